@@ -1,0 +1,43 @@
+# Programs that use Raddle the way anyone would: examples, the zoo of known
+# bugs, benchmarks.  They see the public headers only.
+
+# One test program called `name`, at `folder`/`name` in the build tree.
+function(add_user_program target folder name)
+  add_executable(${target} ${ARGN})
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name}
+                        RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${folder})
+  target_link_libraries(${target} PRIVATE raddle_static raddle_strict)
+endfunction()
+
+# Every `from`/NAME.c is a program, and so is every folder `from`/NAME with C
+# files in it.  `out_targets` names them all.
+function(add_user_programs from folder out_targets)
+  set(targets)
+  file(GLOB entries CONFIGURE_DEPENDS LIST_DIRECTORIES true ${from}/*)
+  foreach(entry IN LISTS entries)
+    get_filename_component(name ${entry} NAME_WE)
+    if(IS_DIRECTORY ${entry})
+      file(GLOB sources CONFIGURE_DEPENDS ${entry}/*.c)
+    elseif(entry MATCHES "\\.c$")
+      set(sources ${entry})
+    else()
+      set(sources)
+    endif()
+    if(sources)
+      add_user_program(${folder}_${name} ${folder} ${name} ${sources})
+      list(APPEND targets ${folder}_${name})
+    endif()
+  endforeach()
+  set(${out_targets} ${targets} PARENT_SCOPE)
+endfunction()
+
+add_user_programs(examples examples examples)
+add_user_programs(tests/zoo zoo zoo)
+add_user_programs(bench bench benchmarks)
+
+# Benchmarks are built when asked for, not with every `make`.
+add_custom_target(bench_programs)
+if(benchmarks)
+  set_target_properties(${benchmarks} PROPERTIES EXCLUDE_FROM_ALL ON)
+  add_dependencies(bench_programs ${benchmarks})
+endif()

@@ -1,0 +1,33 @@
+/* raddle/base.h -- what all headers of Raddle share.  Nothing to call. */
+#ifndef RADDLE_BASE_H
+#define RADDLE_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define RDL_API __attribute__((visibility("default")))
+#define RDL__PRINTF(text, rest) __attribute__((__format__(__printf__, text, rest)))
+
+/* Forms are filled in with designated initialisers only, so that fields can be
+ * added; gcc can warn of the other kind. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define RDL__FORM __attribute__((designated_init))
+#else
+#define RDL__FORM
+#endif
+
+#define RDL__HERE __FILE__, __LINE__
+#define RDL__JOIN(a, b) RDL__JOIN2(a, b)
+#define RDL__JOIN2(a, b) a##b
+
+/* How many arguments: 1 to 16. */
+#define RDL__COUNT(...)                                                                            \
+    RDL__COUNT2(__VA_ARGS__, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define RDL__COUNT2(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, n, ...) n
+
+/* One try of a test: what it drew, noted and allocated.  It is lent to the
+ * test's body for the length of the case. */
+struct rdl_case;
+
+#endif

@@ -1,0 +1,141 @@
+/* raddle/check.h -- saying what must hold, and leaving notes.
+ *
+ * Callable from any thread, without the case at hand.  A check that fails ends
+ * the case: on the thread that runs the test's body by jumping out of it (use
+ * rdl_defer or a fixture for what must be undone); on another thread together
+ * with the process that runs the case, which is replaced.  Both sides are
+ * evaluated once.  Outside a case a failing check prints what it has to say and
+ * aborts. */
+#ifndef RADDLE_CHECK_H
+#define RADDLE_CHECK_H
+
+#include <raddle/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The condition must hold.  A printf format and its arguments may follow. */
+#define rdl_check(...) RDL__JOIN(RDL__CHECK_, RDL__ONE_OR_MORE(__VA_ARGS__))(__VA_ARGS__)
+
+/* The case fails here. */
+#define rdl_fail(...) rdl__failed(RDL__HERE, "rdl_fail", __VA_ARGS__)
+
+/* Numbers, booleans, characters and pointers, both shown if it fails. */
+#define rdl_check_eq(left, right) RDL__COMPARE("rdl_check_eq", left, ==, right)
+#define rdl_check_ne(left, right) RDL__COMPARE("rdl_check_ne", left, !=, right)
+#define rdl_check_lt(left, right) RDL__COMPARE("rdl_check_lt", left, <, right)
+#define rdl_check_le(left, right) RDL__COMPARE("rdl_check_le", left, <=, right)
+#define rdl_check_gt(left, right) RDL__COMPARE("rdl_check_gt", left, >, right)
+#define rdl_check_ge(left, right) RDL__COMPARE("rdl_check_ge", left, >=, right)
+
+/* Strings (either may be NULL), and memory; a difference is pointed at. */
+#define rdl_check_str(left, right)                                                                 \
+    rdl__check_str(RDL__HERE, "rdl_check_str(" #left ", " #right ")", (left), (right))
+#define rdl_check_mem(left, right, size)                                                           \
+    rdl__check_mem(RDL__HERE, "rdl_check_mem(" #left ", " #right ", " #size ")", (left), (right),  \
+                   (size))
+
+/* A line for the report of a failing case, in its place among the draws.  Costs
+ * next to nothing while no report is being made: nothing is formatted. */
+RDL_API void rdl_note(const char *format, ...) RDL__PRINTF(1, 2);
+
+/* ---- Behind the macros ------------------------------------------------------ */
+
+struct rdl_value {
+    enum { RDL__VALUE_SIGNED, RDL__VALUE_UNSIGNED, RDL__VALUE_FLOAT, RDL__VALUE_DOUBLE,
+           RDL__VALUE_BOOL, RDL__VALUE_CHAR, RDL__VALUE_POINTER } type;
+    union {
+        int64_t s;
+        uint64_t u;
+        double d;
+        const volatile void *p;
+    };
+};
+
+RDL_API _Noreturn void rdl__failed(const char *file, int line, const char *check,
+                                   const char *format, ...) RDL__PRINTF(4, 5);
+RDL_API _Noreturn void rdl__compared(const char *file, int line, const char *check,
+                                     struct rdl_value left, struct rdl_value right);
+RDL_API void rdl__check_str(const char *file, int line, const char *check, const char *left,
+                            const char *right);
+RDL_API void rdl__check_mem(const char *file, int line, const char *check, const void *left,
+                            const void *right, size_t size);
+
+#define RDL__ONE_OR_MORE(...)                                                                      \
+    RDL__COUNT2(__VA_ARGS__, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE,     \
+                MORE, MORE, MORE, MORE, ONE, 0)
+#define RDL__CHECK_ONE(condition)                                                                  \
+    do {                                                                                           \
+        if (__builtin_expect(!(condition), 0))                                                     \
+            rdl__failed(RDL__HERE, "rdl_check(" #condition ")", "%s", "");                         \
+    } while (0)
+#define RDL__CHECK_MORE(condition, ...)                                                            \
+    do {                                                                                           \
+        if (__builtin_expect(!(condition), 0))                                                     \
+            rdl__failed(RDL__HERE, "rdl_check(" #condition ")", __VA_ARGS__);                      \
+    } while (0)
+
+#define RDL__COMPARE(check, left, operator, right)                                                 \
+    do {                                                                                           \
+        __auto_type rdl__left = (left);                                                            \
+        __auto_type rdl__right = (right);                                                          \
+        if (__builtin_expect(!(rdl__left operator rdl__right), 0))                                 \
+            rdl__compared(RDL__HERE, check "(" #left ", " #right ")", RDL__VALUE(rdl__left),       \
+                          RDL__VALUE(rdl__right));                                                 \
+    } while (0)
+
+/* Which of these functions is called decides how a value is shown. */
+#define RDL__VALUE(x)                                                                              \
+    _Generic((x),                                                                                  \
+        bool: rdl__value_bool,                                                                     \
+        char: rdl__value_char,                                                                     \
+        signed char: rdl__value_signed,                                                            \
+        short: rdl__value_signed,                                                                  \
+        int: rdl__value_signed,                                                                    \
+        long: rdl__value_signed,                                                                   \
+        long long: rdl__value_signed,                                                              \
+        unsigned char: rdl__value_unsigned,                                                        \
+        unsigned short: rdl__value_unsigned,                                                       \
+        unsigned int: rdl__value_unsigned,                                                         \
+        unsigned long: rdl__value_unsigned,                                                        \
+        unsigned long long: rdl__value_unsigned,                                                   \
+        float: rdl__value_float,                                                                   \
+        double: rdl__value_double,                                                                 \
+        long double: rdl__value_double,                                                            \
+        default: rdl__value_pointer)(x)
+
+static inline struct rdl_value rdl__value_signed(int64_t x)
+{
+    return (struct rdl_value){.type = RDL__VALUE_SIGNED, .s = x};
+}
+static inline struct rdl_value rdl__value_unsigned(uint64_t x)
+{
+    return (struct rdl_value){.type = RDL__VALUE_UNSIGNED, .u = x};
+}
+static inline struct rdl_value rdl__value_bool(bool x)
+{
+    return (struct rdl_value){.type = RDL__VALUE_BOOL, .u = x};
+}
+static inline struct rdl_value rdl__value_char(char x)
+{
+    return (struct rdl_value){.type = RDL__VALUE_CHAR, .u = (unsigned char)x};
+}
+static inline struct rdl_value rdl__value_float(float x)
+{
+    return (struct rdl_value){.type = RDL__VALUE_FLOAT, .d = x};
+}
+static inline struct rdl_value rdl__value_double(double x)
+{
+    return (struct rdl_value){.type = RDL__VALUE_DOUBLE, .d = x};
+}
+static inline struct rdl_value rdl__value_pointer(const volatile void *x)
+{
+    return (struct rdl_value){.type = RDL__VALUE_POINTER, .p = x};
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,92 @@
+/* raddle/test.h -- declaring tests, and the program that runs them.
+ *
+ *     RDL_PROPERTY(popping_gives_what_was_pushed, .cases = 5000, .tags = "queue") { ... }
+ *     RDL_MAIN
+ *
+ * A property is tried on many made-up cases.  A case fails when a check fails,
+ * when it crashes, exits, or does not end; the smallest failing case found is
+ * reported, with a line that replays it.  `./tests --help` tells the options. */
+#ifndef RADDLE_TEST_H
+#define RADDLE_TEST_H
+
+#include <raddle/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What each case of a test needs around it. */
+struct rdl_fixture {
+    void *(*setup)(struct rdl_case *t); /* before each case; the body finds it by rdl_fixture(t) */
+    void (*teardown)(void *it);         /* after each case, also after a failed one */
+    void (*setup_once)(void);           /* once in each process that runs cases */
+    void (*teardown_once)(void);        /* when such a process ends in good order */
+} RDL__FORM;
+
+/* Fill in what you need: zero means the default. */
+struct rdl_options {
+    uint64_t cases;        /* how many cases to try; 1000 (--cases goes before it) */
+    unsigned timeout_ms;   /* the longest a single case may take; 10,000 */
+    unsigned choices_max;  /* a case that makes more choices is discarded; 1,048,576 */
+    const char *tags;      /* words, separated by spaces, for --filter '#word' */
+    const char *skip;      /* why this test is not run */
+    bool expect_failure;   /* the test passes if a failure is found, and fails if none is */
+    bool exhaustive;       /* try all cases in order, simplest first, instead of random ones */
+    const struct rdl_fixture *fixture;
+} RDL__FORM;
+
+struct rdl_test {
+    const char *name;
+    const char *file;
+    int line;
+    void (*body)(struct rdl_case *t);
+    struct rdl_options options;
+    struct rdl_test *next;
+};
+
+/* RDL_PROPERTY(name, .option = value, ...) { body, with the case as t } */
+#define RDL_PROPERTY(test_name, ...)                                                               \
+    static void rdl_property_##test_name(struct rdl_case *t);                                      \
+    static struct rdl_test rdl_test_##test_name = {                                                \
+        .name = #test_name,                                                                        \
+        .file = __FILE__,                                                                          \
+        .line = __LINE__,                                                                          \
+        .body = rdl_property_##test_name,                                                          \
+        .options = {__VA_ARGS__},                                                                  \
+    };                                                                                             \
+    __attribute__((constructor)) static void rdl_register_##test_name(void)                        \
+    {                                                                                              \
+        rdl_register(&rdl_test_##test_name);                                                       \
+    }                                                                                              \
+    static void rdl_property_##test_name(struct rdl_case *t __attribute__((unused)))
+
+/* Tests made by hand, in a loop say, register here before rdl_main; the struct
+ * stays yours and must live on. */
+RDL_API void rdl_register(struct rdl_test *test);
+
+/* Run the registered tests as the arguments say, and return the exit status:
+ * 0 all passed, 1 a failure was found, 2 wrong usage or set-up, 77 all skipped. */
+RDL_API int rdl_main(int argc, char **argv);
+
+/* One case made from bytes, for libFuzzer and AFL++: see docs/fuzzing.md.
+ * The test is the one that RADDLE_FUZZ names, or the only one there is. */
+RDL_API int rdl_fuzz_one(const uint8_t *bytes, size_t count);
+
+/* main(), and the entry point that fuzzers look for.  main is weak, so that the
+ * same source linked with -fsanitize=fuzzer becomes a fuzzer. */
+#define RDL_MAIN                                                                                   \
+    int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);                                \
+    int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)                                 \
+    {                                                                                              \
+        return rdl_fuzz_one(bytes, count);                                                         \
+    }                                                                                              \
+    __attribute__((weak)) int main(int argc, char **argv)                                          \
+    {                                                                                              \
+        return rdl_main(argc, argv);                                                               \
+    }
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# install-deps.sh GROUP... -- see to it that the packages of these groups are there.
+#
+# Groups: build, test, soak (the same as test), bench, format.  All but format include build.
+# When nothing is missing this takes no time and no network, so that every
+# make target can afford to ask.  Only root gets packages installed; anyone
+# else is told what to ask root for.
+set -eu
+
+# package, or package:command where another package may supply the command too
+build='gcc:gcc libc6-dev make:make cmake:cmake'
+test='clang:clang libclang-rt-14-dev afl++:afl-fuzz python3:python3 pkg-config:pkg-config
+      libxml2-utils:xmllint'
+bench='g++:g++ librapidcheck-dev python3:python3 python3-hypothesis erlang-base
+       erlang-proper erlang-proper-dev'
+format='clang-format:clang-format'
+
+wanted() {
+    local group
+    for group in "$@"; do
+        case $group in
+        build) echo "$build" ;;
+        test | soak) echo "$build $test" ;;
+        bench) echo "$build $bench" ;;
+        format) echo "$format" ;;
+        *)
+            echo "usage: install-deps.sh build|test|soak|bench|format ..." >&2
+            return 2
+            ;;
+        esac
+    done
+}
+
+is_present() {
+    local package=${1%%:*} command=${1#*:}
+    if [ "$command" != "$1" ] && command -v "$command" >/dev/null; then
+        return 0
+    fi
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ]
+}
+
+list=$(wanted "$@")
+if ! command -v dpkg-query >/dev/null; then
+    # Nothing sensible to check: go on, and let the build say what it lacks.
+    echo "install-deps.sh: not a Debian-like system; Debian's names for what is needed:" $list >&2
+    exit 0
+fi
+
+missing=
+for entry in $list; do
+    is_present "$entry" || missing="$missing ${entry%%:*}"
+done
+[ -n "$missing" ] || exit 0
+
+if [ "$(id -u)" != 0 ]; then
+    echo "These packages are missing:$missing" >&2
+    echo "Install them, then try again:" >&2
+    echo "    sudo apt-get install --no-install-recommends$missing" >&2
+    exit 1
+fi
+
+echo "installing:$missing"
+export DEBIAN_FRONTEND=noninteractive
+apt-get -q update
+apt-get -q -y -o Dpkg::Use-Pty=0 install --no-install-recommends $missing

@@ -1,0 +1,129 @@
+/* memory.c -- memory that is there or the process stops; arenas.
+ *
+ * Invariant: every chunk before arena->current is full, every one after it is
+ *            empty; next and end lie in the current one (or are NULL). */
+#include "base/memory.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+enum {
+    ALIGNMENT = 16,
+    CHUNK_SIZE = 64 * 1024,
+};
+
+struct rdl__chunk {
+    struct rdl__chunk *next;
+    size_t size;
+    _Alignas(ALIGNMENT) char bytes[];
+};
+
+/* Present only when the program is linked with AddressSanitizer, whether or
+ * not we were compiled with it. */
+extern void __asan_poison_memory_region(const volatile void *, size_t) __attribute__((weak));
+extern void __asan_unpoison_memory_region(const volatile void *, size_t) __attribute__((weak));
+
+static void poison(const void *from, size_t size)
+{
+    if (__asan_poison_memory_region)
+        __asan_poison_memory_region(from, size);
+}
+
+static void unpoison(const void *from, size_t size)
+{
+    if (__asan_unpoison_memory_region)
+        __asan_unpoison_memory_region(from, size);
+}
+
+static void *must(void *memory, size_t size)
+{
+    if (!memory)
+        rdl__stop("out of memory (%zu bytes wanted)", size);
+    return memory;
+}
+
+void *rdl__allocate(size_t size)
+{
+    return must(calloc(1, size ? size : 1), size);
+}
+
+void *rdl__reallocate(void *old, size_t size)
+{
+    return must(realloc(old, size ? size : 1), size);
+}
+
+char *rdl__duplicate(const char *text)
+{
+    size_t size = strlen(text) + 1;
+
+    return memcpy(must(malloc(size), size), text, size);
+}
+
+static void enter_chunk(struct rdl__arena *arena, struct rdl__chunk *chunk)
+{
+    arena->current = chunk;
+    arena->next = chunk->bytes;
+    arena->end = chunk->bytes + chunk->size;
+}
+
+/* Make a chunk with room for size current: the next kept one if it is large
+ * enough, else a new one put before it. */
+static void next_chunk(struct rdl__arena *arena, size_t size)
+{
+    struct rdl__chunk **after = arena->current ? &arena->current->next : &arena->first;
+
+    if (!*after || (*after)->size < size) {
+        size_t room = size > CHUNK_SIZE ? size : CHUNK_SIZE;
+        struct rdl__chunk *chunk = must(malloc(sizeof *chunk + room), room);
+
+        chunk->size = room;
+        chunk->next = *after;
+        *after = chunk;
+        poison(chunk->bytes, room);
+    }
+    enter_chunk(arena, *after);
+}
+
+void *rdl__arena_alloc(struct rdl__arena *arena, size_t size)
+{
+    size_t gap = __asan_poison_memory_region ? ALIGNMENT : 0;
+    size_t step;
+    char *memory;
+
+    if (size > SIZE_MAX / 2)
+        rdl__stop("out of memory (%zu bytes wanted)", size);
+    step = ((size ? size : 1) + gap + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    if ((size_t)(arena->end - arena->next) < step)
+        next_chunk(arena, step);
+    memory = arena->next;
+    arena->next += step;
+    unpoison(memory, size);
+    return memory;
+}
+
+void rdl__arena_reset(struct rdl__arena *arena)
+{
+    if (!arena->first)
+        return;
+    if (__asan_poison_memory_region)
+        for (struct rdl__chunk *chunk = arena->first; chunk; chunk = chunk->next)
+            poison(chunk->bytes, chunk->size);
+    enter_chunk(arena, arena->first);
+}
+
+void rdl__arena_release(struct rdl__arena *arena)
+{
+    struct rdl__chunk *chunk = arena->first;
+
+    while (chunk) {
+        struct rdl__chunk *next = chunk->next;
+
+        unpoison(chunk->bytes, chunk->size);
+        free(chunk);
+        chunk = next;
+    }
+    *arena = (struct rdl__arena){0};
+}

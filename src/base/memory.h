@@ -1,0 +1,30 @@
+/* memory.h -- memory that is there or the process stops; arenas.
+ *
+ * Nothing that asks for memory here ever gets NULL, so no caller tests for it.
+ *
+ * An arena hands out memory that lives until the arena is reset, all of it at
+ * once.  Reset keeps the chunks, so that a run of millions of cases allocates
+ * only as much as its largest case.  Under AddressSanitizer the gaps between
+ * objects, and everything after a reset, are poisoned. */
+#ifndef RDL__MEMORY_H
+#define RDL__MEMORY_H
+
+#include <stddef.h>
+
+void *rdl__allocate(size_t size);               /* zeroed; free() it */
+void *rdl__reallocate(void *old, size_t size);  /* not zeroed */
+char *rdl__duplicate(const char *text);
+
+struct rdl__chunk;
+
+struct rdl__arena {
+    char *next, *end;           /* what is left of the current chunk */
+    struct rdl__chunk *current; /* chunks after it are empty and kept for reuse */
+    struct rdl__chunk *first;
+};
+
+void *rdl__arena_alloc(struct rdl__arena *arena, size_t size); /* aligned to 16, not zeroed */
+void rdl__arena_reset(struct rdl__arena *arena);
+void rdl__arena_release(struct rdl__arena *arena);
+
+#endif

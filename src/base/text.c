@@ -1,0 +1,163 @@
+/* text.c -- a text that grows, and values as a C programmer would write them. */
+#include "base/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+static void make_room(struct rdl__text *text, size_t more)
+{
+    size_t wanted = text->count + more + 1;
+
+    if (wanted <= text->room)
+        return;
+    text->room = wanted < 64 ? 64 : wanted * 2;
+    text->bytes = rdl__reallocate(text->bytes, text->room);
+}
+
+void rdl__text_add_bytes(struct rdl__text *text, const void *bytes, size_t count)
+{
+    make_room(text, count);
+    if (count)
+        memcpy(text->bytes + text->count, bytes, count);
+    text->count += count;
+    text->bytes[text->count] = '\0';
+}
+
+void rdl__text_addv(struct rdl__text *text, const char *format, va_list args)
+{
+    va_list again;
+    int length;
+
+    va_copy(again, args);
+    length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    rdl__bug_if(length < 0);
+    make_room(text, (size_t)length);
+    vsnprintf(text->bytes + text->count, (size_t)length + 1, format, args);
+    text->count += (size_t)length;
+}
+
+void rdl__text_add(struct rdl__text *text, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    rdl__text_addv(text, format, args);
+    va_end(args);
+}
+
+void rdl__text_clear(struct rdl__text *text)
+{
+    text->count = 0;
+    if (text->bytes)
+        text->bytes[0] = '\0';
+}
+
+void rdl__text_release(struct rdl__text *text)
+{
+    free(text->bytes);
+    *text = (struct rdl__text){0};
+}
+
+const char *rdl__text_string(const struct rdl__text *text)
+{
+    return text->bytes ? text->bytes : "";
+}
+
+/* One character inside quotes of the given kind. */
+static void add_escaped(struct rdl__text *text, uint32_t code, char quote)
+{
+    static const char named[] = "\aa\bb\ff\nn\rr\tt\vv\\\\";
+    const char *found = code && code < 128 ? strchr(named, (int)code) : NULL;
+
+    if (code == (uint32_t)quote)
+        rdl__text_add(text, "\\%c", quote);
+    else if (found && (found - named) % 2 == 0)
+        rdl__text_add(text, "\\%c", found[1]);
+    else if (code >= ' ' && code < 127)
+        rdl__text_add(text, "%c", (char)code);
+    else if (code == 0)
+        rdl__text_add(text, "\\0");
+    else if (code < 256)
+        rdl__text_add(text, "\\x%02x", code);
+    else
+        rdl__text_add(text, code < 0x10000 ? "\\u%04x" : "\\U%08x", code);
+}
+
+void rdl__text_add_character(struct rdl__text *text, uint32_t code)
+{
+    rdl__text_add(text, "'");
+    add_escaped(text, code, '\'');
+    rdl__text_add(text, "'");
+}
+
+/* How many bytes of well-formed UTF-8 stand here; 0 if none. */
+static size_t utf8_length(const unsigned char *s, size_t count)
+{
+    size_t length = s[0] >= 0xf0 && s[0] < 0xf5 ? 4
+                  : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
+                  : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
+                                                : 0;
+
+    if (!length || length > count)
+        return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    return length;
+}
+
+void rdl__text_add_quoted(struct rdl__text *text, const char *bytes, size_t count)
+{
+    const unsigned char *s = (const unsigned char *)bytes;
+
+    rdl__text_add(text, "\"");
+    for (size_t i = 0; i < count;) {
+        size_t wide = s[i] >= 0x80 ? utf8_length(s + i, count - i) : 0;
+
+        if (wide)
+            rdl__text_add_bytes(text, bytes + i, wide);
+        else
+            add_escaped(text, s[i], '"');
+        i += wide ? wide : 1;
+    }
+    rdl__text_add(text, "\"");
+}
+
+void rdl__text_add_double(struct rdl__text *text, double value, bool is_float)
+{
+    char digits[64];
+    int most = is_float ? 9 : 17;
+
+    if (isnan(value) || isinf(value)) {
+        rdl__text_add(text, isnan(value) ? "NAN" : value < 0 ? "-INFINITY" : "INFINITY");
+        return;
+    }
+    for (int precision = 1; precision <= most; precision++) {
+        snprintf(digits, sizeof digits, "%.*g", precision, value);
+        if (is_float ? strtof(digits, NULL) == (float)value : strtod(digits, NULL) == value)
+            break;
+    }
+    rdl__text_add(text, strpbrk(digits, ".e") ? "%s" : "%s.0", digits);
+}
+
+void rdl__text_add_hex(struct rdl__text *text, const unsigned char *bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        rdl__text_add(text, i ? " %02x" : "%02x", bytes[i]);
+}
+
+void rdl__text_add_count(struct rdl__text *text, uint64_t count)
+{
+    if (count >= 1000) {
+        rdl__text_add_count(text, count / 1000);
+        rdl__text_add(text, ",%03u", (unsigned)(count % 1000));
+    } else {
+        rdl__text_add(text, "%u", (unsigned)count);
+    }
+}

@@ -1,0 +1,37 @@
+/* text.h -- a text that grows.
+ *
+ * Start with a zeroed struct; bytes is NULL until something was added and ends
+ * in a NUL from then on.  rdl__text_release frees it. */
+#ifndef RDL__TEXT_H
+#define RDL__TEXT_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct rdl__text {
+    char *bytes;
+    size_t count;
+    size_t room;
+};
+
+void rdl__text_add(struct rdl__text *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void rdl__text_addv(struct rdl__text *text, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
+void rdl__text_add_bytes(struct rdl__text *text, const void *bytes, size_t count);
+void rdl__text_clear(struct rdl__text *text);
+void rdl__text_release(struct rdl__text *text);
+const char *rdl__text_string(const struct rdl__text *text); /* "" when empty */
+
+/* Values as a C programmer would write them. */
+void rdl__text_add_character(struct rdl__text *text, uint32_t code);   /* 'a', '\n', '\x7f' */
+void rdl__text_add_quoted(struct rdl__text *text, const char *bytes, size_t count);
+void rdl__text_add_double(struct rdl__text *text, double value, bool is_float); /* shortest exact */
+void rdl__text_add_hex(struct rdl__text *text, const unsigned char *bytes, size_t count);
+
+/* "1,234,567" */
+void rdl__text_add_count(struct rdl__text *text, uint64_t count);
+
+#endif

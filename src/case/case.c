@@ -1,0 +1,207 @@
+/* case.c -- the case at hand: its memory, its end, its labels and spans. */
+#include "case/case.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct rdl_case *rdl__current;
+
+void *rdl_alloc(struct rdl_case *t, size_t size)
+{
+    return memset(rdl__arena_alloc(&t->arena, size), 0, size);
+}
+
+void *rdl_alloc_array(struct rdl_case *t, size_t count, size_t size)
+{
+    size_t bytes;
+
+    if (__builtin_mul_overflow(count, size, &bytes))
+        rdl__misuse(t, "an array of %zu elements of %zu bytes is too large", count, size);
+    return rdl_alloc(t, bytes);
+}
+
+void *rdl_copy(struct rdl_case *t, const void *from, size_t size)
+{
+    void *to = rdl__arena_alloc(&t->arena, size);
+
+    if (size)
+        memcpy(to, from, size);
+    return to;
+}
+
+char *rdl_format(struct rdl_case *t, const char *format, ...)
+{
+    va_list args, again;
+    int length;
+    char *text;
+
+    va_start(args, format);
+    va_copy(again, args);
+    length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    text = rdl__arena_alloc(&t->arena, (size_t)length + 1);
+    vsnprintf(text, (size_t)length + 1, format, args);
+    va_end(args);
+    return text;
+}
+
+void rdl_defer(struct rdl_case *t, void (*undo)(void *it), void *it)
+{
+    struct rdl__deferred *deferred = rdl__arena_alloc(&t->arena, sizeof *deferred);
+
+    *deferred = (struct rdl__deferred){undo, it, t->deferred};
+    t->deferred = deferred;
+}
+
+void *rdl_fixture(struct rdl_case *t)
+{
+    return t->fixture;
+}
+
+int rdl_size(struct rdl_case *t)
+{
+    return (int)t->settings.size;
+}
+
+_Noreturn void rdl__case_leave(struct rdl_case *t)
+{
+    if (!pthread_equal(pthread_self(), t->thread))
+        t->abandon();
+    _longjmp(t->escape, 1);
+}
+
+_Noreturn void rdl_discard(struct rdl_case *t)
+{
+    t->outcome->verdict = RDL__DISCARDED;
+    rdl__case_leave(t);
+}
+
+_Noreturn void rdl_skip(struct rdl_case *t, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(t->outcome->text, sizeof t->outcome->text, format, args);
+    va_end(args);
+    t->outcome->verdict = RDL__SKIPPED;
+    rdl__case_leave(t);
+}
+
+_Noreturn void rdl__misuse(struct rdl_case *t, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(t->outcome->text, sizeof t->outcome->text, format, args);
+    va_end(args);
+    t->outcome->verdict = RDL__MISUSED;
+    rdl__case_leave(t);
+}
+
+void rdl__show(struct rdl_case *t, const char *file, int line, const char *what, uint32_t from,
+               const struct rdl__text *value)
+{
+    rdl__trace_add(t->trace, &(struct rdl__event){
+                                 .kind = RDL__EVENT_DRAW,
+                                 .file = file,
+                                 .line = line,
+                                 .what = what,
+                                 .text = rdl__text_string(value),
+                                 .text_length = value->count,
+                                 .from = from,
+                                 .to = t->tape->count,
+                             });
+}
+
+void rdl_label(struct rdl_case *t, const char *format, ...)
+{
+    char name[RDL__NAME_ROOM];
+    va_list args;
+
+    if (!t->counted)
+        return;
+    va_start(args, format);
+    vsnprintf(name, sizeof name, format, args);
+    va_end(args);
+    rdl__stats_label(t->stats, name, true, 0);
+}
+
+void rdl__classify(struct rdl_case *t, bool condition, const char *name)
+{
+    if (t->counted)
+        rdl__stats_label(t->stats, name, condition, 0);
+}
+
+void rdl_cover(struct rdl_case *t, double percent, bool condition, const char *name)
+{
+    if (!(percent >= 0 && percent <= 100))
+        rdl__misuse(t, "rdl_cover(\"%s\"): %g is no percentage", name, percent);
+    if (t->counted)
+        rdl__stats_label(t->stats, name, condition, percent);
+}
+
+void rdl_measure(struct rdl_case *t, double value, const char *name)
+{
+    if (t->counted)
+        rdl__stats_measure(t->stats, name, value);
+}
+
+void rdl_maximise(struct rdl_case *t, double value, const char *name)
+{
+    uint32_t i = 0;
+
+    if (value != value)
+        return; /* NaN is no better than anything */
+    while (i < t->score_count && strncmp(t->scores[i].name, name, RDL__NAME_ROOM - 1) != 0)
+        i++;
+    if (i == RDL__SCORES_MAX)
+        rdl__misuse(t, "rdl_maximise(\"%s\"): at most %d targets in a test", name, RDL__SCORES_MAX);
+    if (i == t->score_count) {
+        snprintf(t->scores[i].name, RDL__NAME_ROOM, "%s", name);
+        t->scores[i].value = value;
+        t->score_count++;
+    } else if (value > t->scores[i].value) {
+        t->scores[i].value = value;
+    }
+}
+
+static void show_border(struct rdl_case *t, enum rdl__event_kind kind, const char *label)
+{
+    if (rdl__showing(t))
+        rdl__trace_add(t->trace, &(struct rdl__event){
+                                     .kind = kind,
+                                     .file = "",
+                                     .what = "",
+                                     .text = label,
+                                     .text_length = strlen(label),
+                                     .from = t->tape->count,
+                                     .to = t->tape->count,
+                                 });
+}
+
+struct rdl_case *rdl_begin(struct rdl_case *t, const char *label)
+{
+    rdl__span_begin(t->tape, (uint32_t)rdl__hash_text(label));
+    show_border(t, RDL__EVENT_BEGIN, label);
+    return t;
+}
+
+/* A list that was left by break has not closed its own spans. */
+static bool in_abandoned_list(const struct rdl__tape *tape)
+{
+    const struct rdl__span *open = tape->open == RDL__NONE ? NULL : &tape->spans[tape->open];
+
+    return open && open->depth == tape->depth && tape->depth > 1 &&
+           (open->label == RDL__LABEL_LIST || open->label == RDL__LABEL_ELEMENT);
+}
+
+void rdl_end(struct rdl_case *t)
+{
+    if (t->tape->depth == 0)
+        rdl__misuse(t, "rdl_end without rdl_begin");
+    while (in_abandoned_list(t->tape))
+        rdl__span_end(t->tape);
+    show_border(t, RDL__EVENT_END, "");
+    rdl__span_end(t->tape);
+}

@@ -1,0 +1,112 @@
+/* case.h -- the case at hand, as the library sees it.
+ *
+ * There is one at a time in a process (rdl__current); threads of the code under
+ * test share it.  Where its parts lie is its maker's business: in a worker the
+ * tape, trace, outcome and statistics are shared with the parent. */
+#ifndef RDL__CASE_H
+#define RDL__CASE_H
+
+#include <pthread.h>
+#include <setjmp.h>
+
+#include "base/memory.h"
+#include "choice/tape.h"
+#include "choice/token.h"
+#include "observe/stats.h"
+#include "observe/trace.h"
+#include "raddle/case.h"
+#include "raddle/test.h"
+
+enum rdl__verdict {
+    RDL__PASSED,
+    RDL__FAILED,
+    RDL__DISCARDED,
+    RDL__SKIPPED,
+    RDL__MISUSED, /* the test calls us wrongly: nothing can be said of the code under test */
+    RDL__CUT,     /* stopped by the limit on choices */
+    RDL__UNFIT,   /* a token no longer fits */
+};
+
+enum rdl__cause {
+    RDL__BY_CHECK,
+    RDL__BY_CRASH, /* number is the signal */
+    RDL__BY_EXIT,  /* number is the status */
+    RDL__BY_HANG,
+};
+
+struct rdl__outcome {
+    enum rdl__verdict verdict;
+    enum rdl__cause cause;
+    int claimed; /* one thread has begun to write a failure */
+    int number;
+    int line; /* 0: not known */
+    char file[256];
+    char check[512]; /* what was checked, as the user wrote it */
+    char text[4096]; /* what was seen instead */
+    uint64_t origin; /* equal for failures that look like the same bug */
+};
+
+enum { RDL__SCORES_MAX = 8 };
+
+struct rdl__score {
+    char name[RDL__NAME_ROOM];
+    double value;
+};
+
+struct rdl__deferred {
+    void (*undo)(void *it);
+    void *it;
+    struct rdl__deferred *next;
+};
+
+struct rdl_case {
+    struct rdl__tape *tape;
+    struct rdl__trace *trace;
+    struct rdl__outcome *outcome;
+    struct rdl__stats *stats;
+    bool counted; /* labels and measures go to the statistics */
+
+    const struct rdl_test *test;
+    struct rdl__settings settings;
+    void *fixture;
+    struct rdl__arena arena;
+    struct rdl__deferred *deferred;
+    struct rdl__score scores[RDL__SCORES_MAX];
+    uint32_t score_count;
+    uint32_t nodes_left; /* of recursive structures; see rdl_grow */
+    double growth;       /* chance's idea of how bushy they are; 0: not decided */
+    unsigned hidden;     /* depth of our own generators: what they draw is not shown */
+
+    pthread_t thread;
+    jmp_buf escape;
+    void (*abandon)(void); /* ends the process when another thread fails */
+};
+
+/* Labels of our own spans; a user's label is the hash of its text. */
+enum {
+    RDL__LABEL_LIST = 1,
+    RDL__LABEL_ELEMENT,
+    RDL__LABEL_ONE_OF,
+    RDL__LABEL_DOUBLE,
+    RDL__LABEL_GROUP,
+};
+
+extern struct rdl_case *rdl__current;
+
+/* End the case, on its own thread: what stands in the outcome is the result. */
+_Noreturn void rdl__case_leave(struct rdl_case *t);
+
+/* The test calls us wrongly. */
+_Noreturn void rdl__misuse(struct rdl_case *t, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Are values that are drawn now to be shown?  If so, rdl__show them. */
+static inline bool rdl__showing(const struct rdl_case *t)
+{
+    return __builtin_expect(t->trace->on, 0) && t->hidden == 0;
+}
+
+void rdl__show(struct rdl_case *t, const char *file, int line, const char *what, uint32_t from,
+               const struct rdl__text *value);
+
+#endif

@@ -1,0 +1,173 @@
+/* plan.h -- what is to be run, how, and who is told about it. */
+#ifndef RDL__PLAN_H
+#define RDL__PLAN_H
+
+#include "base/error.h"
+#include "base/text.h"
+#include "run/worker.h"
+#include "shrink/shrink.h"
+
+struct rdl__plan {
+    uint64_t seed;
+    uint64_t cases;        /* 0: what the test says */
+    double seconds;        /* of searching for each test; 0: no limit */
+    int jobs;              /* how many workers */
+    unsigned timeout_ms;   /* 0: what the test says */
+    bool no_fork;
+    bool no_capture;
+    bool fail_fast;        /* stop after the first test that fails */
+    bool more_bugs;        /* go on after a failure, looking for others */
+    bool exhaustive;       /* for all tests */
+    uint64_t shrink_runs;  /* the most runs to shrink one failure */
+    double shrink_seconds; /* and the most time; 0: do not shrink */
+    bool no_regressions;   /* neither read nor write regression files */
+    const char *regressions; /* their directory; NULL: beside the test's source */
+    const char *command;   /* the program, as a user would call it again */
+};
+
+/* One line of what a failing case did. */
+struct rdl__line {
+    enum rdl__event_kind kind;
+    int depth;
+    char *name;   /* of the variable, or the generator; "" for notes */
+    char *value;
+    char *remark; /* what explaining found; "" if nothing */
+};
+
+struct rdl__story {
+    struct rdl__line *lines;
+    size_t count;
+    uint32_t lost; /* lines there was no room for */
+};
+
+/* A bug, as far as we have got with it. */
+struct rdl__failure {
+    struct rdl__outcome outcome;
+    struct rdl__made made;
+    struct rdl__settings settings;
+    struct rdl__story story;
+    char *token;        /* NULL: none, it could not be repeated */
+    char *token_file;   /* where a long token was put; NULL: nowhere */
+    char *output;       /* what the case printed */
+    char *unsteady;     /* not NULL: it does not fail every time, and how that shows */
+    uint64_t found_at;  /* after so many cases; 0: from a regression file or token */
+    const char *source; /* "": by chance, else where it came from */
+    uint32_t first_count; /* choices before shrinking */
+    uint64_t attempts;
+    double shrink_seconds;
+    bool shrink_stopped; /* before it was done */
+    uint64_t again; /* met so many times more */
+};
+
+enum rdl__test_verdict { RDL__TEST_PASS, RDL__TEST_FAIL, RDL__TEST_SKIP, RDL__TEST_ERROR };
+
+/* What became of a test. */
+struct rdl__result {
+    const struct rdl_test *test;
+    enum rdl__test_verdict verdict;
+    const char *kind;  /* "check", "crash", "exit", "hang", "coverage", ... */
+    char text[1024];   /* of a skip or an error, or what a run as a whole lacks */
+    struct rdl__failure *failures;
+    size_t failure_count;
+    struct rdl__stats stats;
+    uint64_t seed;
+    double seconds;
+    bool exhausted;   /* all cases there are */
+    bool interrupted;
+    bool replayed;    /* a token was tried, nothing else */
+};
+
+struct rdl__progress {
+    const struct rdl_test *test;
+    const char *doing; /* "searching", "shrinking" */
+    uint64_t cases;    /* or tries to shrink */
+    uint64_t goal;     /* 0: none */
+    double seconds;
+    uint32_t choices;  /* shrinking: of the best so far */
+};
+
+/* Told about everything as it happens.  Any function may be NULL. */
+struct rdl__listener {
+    void (*run_started)(void *self, const struct rdl__plan *plan, size_t tests);
+    void (*test_started)(void *self, const struct rdl_test *test);
+    void (*progress)(void *self, const struct rdl__progress *progress);
+    void (*failure_found)(void *self, const struct rdl_test *test,
+                          const struct rdl__failure *failure); /* not shrunk yet */
+    void (*warning)(void *self, const char *text);
+    void (*test_ended)(void *self, const struct rdl__result *result);
+    void (*run_ended)(void *self, double seconds);
+    void *self;
+    bool wants_ticks; /* progress often enough to be watched */
+};
+
+/* ---- Between the files of this folder ------------------------------------------ */
+
+struct rdl__session {
+    const struct rdl__plan *plan;
+    const struct rdl__listener *listener;
+    struct rdl__worker *workers;
+    int worker_count;
+    struct rdl__error error; /* why the run cannot go on; "" while it can */
+    uint64_t last_tick_ns;
+};
+
+void rdl__tell_progress(struct rdl__session *session, const struct rdl__progress *progress);
+void rdl__warn(struct rdl__session *session, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Run one case on the first worker; the outcome is on its board.  False: no
+ * outcome, because we were interrupted or nothing can run (session->error). */
+bool rdl__run_feed(struct rdl__session *session, const struct rdl_test *test,
+                   const struct rdl__settings *settings, const struct rdl__feed *feed, bool traced);
+
+struct rdl__board *rdl__first_board(struct rdl__session *session);
+
+/* The limits that hold for a test. */
+struct rdl__settings rdl__settings_of(const struct rdl_test *test);
+unsigned rdl__timeout_of(const struct rdl__session *session, const struct rdl_test *test);
+
+/* search.c: look for failures; each is settled and added to the result. */
+void rdl__search(struct rdl__session *session, struct rdl__result *result);
+
+/* settle.c: the failure on this board becomes one that can be reported: does it
+ * repeat, what is its simplest form, what matters in it? */
+void rdl__settle(struct rdl__session *session, struct rdl__result *result,
+                 const struct rdl__board *board, uint64_t found_at, const char *source);
+void rdl__failure_release(struct rdl__failure *failure);
+
+/* story.c */
+void rdl__story_read(struct rdl__story *out, const struct rdl__trace *trace);
+void rdl__story_release(struct rdl__story *story);
+
+/* explain.c: which of the values matter? */
+void rdl__explain(struct rdl__session *session, const struct rdl_test *test,
+                  struct rdl__failure *failure, const struct rdl__trace *trace);
+
+/* ---- For those who run tests ------------------------------------------------------ */
+
+/* The registered tests, sorted by file and line. */
+struct rdl_test **rdl__tests(size_t *out_count);
+
+/* "": all; "=name": exactly; "#tag"; "-..." : not; else part of the name. */
+bool rdl__filter_matches(const struct rdl_test *test, const char *filter);
+
+struct rdl__totals {
+    size_t passed, failed, skipped, errors;
+    bool interrupted;
+};
+
+/* Run these tests.  False: set-up went wrong, see error. */
+bool rdl__check_all(const struct rdl__plan *plan, const struct rdl__listener *listener,
+                    struct rdl_test **tests, size_t count, struct rdl__totals *out_totals,
+                    struct rdl__error *error);
+
+/* Try one token, or the bytes a fuzzer has found; the latter's failure is
+ * shrunk. */
+bool rdl__check_token(const struct rdl__plan *plan, const struct rdl__listener *listener,
+                      struct rdl_test *test, const struct rdl__token *token,
+                      struct rdl__totals *out_totals, struct rdl__error *error);
+bool rdl__check_bytes(const struct rdl__plan *plan, const struct rdl__listener *listener,
+                      struct rdl_test *test, const uint8_t *bytes, size_t count,
+                      struct rdl__totals *out_totals, struct rdl__error *error);
+
+#endif

@@ -1,0 +1,454 @@
+/* run.c -- all tests, one after the other: from a plan to results. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "check/plan.h"
+#include "port/clock.h"
+
+enum {
+    CHOICES_MAX_DEFAULT = 1 << 20,
+    TIMEOUT_DEFAULT_MS = 10000,
+    TICK_NS = 100 * 1000 * 1000,
+};
+
+void rdl__tell_progress(struct rdl__session *session, const struct rdl__progress *progress)
+{
+    const struct rdl__listener *listener = session->listener;
+    uint64_t now = rdl__now_ns();
+
+    if (!listener->progress || now - session->last_tick_ns < TICK_NS)
+        return;
+    session->last_tick_ns = now;
+    listener->progress(listener->self, progress);
+}
+
+void rdl__warn(struct rdl__session *session, const char *format, ...)
+{
+    const struct rdl__listener *listener = session->listener;
+    struct rdl__text text = {0};
+    va_list args;
+
+    if (!listener->warning)
+        return;
+    va_start(args, format);
+    rdl__text_addv(&text, format, args);
+    va_end(args);
+    listener->warning(listener->self, text.bytes);
+    rdl__text_release(&text);
+}
+
+struct rdl__board *rdl__first_board(struct rdl__session *session)
+{
+    return session->workers[0].board;
+}
+
+struct rdl__settings rdl__settings_of(const struct rdl_test *test)
+{
+    unsigned limit = test->options.choices_max;
+
+    return (struct rdl__settings){
+        .size = 100,
+        .choices_max = limit ? limit : CHOICES_MAX_DEFAULT,
+    };
+}
+
+unsigned rdl__timeout_of(const struct rdl__session *session, const struct rdl_test *test)
+{
+    if (session->plan->timeout_ms)
+        return session->plan->timeout_ms;
+    return test->options.timeout_ms ? test->options.timeout_ms : TIMEOUT_DEFAULT_MS;
+}
+
+static void put_settings(struct rdl__task *task, const struct rdl_test *test,
+                         const struct rdl__settings *settings, bool traced)
+{
+    task->test = test;
+    task->settings = *settings;
+    task->traced = traced;
+    task->seed = 0;
+}
+
+/* Hand the task to the first worker and wait for the end of it. */
+static bool run_task(struct rdl__session *session)
+{
+    struct rdl__worker *worker = &session->workers[0], *done;
+    enum rdl__wait waited;
+
+    if (session->error.text[0] || rdl__interrupted)
+        return false;
+    rdl__worker_forget_captured(worker);
+    if (!rdl__worker_submit(worker, &session->error))
+        return false;
+    do
+        waited = rdl__worker_wait(worker, 1, 1000, &done);
+    while (waited == RDL__WAIT_TICK);
+    return waited == RDL__WAIT_DONE;
+}
+
+bool rdl__run_feed(struct rdl__session *session, const struct rdl_test *test,
+                   const struct rdl__settings *settings, const struct rdl__feed *feed, bool traced)
+{
+    struct rdl__board *board = rdl__first_board(session);
+
+    put_settings(&board->task, test, settings, traced);
+    board->task.kind = RDL__RUN_FEED;
+    rdl__board_put_feed(board, feed);
+    return run_task(session);
+}
+
+static bool run_bytes(struct rdl__session *session, const struct rdl_test *test,
+                      const uint8_t *bytes, size_t count)
+{
+    struct rdl__board *board = rdl__first_board(session);
+    struct rdl__settings settings = rdl__settings_of(test);
+
+    if (count > (size_t)board->choices_room * 8)
+        count = (size_t)board->choices_room * 8;
+    put_settings(&board->task, test, &settings, false);
+    board->task.kind = RDL__RUN_BYTES;
+    board->task.byte_count = count;
+    memcpy(board->bytes, bytes, count);
+    return run_task(session);
+}
+
+/* ---- Sessions ------------------------------------------------------------------ */
+
+static void close_session(struct rdl__session *session)
+{
+    for (int i = 0; i < session->worker_count; i++)
+        rdl__worker_release(&session->workers[i]);
+    free(session->workers);
+    rdl__unwatch_interrupts();
+}
+
+static bool open_session(struct rdl__session *session, const struct rdl__plan *plan,
+                         const struct rdl__listener *listener, uint32_t choices_room,
+                         struct rdl__error *error)
+{
+    int jobs = plan->no_fork || plan->jobs < 1 ? 1 : plan->jobs;
+
+    *session = (struct rdl__session){.plan = plan, .listener = listener};
+    session->workers = rdl__allocate((size_t)jobs * sizeof *session->workers);
+    rdl__watch_interrupts();
+    for (; session->worker_count < jobs; session->worker_count++)
+        if (!rdl__worker_init(&session->workers[session->worker_count], choices_room,
+                              !plan->no_fork, !plan->no_capture, error)) {
+            rdl__worker_release(&session->workers[session->worker_count]);
+            close_session(session);
+            return false;
+        }
+    return true;
+}
+
+static uint32_t room_needed(struct rdl_test **tests, size_t count)
+{
+    uint32_t most = CHOICES_MAX_DEFAULT;
+
+    for (size_t i = 0; i < count; i++)
+        if (tests[i]->options.choices_max > most)
+            most = tests[i]->options.choices_max;
+    return most;
+}
+
+/* A test that leaves something behind must not be able to hurt the next. */
+static void begin_test(struct rdl__session *session, const struct rdl_test *test)
+{
+    for (int i = 0; i < session->worker_count; i++) {
+        struct rdl__board *board = session->workers[i].board;
+
+        rdl__worker_retire(&session->workers[i]);
+        session->workers[i].timeout_ms = rdl__timeout_of(session, test);
+        rdl__stats_clear(&board->stats);
+        board->target_count = 0;
+        board->targeting = false;
+        board->task.known_count = 0;
+    }
+    if (session->listener->test_started)
+        session->listener->test_started(session->listener->self, test);
+}
+
+/* ---- Results ------------------------------------------------------------------- */
+
+static const char *kind_of(const struct rdl__failure *failure)
+{
+    static const char *const kinds[] = {[RDL__BY_CHECK] = "check",
+                                        [RDL__BY_CRASH] = "crash",
+                                        [RDL__BY_EXIT] = "exit",
+                                        [RDL__BY_HANG] = "hang"};
+
+    return failure->unsteady ? "nondeterministic" : kinds[failure->outcome.cause];
+}
+
+static void conclude(struct rdl__result *result, enum rdl__test_verdict verdict, const char *kind,
+                     const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+static void conclude(struct rdl__result *result, enum rdl__test_verdict verdict, const char *kind,
+                     const char *format, ...)
+{
+    va_list args;
+
+    result->verdict = verdict;
+    result->kind = kind;
+    va_start(args, format);
+    vsnprintf(result->text, sizeof result->text, format, args);
+    va_end(args);
+}
+
+/* A run in which no case failed may still lack what it had to have. */
+static void judge_coverage(struct rdl__session *session, struct rdl__result *result)
+{
+    const struct rdl__stats *stats = &result->stats;
+
+    for (uint32_t i = 0; i < stats->label_count; i++) {
+        const struct rdl__label *label = &stats->labels[i];
+        double share = stats->cases ? 100.0 * (double)label->cases / (double)stats->cases : 0;
+
+        switch (rdl__stats_coverage(label, stats->cases)) {
+        case RDL__NOT_COVERED:
+            conclude(result, RDL__TEST_FAIL, "coverage",
+                     "only %.3g%% of the cases were \"%s\", where %g%% are required", share,
+                     label->name, label->required);
+            return;
+        case RDL__BARELY_COVERED:
+            rdl__warn(session, "%s: %.3g%% of the cases were \"%s\", a little less than %g%%",
+                      result->test->name, share, label->name, label->required);
+            break;
+        case RDL__COVERED:
+            break;
+        }
+    }
+}
+
+static void judge_discards(struct rdl__session *session, struct rdl__result *result)
+{
+    const struct rdl__stats *stats = &result->stats;
+
+    if (stats->discards > 0 && stats->cases == 0)
+        conclude(result, RDL__TEST_ERROR, "discards",
+                 "all %llu cases were discarded%s: nothing was tested",
+                 (unsigned long long)stats->discards,
+                 stats->too_long == stats->discards ? " for making too many choices" : "");
+    else if (stats->discards > 4 * stats->cases && stats->discards > 50)
+        rdl__warn(session,
+                  "%s: %llu cases were discarded for %llu that counted: draw what the property "
+                  "is about, instead of discarding the rest",
+                  result->test->name, (unsigned long long)stats->discards,
+                  (unsigned long long)stats->cases);
+}
+
+static void judge_run(struct rdl__session *session, struct rdl__result *result)
+{
+    bool expects_failure = result->test->options.expect_failure;
+
+    if (result->verdict == RDL__TEST_SKIP || result->verdict == RDL__TEST_ERROR)
+        return;
+    if (result->failure_count > 0)
+        conclude(result, expects_failure ? RDL__TEST_PASS : RDL__TEST_FAIL,
+                 kind_of(&result->failures[0]), "%s", "");
+    else if (!result->interrupted) {
+        judge_discards(session, result);
+        if (result->verdict == RDL__TEST_PASS)
+            judge_coverage(session, result);
+        if (result->verdict == RDL__TEST_PASS && expects_failure)
+            conclude(result, RDL__TEST_FAIL, "unexpected-pass",
+                     "a failure was expected, and none was found");
+    }
+}
+
+static void end_test(struct rdl__session *session, struct rdl__result *result,
+                     struct rdl__totals *totals)
+{
+    size_t *const counters[] = {[RDL__TEST_PASS] = &totals->passed,
+                                [RDL__TEST_FAIL] = &totals->failed,
+                                [RDL__TEST_SKIP] = &totals->skipped,
+                                [RDL__TEST_ERROR] = &totals->errors};
+
+    result->interrupted = rdl__interrupted != 0;
+    judge_run(session, result);
+    totals->interrupted = totals->interrupted || result->interrupted;
+    ++*counters[result->verdict];
+    if (session->listener->test_ended)
+        session->listener->test_ended(session->listener->self, result);
+    for (size_t i = 0; i < result->failure_count; i++)
+        rdl__failure_release(&result->failures[i]);
+    free(result->failures);
+}
+
+static void check_test(struct rdl__session *session, struct rdl_test *test,
+                       struct rdl__totals *totals)
+{
+    struct rdl__result *result = rdl__allocate(sizeof *result);
+    uint64_t started = rdl__now_ns();
+
+    result->test = test;
+    result->kind = "";
+    result->seed = session->plan->seed;
+    begin_test(session, test);
+    if (test->options.skip)
+        conclude(result, RDL__TEST_SKIP, "", "%s", test->options.skip);
+    else
+        rdl__search(session, result);
+    result->seconds = (double)(rdl__now_ns() - started) * 1e-9;
+    if (!session->error.text[0])
+        end_test(session, result, totals);
+    free(result);
+}
+
+/* Everything around the tests themselves. */
+static bool in_session(const struct rdl__plan *plan, const struct rdl__listener *listener,
+                       struct rdl_test **tests, size_t count, struct rdl__error *error,
+                       struct rdl__session *session)
+{
+    if (!open_session(session, plan, listener, room_needed(tests, count), error))
+        return false;
+    if (listener->run_started)
+        listener->run_started(listener->self, plan, count);
+    return true;
+}
+
+static bool leave_session(struct rdl__session *session, uint64_t started, struct rdl__error *error)
+{
+    const struct rdl__listener *listener = session->listener;
+
+    close_session(session);
+    if (session->error.text[0]) {
+        *error = session->error;
+        return false;
+    }
+    if (listener->run_ended)
+        listener->run_ended(listener->self, (double)(rdl__now_ns() - started) * 1e-9);
+    return true;
+}
+
+bool rdl__check_all(const struct rdl__plan *plan, const struct rdl__listener *listener,
+                    struct rdl_test **tests, size_t count, struct rdl__totals *out_totals,
+                    struct rdl__error *error)
+{
+    uint64_t started = rdl__now_ns();
+    struct rdl__session session;
+
+    if (!in_session(plan, listener, tests, count, error, &session))
+        return false;
+    for (size_t i = 0; i < count && !rdl__interrupted && !session.error.text[0]; i++) {
+        check_test(&session, tests[i], out_totals);
+        if (plan->fail_fast && out_totals->failed + out_totals->errors > 0)
+            break;
+    }
+    return leave_session(&session, started, error);
+}
+
+/* ---- One case -------------------------------------------------------------------- */
+
+/* A token fits if the case made exactly the choices it holds. */
+static bool token_fits(struct rdl__session *session, const struct rdl__token *token,
+                       struct rdl__result *result)
+{
+    const struct rdl__board *board = rdl__first_board(session);
+
+    if (board->outcome.verdict == RDL__UNFIT)
+        conclude(result, RDL__TEST_ERROR, "stale",
+                 "the token does not fit the test any more: choice %u of %u is another one now",
+                 board->strict_next + 1, token->count);
+    else if (board->tape.count != token->count)
+        conclude(result, RDL__TEST_ERROR, "stale",
+                 "the token does not fit the test any more: it holds %u choices, the test made %u",
+                 token->count, board->tape.count);
+    else
+        return true;
+    return false;
+}
+
+/* Run one case, by `run`, and report what became of it. */
+static void try_token(struct rdl__session *session, struct rdl__result *result,
+                      const struct rdl__token *token)
+{
+    struct rdl__feed feed = {.indexes = token->indexes,
+                             .shapes = token->shapes,
+                             .count = token->count,
+                             .then = RDL__THEN_STOP,
+                             .fill_at = RDL__NONE};
+    struct rdl__board *board = rdl__first_board(session);
+
+    if (token->count > board->choices_room) {
+        conclude(result, RDL__TEST_ERROR, "stale", "the token holds more choices than the test may");
+        return;
+    }
+    if (!rdl__run_feed(session, result->test, &token->settings, &feed, false) ||
+        !token_fits(session, token, result))
+        return;
+    switch (board->outcome.verdict) {
+    case RDL__FAILED:
+        rdl__settle(session, result, board, 0, "the token");
+        break;
+    case RDL__SKIPPED:
+    case RDL__MISUSED:
+        conclude(result,
+                 board->outcome.verdict == RDL__SKIPPED ? RDL__TEST_SKIP : RDL__TEST_ERROR, "usage",
+                 "%.1000s", board->outcome.text);
+        break;
+    default:
+        result->stats.cases = 1;
+    }
+}
+
+static void try_bytes(struct rdl__session *session, struct rdl__result *result,
+                      const uint8_t *bytes, size_t count)
+{
+    struct rdl__board *board = rdl__first_board(session);
+
+    if (!run_bytes(session, result->test, bytes, count))
+        return;
+    result->stats.cases = 1;
+    if (board->outcome.verdict == RDL__FAILED)
+        rdl__settle(session, result, board, 0, "the bytes");
+    else if (board->outcome.verdict == RDL__MISUSED)
+        conclude(result, RDL__TEST_ERROR, "usage", "%.1000s", board->outcome.text);
+}
+
+/* Set up for a single case of one test, let `token` or else the bytes be tried,
+ * and report. */
+static bool check_one(const struct rdl__plan *plan, const struct rdl__listener *listener,
+                      struct rdl_test *test, const struct rdl__token *token, const uint8_t *bytes,
+                      size_t count, struct rdl__totals *totals, struct rdl__error *error)
+{
+    struct rdl__result *result = rdl__allocate(sizeof *result);
+    uint64_t started = rdl__now_ns();
+    struct rdl__session session;
+    bool ok = in_session(plan, listener, &test, 1, error, &session);
+
+    if (ok) {
+        result->test = test;
+        result->kind = "";
+        result->seed = plan->seed;
+        result->replayed = true;
+        begin_test(&session, test);
+        if (token)
+            try_token(&session, result, token);
+        else
+            try_bytes(&session, result, bytes, count);
+        result->seconds = (double)(rdl__now_ns() - started) * 1e-9;
+        if (!session.error.text[0])
+            end_test(&session, result, totals);
+        ok = leave_session(&session, started, error);
+    }
+    free(result);
+    return ok;
+}
+
+bool rdl__check_token(const struct rdl__plan *plan, const struct rdl__listener *listener,
+                      struct rdl_test *test, const struct rdl__token *token,
+                      struct rdl__totals *out_totals, struct rdl__error *error)
+{
+    return check_one(plan, listener, test, token, NULL, 0, out_totals, error);
+}
+
+bool rdl__check_bytes(const struct rdl__plan *plan, const struct rdl__listener *listener,
+                      struct rdl_test *test, const uint8_t *bytes, size_t count,
+                      struct rdl__totals *out_totals, struct rdl__error *error)
+{
+    return check_one(plan, listener, test, NULL, bytes, count, out_totals, error);
+}

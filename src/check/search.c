@@ -1,0 +1,347 @@
+/* search.c -- looking for failures of one test: those known from before, then
+ * cases made by chance, or all there are. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "check/plan.h"
+#include "choice/regress.h"
+#include "port/clock.h"
+#include "run/execute.h"
+
+enum {
+    CASES_DEFAULT = 1000,
+    RAMP_MAX = 100,           /* sizes grow over the first tenth, or so many cases */
+    DISCARDS_PER_CASE = 100,  /* then we give up */
+    BATCH_NS = 30 * 1000 * 1000,
+    BATCH_MAX = 1 << 20,
+    TICK_MS = 100,
+};
+
+struct search {
+    struct rdl__session *session;
+    struct rdl__result *result;
+    uint64_t goal;     /* cases that count */
+    uint64_t next;     /* number of the next case to be handed out */
+    uint64_t batch;    /* how many are handed out at a time */
+    uint64_t started_ns, deadline_ns;
+    bool ended;        /* hand out no more */
+    struct rdl__worker *found; /* who has the failure with the lowest number */
+    uint64_t known[RDL__KNOWN_MAX];
+    uint32_t known_count;
+};
+
+static bool is_over(const struct search *search)
+{
+    const struct rdl__stats *stats = &search->result->stats;
+
+    return search->ended || rdl__interrupted || search->session->error.text[0] ||
+           stats->cases >= search->goal ||
+           (search->deadline_ns && rdl__now_ns() >= search->deadline_ns) ||
+           stats->discards > (stats->cases + 10) * DISCARDS_PER_CASE;
+}
+
+static void stop_with(struct search *search, enum rdl__test_verdict verdict, const char *text)
+{
+    search->result->verdict = verdict;
+    search->result->kind = verdict == RDL__TEST_ERROR ? "usage" : "";
+    snprintf(search->result->text, sizeof search->result->text, "%.1000s", text);
+    search->ended = true;
+}
+
+static void know(struct search *search, uint64_t origin)
+{
+    if (search->known_count < RDL__KNOWN_MAX)
+        search->known[search->known_count++] = origin;
+}
+
+static void put_known(const struct search *search, struct rdl__task *task)
+{
+    memcpy(task->known, search->known, search->known_count * sizeof *search->known);
+    task->known_count = search->known_count;
+}
+
+static void show_progress(struct search *search)
+{
+    uint64_t under_way = 0;
+
+    for (int i = 0; i < search->session->worker_count; i++)
+        if (search->session->workers[i].busy)
+            under_way += search->session->workers[i].board->stats.cases;
+    rdl__tell_progress(search->session,
+                       &(struct rdl__progress){
+                           .test = search->result->test,
+                           .doing = "searching",
+                           .cases = search->result->stats.cases + under_way,
+                           .goal = search->goal == UINT64_MAX ? 0 : search->goal,
+                           .seconds = (double)(rdl__now_ns() - search->started_ns) * 1e-9,
+                       });
+}
+
+static bool is_known(struct search *search, uint64_t origin)
+{
+    for (uint32_t i = 0; i < search->known_count; i++)
+        if (search->known[i] == origin) {
+            if (i < search->result->failure_count)
+                search->result->failures[i].again++;
+            return true;
+        }
+    return false;
+}
+
+/* Take over what a worker has counted. */
+static void collect(struct search *search, struct rdl__worker *worker)
+{
+    struct rdl__board *board = worker->board;
+
+    rdl__stats_merge(&search->result->stats, &board->stats);
+    rdl__stats_clear(&board->stats);
+    for (uint32_t i = 0; i < search->known_count; i++) {
+        if (i < search->result->failure_count)
+            search->result->failures[i].again += board->again[i];
+        board->again[i] = 0;
+    }
+}
+
+/* ---- By chance -------------------------------------------------------------------- */
+
+/* How many cases are still to be handed out, if all under way will count. */
+static uint64_t wanted(const struct search *search)
+{
+    uint64_t sure = search->result->stats.cases;
+
+    for (int i = 0; i < search->session->worker_count; i++)
+        if (search->session->workers[i].busy)
+            sure += search->session->workers[i].board->task.count;
+    return search->goal > sure ? search->goal - sure : 0;
+}
+
+static bool hand_out(struct search *search, struct rdl__worker *worker)
+{
+    struct rdl__task *task = &worker->board->task;
+    uint64_t most = wanted(search), tenth = search->goal / 10;
+
+    task->kind = RDL__RUN_RANDOM;
+    task->test = search->result->test;
+    task->settings = rdl__settings_of(task->test);
+    task->traced = false;
+    task->seed = rdl__combine(search->session->plan->seed, rdl__hash_text(task->test->name));
+    task->ramp = tenth < RAMP_MAX ? tenth : RAMP_MAX;
+    task->first = search->next;
+    task->count = search->batch < most ? search->batch : most;
+    put_known(search, task);
+    search->next += task->count;
+    return rdl__worker_submit(worker, &search->session->error);
+}
+
+/* Look at what a worker brings.  Of two failures the one with the lower number
+ * counts, whoever was faster. */
+static void take_in(struct search *search, struct rdl__worker *worker)
+{
+    const struct rdl__outcome *outcome = &worker->board->outcome;
+
+    collect(search, worker);
+    if (outcome->verdict == RDL__SKIPPED)
+        stop_with(search, RDL__TEST_SKIP, outcome->text);
+    else if (outcome->verdict == RDL__MISUSED)
+        stop_with(search, RDL__TEST_ERROR, outcome->text);
+    if (outcome->verdict != RDL__FAILED || is_known(search, outcome->origin))
+        return; /* a known one gets here only if it ended its worker */
+    search->ended = true;
+    if (!search->found || worker->board->failed_at < search->found->board->failed_at)
+        search->found = worker;
+}
+
+/* Batches that take a moment, so that talking costs nothing next to working,
+ * and that are soon over, so that we can stop. */
+static void adapt_batch(struct search *search, uint64_t took_ns)
+{
+    if (took_ns < BATCH_NS && search->batch < BATCH_MAX)
+        search->batch *= 2;
+    else if (took_ns > 4 * (uint64_t)BATCH_NS && search->batch > 1)
+        search->batch /= 2;
+}
+
+static int workers_for(const struct search *search)
+{
+    /* Targets are hill climbing: what one worker learns the others would not
+     * know, and the run would depend on who was faster. */
+    return rdl__first_board(search->session)->targeting ? 1 : search->session->worker_count;
+}
+
+/* Which worker a failing case without a known origin is on; NULL: none. */
+static struct rdl__worker *search_by_chance(struct search *search)
+{
+    struct rdl__session *session = search->session;
+    bool first = true;
+
+    search->found = NULL;
+    search->ended = false;
+    for (;;) {
+        struct rdl__worker *worker;
+        int busy = 0;
+
+        for (int i = 0; i < workers_for(search) && !(first && i > 0); i++)
+            if (!session->workers[i].busy && !is_over(search) && wanted(search) > 0 &&
+                !hand_out(search, &session->workers[i]))
+                return NULL;
+        for (int i = 0; i < session->worker_count; i++)
+            busy += session->workers[i].busy;
+        if (busy == 0)
+            return rdl__interrupted ? NULL : search->found;
+        switch (rdl__worker_wait(session->workers, session->worker_count, TICK_MS, &worker)) {
+        case RDL__WAIT_DONE:
+            adapt_batch(search, rdl__now_ns() - worker->since_ns);
+            take_in(search, worker);
+            first = false;
+            break;
+        case RDL__WAIT_INTERRUPTED:
+            return NULL;
+        case RDL__WAIT_TICK:
+            break;
+        }
+        show_progress(search);
+    }
+}
+
+/* ---- All there are ------------------------------------------------------------------ */
+
+/* Go on from board->next_feed; the worker if a case fails. */
+static struct rdl__worker *search_in_order(struct search *search)
+{
+    struct rdl__session *session = search->session;
+    struct rdl__worker *worker = &session->workers[0], *done;
+    struct rdl__board *board = worker->board;
+
+    search->ended = false;
+    while (!is_over(search)) {
+        struct rdl__settings settings = rdl__settings_of(search->result->test);
+        enum rdl__wait waited;
+
+        board->task = (struct rdl__task){
+            .kind = RDL__RUN_ALL,
+            .test = search->result->test,
+            .settings = settings,
+            .first = search->next,
+            .count = search->batch,
+        };
+        put_known(search, &board->task);
+        rdl__board_put_feed(board, &(struct rdl__feed){.indexes = board->next_feed,
+                                                       .count = board->next_feed_count,
+                                                       .fill_at = RDL__NONE});
+        if (!rdl__worker_submit(worker, &session->error))
+            return NULL;
+        while ((waited = rdl__worker_wait(worker, 1, TICK_MS, &done)) == RDL__WAIT_TICK)
+            show_progress(search);
+        if (waited == RDL__WAIT_INTERRUPTED)
+            return NULL;
+        adapt_batch(search, rdl__now_ns() - worker->since_ns);
+        search->next += board->task.count;
+        search->result->exhausted = board->exhausted;
+        search->found = NULL;
+        take_in(search, worker);
+        if (board->outcome.verdict == RDL__FAILED) /* it may have ended the worker first */
+            search->result->exhausted = !rdl__next_in_order(board);
+        if (search->found)
+            return worker;
+        search->ended = search->ended || search->result->exhausted;
+    }
+    return NULL;
+}
+
+/* ---- Known from before ---------------------------------------------------------------- */
+
+/* Try one entry; a failure is settled like any other. */
+static void try_entry(struct search *search, const struct rdl__regress_entry *entry,
+                      const char *path)
+{
+    struct rdl__session *session = search->session;
+    struct rdl__board *board = rdl__first_board(session);
+    const struct rdl__token *token = &entry->token;
+    struct rdl__feed feed = {.indexes = token->indexes,
+                             .shapes = token->shapes,
+                             .count = token->count,
+                             .then = RDL__THEN_STOP,
+                             .fill_at = RDL__NONE};
+
+    if (token->count > board->choices_room ||
+        !rdl__run_feed(session, search->result->test, &token->settings, &feed, false))
+        return;
+    if (board->outcome.verdict == RDL__UNFIT || board->tape.count != token->count) {
+        rdl__warn(session, "%s:%d: this case of %s does not fit the test any more, so it says "
+                           "nothing; delete the line when the test has changed for good",
+                  path, entry->line, token->name);
+    } else if (board->outcome.verdict == RDL__FAILED) {
+        know(search, board->outcome.origin);
+        rdl__settle(session, search->result, board, 0, "a regression file");
+    }
+}
+
+static void try_regressions(struct search *search)
+{
+    struct rdl__session *session = search->session;
+    const struct rdl_test *test = search->result->test;
+    struct rdl__regress regress;
+    struct rdl__text path = {0};
+    struct rdl__error error;
+
+    if (session->plan->no_regressions)
+        return;
+    rdl__regress_path(&path, test->file, session->plan->regressions);
+    if (!rdl__regress_load(&regress, path.bytes, &error))
+        rdl__warn(session, "%s: earlier failures are not tried: %s", test->name, error.text);
+    for (size_t i = 0; i < regress.count; i++) {
+        const struct rdl__regress_entry *entry = &regress.entries[i];
+
+        if (entry->damaged)
+            rdl__warn(session, "%s:%d: skipped: %s", path.bytes, entry->line, entry->why);
+        else if (strcmp(entry->token.name, test->name) == 0 &&
+                 (search->result->failure_count == 0 || session->plan->more_bugs))
+            try_entry(search, entry, path.bytes);
+    }
+    rdl__regress_release(&regress);
+    rdl__text_release(&path);
+}
+
+/* ---- The search ------------------------------------------------------------------------- */
+
+static uint64_t goal_of(const struct rdl__plan *plan, const struct rdl_test *test)
+{
+    if (plan->cases)
+        return plan->cases;
+    if (plan->seconds > 0)
+        return UINT64_MAX;
+    if (test->options.cases)
+        return test->options.cases;
+    return plan->exhaustive || test->options.exhaustive ? UINT64_MAX : CASES_DEFAULT;
+}
+
+void rdl__search(struct rdl__session *session, struct rdl__result *result)
+{
+    const struct rdl__plan *plan = session->plan;
+    bool in_order = plan->exhaustive || result->test->options.exhaustive;
+    struct search search = {
+        .session = session,
+        .result = result,
+        .goal = goal_of(plan, result->test),
+        .batch = 8,
+        .started_ns = rdl__now_ns(),
+    };
+    struct rdl__worker *worker;
+
+    if (plan->seconds > 0)
+        search.deadline_ns = search.started_ns + (uint64_t)(plan->seconds * 1e9);
+    rdl__first_board(session)->next_feed_count = 0;
+    try_regressions(&search);
+    while ((result->failure_count == 0 || plan->more_bugs) && !is_over(&search) &&
+           !(in_order && result->exhausted) &&
+           (worker = in_order ? search_in_order(&search) : search_by_chance(&search))) {
+        know(&search, worker->board->outcome.origin);
+        rdl__settle(session, result, worker->board, result->stats.cases, "");
+        if (search.known_count == RDL__KNOWN_MAX)
+            break;
+        search.ended = false;
+    }
+}

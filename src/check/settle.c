@@ -1,0 +1,368 @@
+/* settle.c -- from a case that failed once to a bug that can be reported.
+ *
+ * Does it fail again?  If not, it is reported as unsteady, with the first thing
+ * that differed, and not shrunk in vain.  If so, it is shrunk; what is left is
+ * run once more, in a fresh process, to tell its story; then the values in it
+ * are explained and its token is kept. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "check/plan.h"
+#include "choice/regress.h"
+#include "port/clock.h"
+
+enum {
+    TOKEN_SHORT = 3000,       /* longer ones go to a file */
+    TOKEN_KEPT = 1 << 16,     /* longer ones are not kept in regression files */
+    OUTPUT_SHOWN = 8192,
+    HANG_SHRINK_MS = 500,     /* while shrinking a hang, a case is given this long */
+};
+
+void rdl__failure_release(struct rdl__failure *failure)
+{
+    rdl__made_release(&failure->made);
+    rdl__story_release(&failure->story);
+    free(failure->token);
+    free(failure->token_file);
+    free(failure->output);
+    free(failure->unsteady);
+}
+
+/* ---- Does it fail again? --------------------------------------------------------- */
+
+/* Run exactly these choices; any that does not fit ends the case. */
+static bool run_again(struct rdl__session *session, const struct rdl_test *test,
+                      const struct rdl__failure *failure)
+{
+    const struct rdl__made *made = &failure->made;
+    uint64_t *indexes = rdl__allocate(made->count * sizeof *indexes);
+    uint8_t *shapes = rdl__allocate(made->count);
+    struct rdl__feed feed = {.indexes = indexes,
+                             .shapes = shapes,
+                             .count = made->count,
+                             .then = RDL__THEN_STOP,
+                             .fill_at = RDL__NONE};
+    bool ran;
+
+    for (uint32_t i = 0; i < made->count; i++) {
+        indexes[i] = made->choices[i].index;
+        shapes[i] =
+            rdl__shape(made->choices[i].kind, made->choices[i].max, made->choices[i].below);
+    }
+    ran = rdl__run_feed(session, test, &failure->settings, &feed, true);
+    free(indexes);
+    free(shapes);
+    return ran;
+}
+
+static void describe_choice(struct rdl__text *out, const struct rdl__choice *choice)
+{
+    static const char *const kinds[] = {[RDL__INTEGER] = "an integer", [RDL__BOOLEAN] = "a boolean",
+                                        [RDL__MORE] = "a list's next element",
+                                        [RDL__DOUBLE] = "a floating-point number",
+                                        [RDL__BRANCH] = "an alternative",
+                                        [RDL__SWITCH] = "a thread"};
+
+    rdl__text_add(out, "%s out of %llu", kinds[choice->kind],
+                  (unsigned long long)choice->max + 1);
+}
+
+/* How the case on the board differs from the failure; true if it does not. */
+static bool is_same(const struct rdl__board *board, const struct rdl__failure *failure,
+                    struct rdl__text *out_difference)
+{
+    const struct rdl__outcome *now = &board->outcome;
+    uint32_t at = board->tape.count;
+
+    if (now->verdict == RDL__UNFIT) {
+        rdl__text_add(out_difference, "choice %u, which was ", at + 1);
+        if (at < failure->made.count)
+            describe_choice(out_difference, &failure->made.choices[at]);
+        else
+            rdl__text_add(out_difference, "not made");
+        rdl__text_add(out_difference, ", is another one the second time");
+        return false;
+    }
+    if (now->verdict == RDL__FAILED && now->origin == failure->outcome.origin)
+        return true;
+    if (now->verdict == RDL__FAILED)
+        rdl__text_add(out_difference, "the same choices fail in another way: %s%s",
+                      now->check[0] ? now->check : now->text, now->check[0] ? "" : " (a crash)");
+    else
+        rdl__text_add(out_difference,
+                      "the same choices, made again in a fresh process, do not fail: something "
+                      "outlives a case, or it depends on time, addresses or threads");
+    return false;
+}
+
+/* The first event in which two runs differ; true if there is none. */
+static bool same_events(const struct rdl__trace *a, const struct rdl__trace *b,
+                        struct rdl__text *out_difference)
+{
+    uint32_t at = 0, bt = 0;
+    struct rdl__event x, y;
+
+    for (int number = 1;; number++) {
+        bool more_a = rdl__trace_next(a, &at, &x), more_b = rdl__trace_next(b, &bt, &y);
+
+        if (!more_a && !more_b)
+            return true;
+        if (more_a && more_b && x.kind == y.kind && x.text_length == y.text_length &&
+            memcmp(x.text, y.text, x.text_length) == 0)
+            continue;
+        rdl__text_add(out_difference, "event %d was `%.200s` and then `%.200s`", number,
+                      more_a ? x.text : "(none)", more_b ? y.text : "(none)");
+        return false;
+    }
+}
+
+/* Try the failure again twice, in fresh processes.  False: it is not steady, or
+ * could not be run. */
+static bool is_steady(struct rdl__session *session, const struct rdl_test *test,
+                      struct rdl__failure *failure)
+{
+    struct rdl__board *board = rdl__first_board(session);
+    struct rdl__trace *first = rdl__allocate(sizeof *first);
+    struct rdl__text difference = {0};
+    bool steady = true, ran = true;
+
+    for (int i = 0; i < 2 && steady; i++) {
+        rdl__worker_retire(&session->workers[0]);
+        ran = run_again(session, test, failure);
+        steady = ran && is_same(board, failure, &difference) &&
+                 (i == 0 || same_events(first, &board->trace, &difference));
+        *first = board->trace;
+        if (failure->outcome.cause == RDL__BY_HANG)
+            break; /* each takes its whole time */
+    }
+    if (ran && !steady)
+        failure->unsteady = rdl__duplicate(rdl__text_string(&difference));
+    rdl__text_release(&difference);
+    free(first);
+    return steady;
+}
+
+/* ---- Shrinking --------------------------------------------------------------------- */
+
+struct shrinking {
+    struct rdl__session *session;
+    const struct rdl_test *test;
+    struct rdl__failure *failure;
+    bool isolated; /* every try in a process of its own */
+    uint64_t started_ns;
+};
+
+static enum rdl__ran run_candidate(void *context, const struct rdl__feed *feed, uint32_t limit,
+                                   struct rdl__made *out_made)
+{
+    struct shrinking *shrinking = context;
+    struct rdl__board *board = rdl__first_board(shrinking->session);
+    struct rdl__settings settings = shrinking->failure->settings;
+
+    if (feed->count > board->choices_room)
+        return RDL__RAN_ELSE;
+    settings.choices_max = limit;
+    if (shrinking->isolated)
+        rdl__worker_retire(&shrinking->session->workers[0]);
+    if (!rdl__run_feed(shrinking->session, shrinking->test, &settings, feed, false))
+        return RDL__RAN_STOP;
+    *out_made = (struct rdl__made){board->tape.choices, board->tape.count, board->tape.spans,
+                                   board->tape.span_count};
+    return board->outcome.verdict == RDL__FAILED &&
+                   board->outcome.origin == shrinking->failure->outcome.origin
+               ? RDL__RAN_FAIL
+               : RDL__RAN_ELSE;
+}
+
+static void show_shrinking(void *context, const struct rdl__shrinker *shrinker)
+{
+    struct shrinking *shrinking = context;
+
+    rdl__tell_progress(shrinking->session,
+                       &(struct rdl__progress){
+                           .test = shrinking->test,
+                           .doing = "shrinking",
+                           .cases = shrinker->attempts,
+                           .seconds = (double)(rdl__now_ns() - shrinking->started_ns) * 1e-9,
+                           .choices = shrinker->best.count,
+                       });
+}
+
+/* Shrink failure->made in place. */
+static void shrink(struct rdl__session *session, const struct rdl_test *test,
+                   struct rdl__failure *failure, bool isolated)
+{
+    const struct rdl__plan *plan = session->plan;
+    struct shrinking shrinking = {session, test, failure, isolated, rdl__now_ns()};
+    struct rdl__shrinker shrinker = {
+        .run = run_candidate,
+        .context = &shrinking,
+        .tried = show_shrinking,
+        .attempts_max = plan->shrink_runs,
+        .deadline_ns = shrinking.started_ns + (uint64_t)(plan->shrink_seconds * 1e9),
+    };
+
+    rdl__shrink(&shrinker, &failure->made);
+    failure->attempts += shrinker.attempts;
+    failure->shrink_stopped = shrinker.stopped;
+    failure->shrink_seconds += (double)(rdl__now_ns() - shrinking.started_ns) * 1e-9;
+    rdl__made_release(&failure->made);
+    rdl__made_copy(&failure->made, &shrinker.best);
+    rdl__shrink_release(&shrinker);
+}
+
+/* Run the shrunk case once more, in a fresh process and with its full time.
+ * That one run is worth having even when we are asked to stop: without it there
+ * would be nothing to show.  (A second signal ends us at once.) */
+static bool still_fails(struct rdl__session *session, const struct rdl_test *test,
+                        const struct rdl__failure *failure)
+{
+    struct rdl__text unused = {0};
+    int interrupted = rdl__interrupted;
+    bool same;
+
+    rdl__interrupted = 0;
+    rdl__worker_retire(&session->workers[0]);
+    same = run_again(session, test, failure) &&
+           is_same(rdl__first_board(session), failure, &unused);
+    if (interrupted)
+        rdl__interrupted = interrupted;
+    rdl__text_release(&unused);
+    return same;
+}
+
+/* Tries share processes, which is fast; if one has left something behind that
+ * the next needed, the result does not stand on its own.  Then each try gets a
+ * process of its own. */
+static void shrink_soundly(struct rdl__session *session, const struct rdl_test *test,
+                           struct rdl__failure *failure)
+{
+    struct rdl__worker *worker = &session->workers[0];
+    unsigned timeout_ms = worker->timeout_ms;
+    struct rdl__made original;
+    bool sound;
+
+    rdl__made_copy(&original, &failure->made);
+    for (int isolated = 0; isolated <= 1; isolated++) {
+        if (failure->outcome.cause == RDL__BY_HANG && timeout_ms > HANG_SHRINK_MS)
+            worker->timeout_ms = HANG_SHRINK_MS;
+        shrink(session, test, failure, isolated);
+        worker->timeout_ms = timeout_ms;
+        sound = still_fails(session, test, failure);
+        if (sound || rdl__interrupted || session->error.text[0])
+            break;
+        rdl__made_release(&failure->made);
+        rdl__made_copy(&failure->made, &original);
+    }
+    rdl__made_release(&original);
+}
+
+/* ---- What is kept of it ------------------------------------------------------------- */
+
+static void make_token(struct rdl__session *session, const struct rdl_test *test,
+                       struct rdl__failure *failure)
+{
+    struct rdl__text token = {0}, path = {0};
+    struct rdl__error error;
+
+    rdl__token_write(&token, test->name, &failure->settings, failure->made.choices,
+                     failure->made.count);
+    failure->token = token.bytes;
+    if (token.count <= TOKEN_SHORT)
+        return;
+    if (session->plan->regressions)
+        rdl__text_add(&path, "%s/", session->plan->regressions);
+    rdl__text_add(&path, "%s-%08x.token", test->name, rdl__crc32(token.bytes, token.count));
+    rdl__text_add_bytes(&token, "\n", 1);
+    failure->token = token.bytes;
+    if (rdl__write_file(path.bytes, token.bytes, token.count, &error))
+        failure->token_file = path.bytes;
+    else {
+        rdl__warn(session, "%s: %s", test->name, error.text);
+        rdl__text_release(&path);
+    }
+    failure->token[token.count - 1] = '\0';
+}
+
+static void keep(struct rdl__session *session, const struct rdl_test *test,
+                 const struct rdl__failure *failure)
+{
+    const struct rdl__outcome *outcome = &failure->outcome;
+    struct rdl__text path = {0}, comment = {0};
+    struct rdl__error error;
+
+    if (session->plan->no_regressions || strlen(failure->token) > TOKEN_KEPT)
+        return;
+    rdl__regress_path(&path, test->file, session->plan->regressions);
+    if (outcome->check[0])
+        rdl__text_add(&comment, "%s", outcome->check);
+    else
+        rdl__text_add(&comment, "%s %s",
+                      outcome->cause == RDL__BY_CRASH  ? rdl__signal_name(outcome->number)
+                      : outcome->cause == RDL__BY_EXIT ? "exit"
+                                                       : "hang",
+                      outcome->text);
+    if (!rdl__regress_add(path.bytes, failure->token, comment.bytes, &error))
+        rdl__warn(session, "%s: the failing case is not kept: %s", test->name, error.text);
+    rdl__text_release(&path);
+    rdl__text_release(&comment);
+}
+
+/* The case has just been run, traced, on the first board. */
+static void tell_story(struct rdl__session *session, const struct rdl_test *test,
+                       struct rdl__failure *failure)
+{
+    const struct rdl__board *board = rdl__first_board(session);
+    struct rdl__trace *trace = rdl__allocate(sizeof *trace);
+    struct rdl__text output = {0};
+
+    *trace = board->trace;
+    if (board->outcome.verdict == RDL__FAILED)
+        failure->outcome = board->outcome; /* the values it speaks of are the shrunk ones */
+    rdl__story_read(&failure->story, trace);
+    rdl__worker_captured(&session->workers[0], &output, OUTPUT_SHOWN);
+    failure->output = output.bytes;
+    if (session->plan->shrink_seconds > 0 && !failure->unsteady && !rdl__interrupted &&
+        failure->outcome.cause != RDL__BY_HANG)
+        rdl__explain(session, test, failure, trace);
+    free(trace);
+}
+
+static void add_failure(struct rdl__result *result, const struct rdl__failure *failure)
+{
+    result->failures = rdl__reallocate(result->failures,
+                                       (result->failure_count + 1) * sizeof *result->failures);
+    result->failures[result->failure_count++] = *failure;
+}
+
+void rdl__settle(struct rdl__session *session, struct rdl__result *result,
+                 const struct rdl__board *board, uint64_t found_at, const char *source)
+{
+    bool is_new = found_at > 0 || strcmp(source, "the bytes") == 0;
+    const struct rdl__listener *listener = session->listener;
+    const struct rdl_test *test = result->test;
+    struct rdl__failure failure = {
+        .outcome = board->outcome,
+        .settings = board->task.settings,
+        .found_at = found_at,
+        .source = source,
+        .first_count = board->tape.count,
+    };
+    struct rdl__made made = {board->tape.choices, board->tape.count, board->tape.spans,
+                             board->tape.span_count};
+
+    rdl__made_copy(&failure.made, &made);
+    if (listener->failure_found)
+        listener->failure_found(listener->self, test, &failure);
+    if (is_steady(session, test, &failure) && session->plan->shrink_seconds > 0)
+        shrink_soundly(session, test, &failure);
+    make_token(session, test, &failure);
+    tell_story(session, test, &failure);
+    if (!failure.unsteady && !test->options.expect_failure && is_new)
+        keep(session, test, &failure);
+    add_failure(result, &failure);
+}

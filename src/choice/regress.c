@@ -1,0 +1,197 @@
+/* regress.c -- files of failing cases, kept beside the tests and tried first. */
+#include "choice/regress.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+static const char header[] =
+    "# Failing cases that Raddle has found.  Commit this file: they are tried first.\n";
+
+static bool read_all(struct rdl__text *out, int fd)
+{
+    char bytes[16384];
+    ssize_t got;
+
+    while ((got = read(fd, bytes, sizeof bytes)) != 0) {
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return false;
+        rdl__text_add_bytes(out, bytes, (size_t)got);
+    }
+    return true;
+}
+
+bool rdl__read_file(struct rdl__text *out, const char *path, struct rdl__error *error)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool ok = fd >= 0 && read_all(out, fd);
+    int why = errno;
+
+    if (fd >= 0)
+        close(fd);
+    return ok || rdl__fail(error, "cannot read %s: %s", path, strerror(why));
+}
+
+static bool write_all(int fd, const char *bytes, size_t count)
+{
+    while (count > 0) {
+        ssize_t put = write(fd, bytes, count);
+
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0)
+            return false;
+        bytes += put;
+        count -= (size_t)put;
+    }
+    return true;
+}
+
+bool rdl__write_file(const char *path, const char *bytes, size_t count, struct rdl__error *error)
+{
+    struct rdl__text draft = {0};
+    mode_t mask = umask(0);
+    bool ok;
+    int fd, why;
+
+    umask(mask);
+    rdl__text_add(&draft, "%s.XXXXXX", path);
+    fd = mkostemp(draft.bytes, O_CLOEXEC);
+    ok = fd >= 0 && write_all(fd, bytes, count) && fchmod(fd, 0666 & ~mask) == 0 && fsync(fd) == 0;
+    why = errno;
+    if (fd >= 0 && close(fd) != 0 && ok) {
+        ok = false;
+        why = errno;
+    }
+    if (ok && rename(draft.bytes, path) != 0) {
+        ok = false;
+        why = errno;
+    }
+    if (!ok && fd >= 0)
+        unlink(draft.bytes);
+    rdl__text_release(&draft);
+    return ok || rdl__fail(error, "cannot write %s: %s", path, strerror(why));
+}
+
+static void add_entry(struct rdl__regress *regress, const char *text, int line)
+{
+    struct rdl__regress_entry *entry;
+    struct rdl__error error;
+
+    regress->entries =
+        rdl__reallocate(regress->entries, (regress->count + 1) * sizeof *regress->entries);
+    entry = &regress->entries[regress->count++];
+    *entry = (struct rdl__regress_entry){.line = line};
+    if (!rdl__token_read(&entry->token, text, &error)) {
+        entry->damaged = true;
+        snprintf(entry->why, sizeof entry->why, "%.255s", error.text);
+    }
+}
+
+bool rdl__regress_load(struct rdl__regress *out, const char *path, struct rdl__error *error)
+{
+    struct rdl__text text = {0};
+    char *rest, *line;
+    int number = 0;
+
+    *out = (struct rdl__regress){0};
+    if (access(path, F_OK) != 0)
+        return true;
+    if (!rdl__read_file(&text, path, error)) {
+        rdl__text_release(&text);
+        return false;
+    }
+    for (size_t i = 0; i < text.count; i++)
+        if (text.bytes[i] == '\0')
+            text.bytes[i] = '?'; /* no text file: the lines will say so */
+    rest = text.bytes;
+    while ((line = strsep(&rest, "\n"))) {
+        line[strcspn(line, "#")] = '\0';
+        number++;
+        if (line[strspn(line, " \t\r")])
+            add_entry(out, line, number);
+    }
+    rdl__text_release(&text);
+    return true;
+}
+
+void rdl__regress_release(struct rdl__regress *regress)
+{
+    for (size_t i = 0; i < regress->count; i++)
+        rdl__token_release(&regress->entries[i].token);
+    free(regress->entries);
+    *regress = (struct rdl__regress){0};
+}
+
+/* Open and lock the file that has this name at the moment we hold the lock:
+ * another run may have put a new one in its place while we waited. */
+static int open_locked(const char *path)
+{
+    for (;;) {
+        int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        struct stat held, named;
+
+        if (fd < 0)
+            return -1;
+        while (flock(fd, LOCK_EX) != 0)
+            if (errno != EINTR)
+                break; /* a file system without locks: then without */
+        if (fstat(fd, &held) == 0 && stat(path, &named) == 0 && held.st_ino == named.st_ino &&
+            held.st_dev == named.st_dev)
+            return fd;
+        close(fd);
+    }
+}
+
+bool rdl__regress_add(const char *path, const char *token, const char *comment,
+                      struct rdl__error *error)
+{
+    struct rdl__text text = {0};
+    int fd = open_locked(path);
+    bool ok = true, is_new;
+
+    if (fd < 0)
+        return rdl__fail(error, "cannot write %s: %s", path, strerror(errno));
+    if (!read_all(&text, fd)) {
+        ok = rdl__fail(error, "cannot read %s: %s", path, strerror(errno));
+    } else if (!text.bytes || !strstr(text.bytes, token)) {
+        is_new = text.count == 0;
+        if (is_new)
+            rdl__text_add(&text, "%s", header);
+        else if (text.bytes[text.count - 1] != '\n')
+            rdl__text_add(&text, "\n");
+        rdl__text_add(&text, "%s # ", token);
+        for (; *comment; comment++)
+            rdl__text_add(&text, "%c", *comment == '\n' ? ' ' : *comment);
+        rdl__text_add(&text, "\n");
+        ok = rdl__write_file(path, text.bytes, text.count, error);
+        if (!ok && is_new)
+            unlink(path); /* empty, and ours */
+    }
+    close(fd);
+    rdl__text_release(&text);
+    return ok;
+}
+
+void rdl__regress_path(struct rdl__text *out, const char *source, const char *directory)
+{
+    const char *slash = strrchr(source, '/');
+    const char *name = slash ? slash + 1 : source;
+    const char *dot = strrchr(name, '.');
+    int length = dot && dot != name ? (int)(dot - name) : (int)strlen(name);
+
+    if (directory)
+        rdl__text_add(out, "%s/", directory);
+    else
+        rdl__text_add(out, "%.*s", (int)(name - source), source);
+    rdl__text_add(out, "%.*s.raddle", length, name);
+}

@@ -1,0 +1,301 @@
+/* main.c -- rdl_main: from arguments to an exit status. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "choice/regress.h"
+#include "cli/options.h"
+#include "port/clock.h"
+#include "raddle.h"
+#include "report/report.h"
+
+/* The reports that were asked for, open. */
+struct reports {
+    struct rdl__report reports[RDL__OUTPUTS_MAX];
+    struct rdl__listeners listeners;
+    int count;
+};
+
+static int complain(const char *program, const struct rdl__error *error)
+{
+    const char *slash = strrchr(program, '/');
+
+    fflush(stdout);
+    fprintf(stderr, "%s: %s\n", slash ? slash + 1 : program, error->text);
+    return RDL__EXIT_SETUP;
+}
+
+static bool wants_colour(const struct rdl__options *options)
+{
+    const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
+
+    if (options->colour != RDL__COLOUR_AUTO)
+        return options->colour == RDL__COLOUR_ALWAYS;
+    return isatty(STDOUT_FILENO) && !(no_colour && *no_colour) &&
+           !(terminal && strcmp(terminal, "dumb") == 0);
+}
+
+static struct rdl__looks looks_of(const struct rdl__options *options)
+{
+    struct winsize size = {0};
+    bool on_terminal = isatty(STDERR_FILENO) && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0;
+
+    return (struct rdl__looks){
+        .colour = wants_colour(options),
+        .progress = on_terminal && !options->quiet && !getenv("CI"),
+        .width = size.ws_col > 20 ? size.ws_col : 80,
+        .quiet = options->quiet,
+        .verbose = options->verbose,
+    };
+}
+
+static bool close_reports(struct reports *reports, struct rdl__error *error)
+{
+    bool ok = true;
+
+    for (int i = 0; i < reports->count; i++)
+        if (!rdl__report_close(&reports->reports[i], error))
+            ok = false;
+    return ok;
+}
+
+static bool open_reports(struct reports *out, const struct rdl__options *options,
+                         struct rdl__error *error)
+{
+    struct rdl__looks looks = looks_of(options), plain = looks;
+    struct rdl__error unused;
+
+    plain.colour = plain.progress = false;
+    *out = (struct reports){0};
+    for (; out->count < options->output_count; out->count++) {
+        const struct rdl__output *output = &options->outputs[out->count];
+        struct rdl__report *report = &out->reports[out->count];
+
+        if (!rdl__report_open(report, output->format, output->path, error)) {
+            close_reports(out, &unused);
+            return false;
+        }
+        out->listeners.items[out->listeners.count++] =
+            rdl__report_listener(report, output->path ? &plain : &looks);
+    }
+    return true;
+}
+
+/* ---- Which tests --------------------------------------------------------------------- */
+
+/* One filter may hold several, separated by commas. */
+static bool matches_one(const struct rdl_test *test, const char *filter)
+{
+    char *copy = rdl__duplicate(filter), *rest = copy, *part;
+    bool found = false;
+
+    while (!found && (part = strsep(&rest, ",")))
+        found = rdl__filter_matches(test, part);
+    free(copy);
+    return found;
+}
+
+static bool is_wanted(const struct rdl__options *options, const struct rdl_test *test)
+{
+    bool wanted = true, asked = false, found = false;
+
+    for (int i = 0; i < options->filter_count; i++) {
+        const char *filter = options->filters[i];
+
+        if (filter[0] == '-') {
+            wanted = wanted && matches_one(test, filter);
+        } else {
+            asked = true;
+            found = found || matches_one(test, filter);
+        }
+    }
+    return wanted && (found || !asked);
+}
+
+static bool names_are_unique(struct rdl_test **tests, size_t count, struct rdl__error *error)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(tests[i]->name, tests[k]->name) == 0)
+                return rdl__fail(error, "%s:%d and %s:%d are both called %s", tests[k]->file,
+                                 tests[k]->line, tests[i]->file, tests[i]->line, tests[i]->name);
+    return true;
+}
+
+static size_t select_tests(const struct rdl__options *options, struct rdl_test **tests,
+                           size_t count)
+{
+    size_t wanted = 0, kept = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (is_wanted(options, tests[i]) &&
+            (!options->shards || wanted++ % options->shards == options->shard))
+            tests[kept++] = tests[i];
+    return kept;
+}
+
+static struct rdl_test *test_named(struct rdl_test **tests, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(tests[i]->name, name) == 0)
+            return tests[i];
+    return NULL;
+}
+
+static int list_tests(struct rdl_test **tests, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        printf("%s%s%s\n", tests[i]->name, tests[i]->options.tags ? "  #" : "",
+               tests[i]->options.tags ? tests[i]->options.tags : "");
+    return fflush(stdout) == 0 ? RDL__EXIT_PASS : RDL__EXIT_SETUP;
+}
+
+/* ---- Running --------------------------------------------------------------------------- */
+
+static bool read_token(struct rdl__token *out, const char *given, struct rdl__error *error)
+{
+    struct rdl__text text = {0};
+    bool ok;
+
+    if (given[0] != '@')
+        return rdl__token_read(out, given, error);
+    ok = rdl__read_file(&text, given + 1, error) &&
+         rdl__token_read(out, rdl__text_string(&text), error);
+    rdl__text_release(&text);
+    return ok;
+}
+
+static bool replay(struct rdl__options *options, const struct rdl__listener *listener,
+                   struct rdl_test **tests, size_t count, struct rdl__totals *totals,
+                   struct rdl__error *error)
+{
+    struct rdl__token token;
+    struct rdl_test *test;
+    bool ok;
+
+    if (!read_token(&token, options->replay, error))
+        return false;
+    test = test_named(tests, count, token.name);
+    if (!options->shrink)
+        options->plan.shrink_seconds = 0;
+    ok = test ? rdl__check_token(&options->plan, listener, test, &token, totals, error)
+              : rdl__fail(error, "the token is for a test called %s, which is not here",
+                          token.name);
+    rdl__token_release(&token);
+    return ok;
+}
+
+static bool run_bytes(const struct rdl__options *options, const struct rdl__listener *listener,
+                      struct rdl_test **tests, size_t count, struct rdl__totals *totals,
+                      struct rdl__error *error)
+{
+    const char *name = getenv("RADDLE_FUZZ");
+    struct rdl__text text = {0};
+    bool ok;
+
+    count = select_tests(options, tests, count);
+    if (name && count > 1 && (tests[0] = test_named(tests, count, name)))
+        count = 1;
+    if (count != 1)
+        return rdl__fail(error, "--bytes: %zu tests match; name one with --filter =NAME", count);
+    ok = rdl__read_file(&text, options->bytes, error) &&
+         rdl__check_bytes(&options->plan, listener, tests[0],
+                          (const uint8_t *)rdl__text_string(&text), text.count, totals, error);
+    rdl__text_release(&text);
+    return ok;
+}
+
+static bool run_all(const struct rdl__options *options, const struct rdl__listener *listener,
+                    struct rdl_test **tests, size_t count, struct rdl__totals *totals,
+                    struct rdl__error *error)
+{
+    size_t all = count;
+
+    count = select_tests(options, tests, count);
+    if (count == 0 && !options->shards)
+        return rdl__fail(error, all ? "no test matches; --list shows all"
+                                    : "there are no tests in this program");
+    return rdl__check_all(&options->plan, listener, tests, count, totals, error);
+}
+
+static int status_of(const struct rdl__totals *totals)
+{
+    if (totals->failed)
+        return RDL__EXIT_FAIL;
+    if (totals->errors)
+        return RDL__EXIT_SETUP;
+    if (totals->interrupted)
+        return 128 + rdl__interrupted;
+    if (totals->skipped && !totals->passed)
+        return RDL__EXIT_SKIPPED;
+    return RDL__EXIT_PASS;
+}
+
+static int run(struct rdl__options *options, struct rdl_test **tests, size_t count)
+{
+    struct reports *reports = rdl__allocate(sizeof *reports);
+    struct rdl__totals totals = {0};
+    struct rdl__listener listener;
+    struct rdl__error error;
+    bool ok = open_reports(reports, options, &error), written;
+
+    if (ok) {
+        listener = rdl__report_many(&reports->listeners);
+        if (options->replay)
+            ok = replay(options, &listener, tests, count, &totals, &error);
+        else if (options->bytes)
+            ok = run_bytes(options, &listener, tests, count, &totals, &error);
+        else
+            ok = run_all(options, &listener, tests, count, &totals, &error);
+        if (!ok)
+            complain(options->plan.command, &error);
+        written = close_reports(reports, &error);
+        if (!written)
+            complain(options->plan.command, &error);
+        ok = ok && written;
+    } else {
+        complain(options->plan.command, &error);
+    }
+    free(reports);
+    return ok ? status_of(&totals) : RDL__EXIT_SETUP;
+}
+
+int rdl_main(int argc, char **argv)
+{
+    char *no_arguments[] = {(char *)"tests", NULL};
+    struct rdl__options *options = rdl__allocate(sizeof *options);
+    struct rdl__text help = {0};
+    struct rdl__error error;
+    struct rdl_test **tests;
+    size_t count;
+    int status;
+
+    if (argc < 1) {
+        argc = 1;
+        argv = no_arguments;
+    }
+    tests = rdl__tests(&count);
+    if (!rdl__options_read(options, argc, argv, &error) ||
+        !names_are_unique(tests, count, &error)) {
+        status = complain(argv[0], &error);
+    } else if (options->help) {
+        rdl__options_help(&help, argv[0]);
+        status = fputs(help.bytes, stdout) < 0 || fflush(stdout) ? RDL__EXIT_SETUP : RDL__EXIT_PASS;
+    } else if (options->version) {
+        status = printf("raddle %s\n", RDL_VERSION) < 0 ? RDL__EXIT_SETUP : RDL__EXIT_PASS;
+    } else if (options->list) {
+        status = list_tests(tests, select_tests(options, tests, count));
+    } else {
+        if (!options->seed_given)
+            options->plan.seed = rdl__entropy() >> 32; /* short enough to type */
+        status = run(options, tests, count);
+    }
+    rdl__text_release(&help);
+    free(options);
+    free(tests);
+    return status;
+}

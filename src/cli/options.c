@@ -1,0 +1,422 @@
+/* options.c -- reading options: one table for parsing, environment and help. */
+#include "cli/options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Where a value comes from, for messages: "--seed" or "RADDLE_SEED". */
+typedef bool read_function(struct rdl__options *o, const char *from, const char *value,
+                           struct rdl__error *error);
+
+static bool read_number(const char *from, const char *value, uint64_t most, uint64_t *out,
+                        struct rdl__error *error)
+{
+    char *end;
+    unsigned long long number;
+
+    errno = 0;
+    number = strtoull(value, &end, 0);
+    if (!isdigit((unsigned char)value[0]) || *end || errno)
+        return rdl__fail(error, "%s: '%s' is not a whole number", from, value);
+    if (number > most)
+        return rdl__fail(error, "%s: %s is too large (at most %llu)", from, value,
+                         (unsigned long long)most);
+    *out = number;
+    return true;
+}
+
+static bool read_seconds(const char *from, const char *value, double *out,
+                         struct rdl__error *error)
+{
+    char *end;
+    double seconds = strtod(value, &end);
+
+    if (end == value || (*end && strcmp(end, "s") != 0) || !(seconds >= 0) || seconds > 1e9)
+        return rdl__fail(error, "%s: '%s' is no number of seconds", from, value);
+    *out = seconds;
+    return true;
+}
+
+static bool read_filter(struct rdl__options *o, const char *from, const char *value,
+                        struct rdl__error *error)
+{
+    if (o->filter_count == RDL__FILTERS_MAX)
+        return rdl__fail(error, "%s: more than %d filters", from, RDL__FILTERS_MAX);
+    o->filters[o->filter_count++] = value;
+    return true;
+}
+
+static bool read_seed(struct rdl__options *o, const char *from, const char *value,
+                      struct rdl__error *error)
+{
+    o->seed_given = true;
+    return read_number(from, value, UINT64_MAX, &o->plan.seed, error);
+}
+
+static bool read_cases(struct rdl__options *o, const char *from, const char *value,
+                       struct rdl__error *error)
+{
+    if (!read_number(from, value, UINT64_MAX - 1, &o->plan.cases, error))
+        return false;
+    return o->plan.cases > 0 || rdl__fail(error, "%s: at least one case is needed", from);
+}
+
+static bool read_time(struct rdl__options *o, const char *from, const char *value,
+                      struct rdl__error *error)
+{
+    if (!read_seconds(from, value, &o->plan.seconds, error))
+        return false;
+    return o->plan.seconds > 0 || rdl__fail(error, "%s: some time is needed", from);
+}
+
+static bool read_jobs(struct rdl__options *o, const char *from, const char *value,
+                      struct rdl__error *error)
+{
+    uint64_t jobs;
+
+    if (!read_number(from, value, 256, &jobs, error))
+        return false;
+    o->plan.jobs = jobs ? (int)jobs : (int)sysconf(_SC_NPROCESSORS_ONLN);
+    return true;
+}
+
+static bool read_timeout(struct rdl__options *o, const char *from, const char *value,
+                         struct rdl__error *error)
+{
+    double seconds;
+
+    if (!read_seconds(from, value, &seconds, error))
+        return false;
+    if (seconds < 0.001 || seconds > 1e6)
+        return rdl__fail(error, "%s: '%s' is not between 0.001 and 1,000,000 seconds", from, value);
+    o->plan.timeout_ms = (unsigned)ceil(seconds * 1000);
+    return true;
+}
+
+static bool read_replay(struct rdl__options *o, const char *from, const char *value,
+                        struct rdl__error *error)
+{
+    (void)from;
+    (void)error;
+    o->replay = value;
+    return true;
+}
+
+static bool read_bytes(struct rdl__options *o, const char *from, const char *value,
+                       struct rdl__error *error)
+{
+    (void)from;
+    (void)error;
+    o->bytes = value;
+    return true;
+}
+
+static bool read_shard(struct rdl__options *o, const char *from, const char *value,
+                       struct rdl__error *error)
+{
+    char *end;
+    unsigned long shard = strtoul(value, &end, 10), shards = 0;
+
+    if (isdigit((unsigned char)value[0]) && *end == '/' && isdigit((unsigned char)end[1]))
+        shards = strtoul(end + 1, &end, 10);
+    if (*end || shard < 1 || shard > shards || shards > 1000000)
+        return rdl__fail(error, "%s: '%s' is not of the form K/N with K from 1 to N", from, value);
+    o->shard = (unsigned)shard - 1;
+    o->shards = (unsigned)shards;
+    return true;
+}
+
+static bool read_format(struct rdl__options *o, const char *from, const char *value,
+                        struct rdl__error *error)
+{
+    static const char *const formats[] = {"human", "tap", "junit", "json"};
+
+    if (o->output_count == RDL__OUTPUTS_MAX)
+        return rdl__fail(error, "%s: more than %d outputs", from, RDL__OUTPUTS_MAX);
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (strcmp(value, formats[i]) == 0) {
+            o->outputs[o->output_count++] = (struct rdl__output){.format = formats[i]};
+            return true;
+        }
+    return rdl__fail(error, "%s: '%s' is none of human, tap, junit, json", from, value);
+}
+
+static bool read_output(struct rdl__options *o, const char *from, const char *value,
+                        struct rdl__error *error)
+{
+    if (o->output_count == 0 || o->outputs[o->output_count - 1].path)
+        return rdl__fail(error, "%s %s: it belongs after the --format it is for", from, value);
+    o->outputs[o->output_count - 1].path = value;
+    return true;
+}
+
+static bool read_html(struct rdl__options *o, const char *from, const char *value,
+                      struct rdl__error *error)
+{
+    if (o->output_count == RDL__OUTPUTS_MAX)
+        return rdl__fail(error, "%s: more than %d outputs", from, RDL__OUTPUTS_MAX);
+    o->outputs[o->output_count++] = (struct rdl__output){.format = "html", .path = value};
+    return true;
+}
+
+static bool read_shrink_time(struct rdl__options *o, const char *from, const char *value,
+                             struct rdl__error *error)
+{
+    return read_seconds(from, value, &o->plan.shrink_seconds, error);
+}
+
+static bool read_shrink_runs(struct rdl__options *o, const char *from, const char *value,
+                             struct rdl__error *error)
+{
+    return read_number(from, value, UINT64_MAX, &o->plan.shrink_runs, error);
+}
+
+static bool read_regressions(struct rdl__options *o, const char *from, const char *value,
+                             struct rdl__error *error)
+{
+    (void)from;
+    (void)error;
+    o->plan.no_regressions = strcmp(value, "none") == 0;
+    o->plan.regressions = strcmp(value, "beside") == 0 ? NULL : value;
+    return true;
+}
+
+static bool read_colour(struct rdl__options *o, const char *from, const char *value,
+                        struct rdl__error *error)
+{
+    if (strcmp(value, "auto") == 0)
+        o->colour = RDL__COLOUR_AUTO;
+    else if (strcmp(value, "always") == 0)
+        o->colour = RDL__COLOUR_ALWAYS;
+    else if (strcmp(value, "never") == 0)
+        o->colour = RDL__COLOUR_NEVER;
+    else
+        return rdl__fail(error, "%s: '%s' is none of auto, always, never", from, value);
+    return true;
+}
+
+struct option {
+    const char *name;
+    const char *value;    /* what it takes, for help; NULL: nothing */
+    read_function *read;  /* if it takes something */
+    size_t flag;          /* else: which bool it sets */
+    const char *help;
+};
+
+#define FLAG(field) NULL, NULL, offsetof(struct rdl__options, field)
+#define VALUE(what, function) what, function, 0
+
+static const struct option options[] = {
+    {"list", FLAG(list), "show the names of the tests, and run none"},
+    {"filter", VALUE("F", read_filter),
+     "run tests whose name has F in it; =F: whose name is F; #F: tagged F; -F: not those"},
+    {"seed", VALUE("N", read_seed), "start chance here; the seed of a run is in its report"},
+    {"cases", VALUE("N", read_cases), "try N cases a test (default: as the test says, or 1000)"},
+    {"time", VALUE("S", read_time), "search S seconds a test"},
+    {"jobs", VALUE("N", read_jobs), "use N processes (0: as many as there are cores; default 1)"},
+    {"replay", VALUE("TOKEN", read_replay), "run the one case of a token, or of a file by @FILE"},
+    {"shrink", FLAG(shrink), "with --replay: shrink it as well"},
+    {"bytes", VALUE("FILE", read_bytes), "make a case of bytes that a fuzzer has found; shrink it"},
+    {"exhaustive", FLAG(plan.exhaustive), "try all cases in order instead of random ones"},
+    {"more-bugs", FLAG(plan.more_bugs), "go on after a failure, to look for different ones"},
+    {"fail-fast", FLAG(plan.fail_fast), "stop after the first test that fails"},
+    {"timeout", VALUE("S", read_timeout), "the longest a single case may take (default 10)"},
+    {"shrink-time", VALUE("S", read_shrink_time), "shrink for S seconds at most (default 60)"},
+    {"shrink-runs", VALUE("N", read_shrink_runs), "and with N runs at most (default 20000)"},
+    {"shard", VALUE("K/N", read_shard), "run the K-th of N parts of the tests"},
+    {"format", VALUE("F", read_format), "report as human, tap, junit or json; may be repeated"},
+    {"output", VALUE("FILE", read_output), "where the report of the --format before it goes"},
+    {"html", VALUE("FILE", read_html), "write a page for browsers, too"},
+    {"regressions", VALUE("DIR", read_regressions),
+     "keep failing cases in DIR; beside: beside the tests (default); none: nowhere"},
+    {"no-fork", FLAG(plan.no_fork), "run cases in this process, for debuggers"},
+    {"no-capture", FLAG(plan.no_capture), "let cases print"},
+    {"color", VALUE("WHEN", read_colour), "auto, always or never"},
+    {"quiet", FLAG(quiet), "report failures only"},
+    {"verbose", FLAG(verbose), "show statistics of passing tests, too"},
+    {"help", FLAG(help), "show this"},
+    {"version", FLAG(version), "show the version"},
+};
+
+enum { OPTIONS = sizeof options / sizeof *options };
+
+static void set_flag(struct rdl__options *o, const struct option *option)
+{
+    *(bool *)((char *)o + option->flag) = true;
+}
+
+static const struct option *find(const char *name, size_t length)
+{
+    for (int i = 0; i < OPTIONS; i++)
+        if (strlen(options[i].name) == length && strncmp(options[i].name, name, length) == 0)
+            return &options[i];
+    return NULL;
+}
+
+/* How many letters must change to make b of a; both are short. */
+static int distance(const char *a, size_t a_length, const char *b)
+{
+    int row[64], b_length = (int)strlen(b);
+
+    for (int k = 0; k <= b_length; k++)
+        row[k] = k;
+    for (size_t i = 0; i < a_length; i++) {
+        int diagonal = row[0]++;
+
+        for (int k = 1; k <= b_length; k++) {
+            int change = diagonal + (a[i] != b[k - 1]);
+            int insert = row[k - 1] + 1, remove = row[k] + 1;
+
+            diagonal = row[k];
+            row[k] = change < insert ? change : insert;
+            row[k] = row[k] < remove ? row[k] : remove;
+        }
+    }
+    return row[b_length];
+}
+
+static bool unknown(const char *argument, const char *name, size_t length,
+                    struct rdl__error *error)
+{
+    const char *nearest = NULL;
+    int least = 3;
+
+    for (int i = 0; i < OPTIONS; i++)
+        if (distance(name, length, options[i].name) < least) {
+            least = distance(name, length, options[i].name);
+            nearest = options[i].name;
+        }
+    if (nearest)
+        return rdl__fail(error, "unknown option %s; did you mean --%s?", argument, nearest);
+    return rdl__fail(error, "unknown option %s; --help shows all", argument);
+}
+
+/* One argument, and the next if it is its value; *at moves on. */
+static bool read_argument(struct rdl__options *o, int argc, char **argv, int *at,
+                          struct rdl__error *error)
+{
+    const char *argument = argv[*at], *name = argument + 2;
+    size_t length = strcspn(name, "=");
+    const struct option *option;
+
+    if (strncmp(argument, "--", 2) != 0 || length == 0)
+        return rdl__fail(error, "what is '%s'? Options begin with --; --help shows all", argument);
+    if (strcmp(name, "colour") == 0 || strncmp(name, "colour=", 7) == 0)
+        option = find("color", 5);
+    else
+        option = find(name, length);
+    if (!option)
+        return unknown(argument, name, length, error);
+    ++*at;
+    if (!option->read) {
+        if (name[length])
+            return rdl__fail(error, "--%s takes no value", option->name);
+        set_flag(o, option);
+        return true;
+    }
+    if (name[length])
+        return option->read(o, argument, name + length + 1, error);
+    if (*at >= argc)
+        return rdl__fail(error, "%s needs a value: %s", argument, option->value);
+    return option->read(o, argument, argv[(*at)++], error);
+}
+
+static bool read_environment(struct rdl__options *o, struct rdl__error *error)
+{
+    for (int i = 0; i < OPTIONS; i++) {
+        char name[64] = "RADDLE_";
+        const char *value;
+        size_t length = strlen(name);
+
+        for (const char *c = options[i].name; *c; c++)
+            name[length++] = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
+        value = getenv(name);
+        if (!value || !*value)
+            continue;
+        if (options[i].read ? !options[i].read(o, name, value, error) : false)
+            return false;
+        if (!options[i].read && strcmp(value, "0") != 0)
+            set_flag(o, &options[i]);
+    }
+    return true;
+}
+
+/* GoogleTest's variables, which test runners know how to set. */
+static bool read_shard_environment(struct rdl__options *o, struct rdl__error *error)
+{
+    const char *total = getenv("GTEST_TOTAL_SHARDS"), *index = getenv("GTEST_SHARD_INDEX");
+    uint64_t shards, shard;
+
+    if (!total || !index || o->shards)
+        return true;
+    if (!read_number("GTEST_TOTAL_SHARDS", total, 1000000, &shards, error) ||
+        !read_number("GTEST_SHARD_INDEX", index, 1000000, &shard, error))
+        return false;
+    if (shard >= shards)
+        return rdl__fail(error, "GTEST_SHARD_INDEX is %s, but there are %s shards", index, total);
+    o->shard = (unsigned)shard;
+    o->shards = (unsigned)shards;
+    return true;
+}
+
+static bool check_outputs(struct rdl__options *o, struct rdl__error *error)
+{
+    int on_stdout = 0;
+
+    for (int i = 0; i < o->output_count; i++)
+        on_stdout += o->outputs[i].path == NULL;
+    if (on_stdout > 1)
+        return rdl__fail(error, "%d reports cannot share standard output: give all but one of "
+                                "them an --output",
+                         on_stdout);
+    if (on_stdout == 0) {
+        if (o->output_count == RDL__OUTPUTS_MAX)
+            return rdl__fail(error, "more than %d outputs", RDL__OUTPUTS_MAX);
+        o->outputs[o->output_count++] = (struct rdl__output){.format = "human"};
+    }
+    return true;
+}
+
+bool rdl__options_read(struct rdl__options *out, int argc, char **argv, struct rdl__error *error)
+{
+    struct rdl__options o = {
+        .plan = {.jobs = 1, .shrink_runs = 20000, .shrink_seconds = 60, .command = argv[0]}};
+
+    if (!read_environment(&o, error))
+        return false;
+    for (int at = 1; at < argc;)
+        if (!read_argument(&o, argc, argv, &at, error))
+            return false;
+    if (!read_shard_environment(&o, error) || !check_outputs(&o, error))
+        return false;
+    if (o.replay && o.bytes)
+        return rdl__fail(error, "--replay and --bytes do not go together");
+    if (o.shrink && !o.replay)
+        return rdl__fail(error, "--shrink goes with --replay");
+    *out = o;
+    return true;
+}
+
+void rdl__options_help(struct rdl__text *out, const char *program)
+{
+    rdl__text_add(out,
+                  "Usage: %s [OPTION]...\n\n"
+                  "Runs the tests of this program.  A failing case is shown in its smallest\n"
+                  "form, with a token that replays it.\n\n",
+                  program);
+    for (int i = 0; i < OPTIONS; i++) {
+        char left[40];
+        int width = snprintf(left, sizeof left, "--%s%s%s", options[i].name,
+                             options[i].value ? " " : "", options[i].value ? options[i].value : "");
+
+        rdl__text_add(out, "  %s%*s%s\n", left, width < 18 ? 18 - width : 1, "", options[i].help);
+    }
+    rdl__text_add(out, "\nEach option has a twin in the environment: RADDLE_SEED is --seed.\n"
+                       "Exit status: 0 all passed, 1 a failure was found, 2 wrong usage or "
+                       "set-up, 77 all skipped.\n");
+}

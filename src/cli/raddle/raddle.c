@@ -1,0 +1,47 @@
+/* raddle.c -- the raddle command: one file a subcommand, and this table. */
+#include "cli/raddle/commands.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "raddle.h"
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *help;
+} commands[] = {
+    {"run", rdl__command_run, "run test programs, one after the other, and sum up"},
+    {"token", rdl__command_token, "show what a token holds"},
+};
+
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static int help(FILE *out)
+{
+    fprintf(out, "Usage: raddle COMMAND [ARGUMENT]...\n\n");
+    for (int i = 0; i < COMMANDS; i++)
+        fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].help);
+    fprintf(out, "\nraddle COMMAND --help tells more.\n");
+    return fflush(out) == 0 ? RDL__EXIT_PASS : RDL__EXIT_SETUP;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        help(stderr);
+        return RDL__EXIT_SETUP;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0)
+        return help(stdout);
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("raddle %s\n", RDL_VERSION);
+        return fflush(stdout) == 0 ? RDL__EXIT_PASS : RDL__EXIT_SETUP;
+    }
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(argv[1], commands[i].name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+    fprintf(stderr, "raddle: unknown command '%s'; raddle --help shows all\n", argv[1]);
+    return RDL__EXIT_SETUP;
+}

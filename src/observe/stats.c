@@ -1,0 +1,131 @@
+/* stats.c -- what the cases of a run were like. */
+#include "observe/stats.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct rdl__label *find_label(struct rdl__stats *stats, const char *name)
+{
+    struct rdl__label *label;
+
+    for (uint32_t i = 0; i < stats->label_count; i++)
+        if (strncmp(stats->labels[i].name, name, RDL__NAME_ROOM - 1) == 0)
+            return &stats->labels[i];
+    if (stats->label_count == RDL__LABELS_MAX) {
+        stats->lost++;
+        return NULL;
+    }
+    label = &stats->labels[stats->label_count++];
+    *label = (struct rdl__label){0};
+    snprintf(label->name, sizeof label->name, "%s", name);
+    return label;
+}
+
+void rdl__stats_label(struct rdl__stats *stats, const char *name, bool carried, double required)
+{
+    struct rdl__label *label = find_label(stats, name);
+
+    if (!label)
+        return;
+    if (required > label->required)
+        label->required = required;
+    if (carried && label->last_case != stats->current) {
+        label->last_case = stats->current;
+        label->cases++;
+    }
+}
+
+static struct rdl__measure *find_measure(struct rdl__stats *stats, const char *name)
+{
+    struct rdl__measure *measure;
+
+    for (uint32_t i = 0; i < stats->measure_count; i++)
+        if (strncmp(stats->measures[i].name, name, RDL__NAME_ROOM - 1) == 0)
+            return &stats->measures[i];
+    if (stats->measure_count == RDL__MEASURES_MAX) {
+        stats->lost++;
+        return NULL;
+    }
+    measure = &stats->measures[stats->measure_count++];
+    *measure = (struct rdl__measure){.min = INFINITY, .max = -INFINITY};
+    snprintf(measure->name, sizeof measure->name, "%s", name);
+    return measure;
+}
+
+static int bucket_of(double value)
+{
+    int exponent;
+
+    if (!(value >= 1))
+        return 0;
+    frexp(value, &exponent);
+    return exponent < RDL__BUCKETS ? exponent : RDL__BUCKETS - 1;
+}
+
+void rdl__stats_measure(struct rdl__stats *stats, const char *name, double value)
+{
+    struct rdl__measure *measure = find_measure(stats, name);
+
+    if (!measure || isnan(value))
+        return;
+    measure->count++;
+    measure->sum += value;
+    measure->min = fmin(measure->min, value);
+    measure->max = fmax(measure->max, value);
+    measure->buckets[bucket_of(value)]++;
+}
+
+void rdl__stats_clear(struct rdl__stats *stats)
+{
+    stats->cases = stats->discards = stats->choices = stats->too_long = 0;
+    stats->current = 0;
+    stats->seconds_max = 0;
+    stats->label_count = stats->measure_count = stats->lost = 0;
+}
+
+void rdl__stats_merge(struct rdl__stats *into, const struct rdl__stats *from)
+{
+    into->cases += from->cases;
+    into->discards += from->discards;
+    into->choices += from->choices;
+    into->too_long += from->too_long;
+    into->lost += from->lost;
+    into->seconds_max = fmax(into->seconds_max, from->seconds_max);
+    for (uint32_t i = 0; i < from->label_count && i < RDL__LABELS_MAX; i++) {
+        struct rdl__label *label = find_label(into, from->labels[i].name);
+
+        if (label) {
+            label->cases += from->labels[i].cases;
+            label->required = fmax(label->required, from->labels[i].required);
+        }
+    }
+    for (uint32_t i = 0; i < from->measure_count && i < RDL__MEASURES_MAX; i++) {
+        const struct rdl__measure *more = &from->measures[i];
+        struct rdl__measure *measure = find_measure(into, more->name);
+
+        if (!measure)
+            continue;
+        measure->count += more->count;
+        measure->sum += more->sum;
+        measure->min = fmin(measure->min, more->min);
+        measure->max = fmax(measure->max, more->max);
+        for (int b = 0; b < RDL__BUCKETS; b++)
+            measure->buckets[b] += more->buckets[b];
+    }
+}
+
+enum rdl__coverage rdl__stats_coverage(const struct rdl__label *label, uint64_t cases)
+{
+    double n = (double)cases, z = 3.29;
+    double share = cases ? (double)label->cases / n : 0;
+    double middle = share + z * z / (2 * n);
+    double reach = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n));
+    double upper = (middle + reach) / (1 + z * z / n);
+
+    if (label->required <= 0 || share * 100 >= label->required)
+        return RDL__COVERED;
+    if (label->cases == 0 || upper * 100 < label->required)
+        return RDL__NOT_COVERED;
+    return RDL__BARELY_COVERED;
+}

@@ -1,0 +1,60 @@
+/* stats.h -- what the cases of a run were like: labels, measures, targets.
+ *
+ * Fixed in size, so that they can lie in memory shared with a worker and cost
+ * the same after ten million cases as after ten. */
+#ifndef RDL__STATS_H
+#define RDL__STATS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    RDL__NAME_ROOM = 64,
+    RDL__LABELS_MAX = 256,
+    RDL__MEASURES_MAX = 32,
+    RDL__BUCKETS = 24,
+};
+
+struct rdl__label {
+    char name[RDL__NAME_ROOM];
+    uint64_t cases;     /* that carry it */
+    uint64_t last_case; /* the last one that did: a case counts once */
+    double required;    /* percent; 0 for a mere label */
+};
+
+struct rdl__measure {
+    char name[RDL__NAME_ROOM];
+    uint64_t count;
+    double min, max, sum;
+    uint64_t buckets[RDL__BUCKETS]; /* 0: below 1; k: from 2^(k-1) up to 2^k; the last: beyond */
+};
+
+struct rdl__stats {
+    uint64_t cases;    /* that counted */
+    uint64_t discards; /* that did not */
+    uint64_t choices;  /* made by all of them */
+    uint64_t too_long; /* discards because of the limit on choices */
+    uint64_t current;  /* number of the case at hand; the first is 1 */
+    double seconds_max; /* the longest case, where time was kept */
+    uint32_t label_count, measure_count;
+    uint32_t lost; /* labels and measures that found no room */
+    struct rdl__label labels[RDL__LABELS_MAX];
+    struct rdl__measure measures[RDL__MEASURES_MAX];
+};
+
+/* Makes the label known, and counts the current case if it carries it. */
+void rdl__stats_label(struct rdl__stats *stats, const char *name, bool carried, double required);
+void rdl__stats_measure(struct rdl__stats *stats, const char *name, double value);
+void rdl__stats_clear(struct rdl__stats *stats);
+
+/* Add what another process counted. */
+void rdl__stats_merge(struct rdl__stats *into, const struct rdl__stats *from);
+
+enum rdl__coverage { RDL__COVERED, RDL__BARELY_COVERED, RDL__NOT_COVERED };
+
+/* Is a share as small as this one surely below what is required?  `Surely` is
+ * the upper end of Wilson's interval with z = 3.29: one honest run in two
+ * thousand would be blamed.  A label that no case carries is never covered. */
+enum rdl__coverage rdl__stats_coverage(const struct rdl__label *label, uint64_t cases);
+
+#endif

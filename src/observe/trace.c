@@ -1,0 +1,108 @@
+/* trace.c -- what happened in a case, in order. */
+#include "observe/trace.h"
+
+#include <sched.h>
+#include <string.h>
+
+enum { TEXT_MAX = 1 << 14, WORD_MAX = 255 };
+
+/* What precedes the texts of an event: file, what, text, each with a NUL. */
+struct header {
+    uint32_t kind;
+    int32_t line;
+    uint32_t from, to;
+    uint16_t file_length, what_length;
+    uint32_t text_length;
+};
+
+void rdl__trace_start(struct rdl__trace *trace, bool on)
+{
+    trace->on = on;
+    trace->lock = 0;
+    trace->used = 0;
+    trace->lost = 0;
+}
+
+/* Not a pthread mutex: those will be what a scheduler watches. */
+static void lock(struct rdl__trace *trace)
+{
+    while (__atomic_exchange_n(&trace->lock, 1, __ATOMIC_ACQUIRE))
+        sched_yield();
+}
+
+static void unlock(struct rdl__trace *trace)
+{
+    __atomic_store_n(&trace->lock, 0, __ATOMIC_RELEASE);
+}
+
+static size_t at_most(size_t length, size_t most)
+{
+    return length < most ? length : most;
+}
+
+static uint32_t size_of(const struct header *header)
+{
+    return (uint32_t)(sizeof *header + header->file_length + header->what_length +
+                      header->text_length + 3);
+}
+
+static char *put(char *to, const char *bytes, size_t length)
+{
+    if (length)
+        memcpy(to, bytes, length);
+    to[length] = '\0';
+    return to + length + 1;
+}
+
+void rdl__trace_add(struct rdl__trace *trace, const struct rdl__event *event)
+{
+    struct header header = {
+        .kind = event->kind,
+        .line = event->line,
+        .from = event->from,
+        .to = event->to,
+        .file_length = (uint16_t)at_most(strlen(event->file), WORD_MAX),
+        .what_length = (uint16_t)at_most(strlen(event->what), WORD_MAX),
+        .text_length = (uint32_t)at_most(event->text_length, TEXT_MAX),
+    };
+
+    lock(trace);
+    if (trace->used + size_of(&header) > RDL__TRACE_ROOM) {
+        trace->lost++;
+    } else {
+        char *to = trace->bytes + trace->used;
+
+        memcpy(to, &header, sizeof header);
+        to = put(to + sizeof header, event->file, header.file_length);
+        to = put(to, event->what, header.what_length);
+        put(to, event->text, header.text_length);
+        trace->used += size_of(&header);
+    }
+    unlock(trace);
+}
+
+bool rdl__trace_next(const struct rdl__trace *trace, uint32_t *position, struct rdl__event *out)
+{
+    struct header header;
+    const char *texts = trace->bytes + *position + sizeof header;
+    uint32_t used = trace->used < RDL__TRACE_ROOM ? trace->used : RDL__TRACE_ROOM;
+
+    if (*position > used || used - *position < sizeof header)
+        return false;
+    memcpy(&header, trace->bytes + *position, sizeof header);
+    if (header.text_length > TEXT_MAX || size_of(&header) > used - *position ||
+        texts[header.file_length] || texts[header.file_length + 1 + header.what_length])
+        return false;
+    *out = (struct rdl__event){
+        .kind = header.kind,
+        .line = header.line,
+        .from = header.from,
+        .to = header.to,
+        .file = texts,
+        .what = texts + header.file_length + 1,
+        .text = texts + header.file_length + header.what_length + 2,
+        .text_length = header.text_length,
+    };
+    *position += size_of(&header);
+    return true;
+}

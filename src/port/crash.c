@@ -1,0 +1,159 @@
+/* crash.c -- where a process was when a signal ended it.
+ *
+ * The handler unwinds the stack, which is not promised to work in a handler;
+ * but with glibc's lock-free lookup of unwind tables it takes no lock, and the
+ * process is lost anyway: a second fault in it ends the process as the first
+ * one would have. */
+#include "port/crash.h"
+
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+enum { HANDLER_STACK = 128 * 1024 };
+
+static struct rdl__crash *watched;
+
+extern void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
+
+/* The signal frame itself is no place to blame: begin at the interrupted pc. */
+static void record_frames(uintptr_t pc)
+{
+    void *frames[RDL__FRAMES_MAX + 8];
+    int count = backtrace(frames, RDL__FRAMES_MAX + 8);
+    int from = 0;
+
+    for (int i = 0; i < count; i++)
+        if ((uintptr_t)frames[i] == pc)
+            from = i;
+    for (int i = from; i < count && watched->frame_count < RDL__FRAMES_MAX; i++)
+        if (!(i == from && pc && watched->frame_count))
+            watched->frames[watched->frame_count++] = (uintptr_t)frames[i];
+}
+
+static void on_signal(int signal, siginfo_t *info, void *context)
+{
+    ucontext_t *interrupted = context;
+    uintptr_t pc = (uintptr_t)interrupted->uc_mcontext.gregs[REG_RIP];
+
+    (void)info;
+    if (watched->signal == 0) {
+        watched->frames[0] = pc;
+        watched->frame_count = 1;
+        watched->signal = signal;
+        record_frames(pc);
+    }
+    raise(signal); /* now with its default action, once this handler returns */
+}
+
+static void on_sanitizer_death(void)
+{
+    if (watched->signal)
+        return;
+    watched->signal = -1;
+    watched->frame_count = 0;
+    record_frames(0);
+}
+
+/* A stack of its own, since the crash may be that the stack is used up. */
+static bool give_handlers_a_stack(void)
+{
+    stack_t stack = {.ss_size = HANDLER_STACK};
+
+    stack.ss_sp = mmap(NULL, HANDLER_STACK, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    return stack.ss_sp != MAP_FAILED && sigaltstack(&stack, NULL) == 0;
+}
+
+void rdl__crash_watch(struct rdl__crash *record)
+{
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
+    struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESETHAND};
+    void *warm_up[2];
+
+    watched = record;
+    backtrace(warm_up, 2); /* loads the unwinder while we still may allocate */
+    if (give_handlers_a_stack())
+        action.sa_flags |= SA_ONSTACK;
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        struct sigaction old;
+
+        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+            sigaction(signals[i], &action, NULL);
+    }
+    if (__sanitizer_set_death_callback)
+        __sanitizer_set_death_callback(on_sanitizer_death);
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+/* Code that only passes on the news of somebody else's mistake. */
+static bool is_messenger(uintptr_t address)
+{
+    static const char *const names[] = {"libc.so",   "libc-",    "ld-linux", "libgcc_s",
+                                        "libasan",   "libubsan", "libtsan",  "libstdc++",
+                                        "linux-vdso", "libpthread", "libm.so"};
+    Dl_info info;
+
+    if (!dladdr((void *)address, &info) || !info.dli_fname)
+        return false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(base_name(info.dli_fname), names[i], strlen(names[i])) == 0)
+            return true;
+    /* clang links the sanitizers' code into the program itself */
+    return info.dli_sname && (strncmp(info.dli_sname, "__asan", 6) == 0 ||
+                              strncmp(info.dli_sname, "__ubsan", 7) == 0 ||
+                              strncmp(info.dli_sname, "__sanitizer", 11) == 0 ||
+                              strncmp(info.dli_sname, "__interceptor", 13) == 0);
+}
+
+const uintptr_t *rdl__crash_culprit(const struct rdl__crash *record)
+{
+    int count = record->frame_count < RDL__FRAMES_MAX ? record->frame_count : RDL__FRAMES_MAX;
+
+    for (int i = 0; i < count; i++)
+        if (!is_messenger(record->frames[i]))
+            return &record->frames[i];
+    return count > 0 ? &record->frames[0] : NULL;
+}
+
+void rdl__crash_describe(struct rdl__text *out, uintptr_t address)
+{
+    Dl_info info;
+
+    if (!dladdr((void *)address, &info) || !info.dli_fname)
+        rdl__text_add(out, "code outside of any module");
+    else if (info.dli_sname)
+        rdl__text_add(out, "%s+0x%zx (%s)", info.dli_sname,
+                      (size_t)(address - (uintptr_t)info.dli_saddr), base_name(info.dli_fname));
+    else
+        rdl__text_add(out, "%s+0x%zx", base_name(info.dli_fname),
+                      (size_t)(address - (uintptr_t)info.dli_fbase));
+}
+
+const char *rdl__signal_name(int signal)
+{
+    static const struct {
+        int signal;
+        const char *name;
+    } names[] = {{SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"},   {SIGILL, "SIGILL"},
+                 {SIGFPE, "SIGFPE"},   {SIGABRT, "SIGABRT"}, {SIGTRAP, "SIGTRAP"},
+                 {SIGSYS, "SIGSYS"},   {SIGKILL, "SIGKILL"}, {SIGPIPE, "SIGPIPE"},
+                 {SIGALRM, "SIGALRM"}, {SIGTERM, "SIGTERM"}, {SIGINT, "SIGINT"}};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].signal == signal)
+            return names[i].name;
+    return "a signal";
+}

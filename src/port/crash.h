@@ -1,0 +1,35 @@
+/* crash.h -- where a process was when a signal ended it.
+ *
+ * Only worker processes, which are ours, watch for crashes, and only for
+ * signals that nobody else handles.  The record lies in shared memory: the
+ * parent reads it when the worker is gone. */
+#ifndef RDL__CRASH_H
+#define RDL__CRASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/text.h"
+
+enum { RDL__FRAMES_MAX = 24 };
+
+struct rdl__crash {
+    int signal; /* 0: none recorded; -1: a sanitizer ended the process */
+    int frame_count;
+    uintptr_t frames[RDL__FRAMES_MAX]; /* the first is where it happened */
+};
+
+void rdl__crash_watch(struct rdl__crash *record);
+
+/* The frame to blame: the first in the program or in a library that is neither
+ * the C library's nor a sanitizer's.  Call in a process with the same memory
+ * layout (the parent).  NULL if none was recorded. */
+const uintptr_t *rdl__crash_culprit(const struct rdl__crash *record);
+
+/* "queue_pop+0x1c (tests)", as far as the dynamic symbols know it. */
+void rdl__crash_describe(struct rdl__text *out, uintptr_t address);
+
+/* "SIGSEGV" */
+const char *rdl__signal_name(int signal);
+
+#endif

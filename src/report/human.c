@@ -1,0 +1,338 @@
+/* human.c -- results for people: what failed, in their own words, and how to see
+ * it again. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report/report.h"
+
+enum { LINES_SHOWN = 200, BAR = 24 };
+
+enum ink { PLAIN, BOLD, RED, GREEN, YELLOW, DIM };
+
+static const char *ink(const struct rdl__report *report, enum ink which)
+{
+    static const char *const codes[] = {[PLAIN] = "\033[0m",  [BOLD] = "\033[1m",
+                                        [RED] = "\033[31;1m", [GREEN] = "\033[32m",
+                                        [YELLOW] = "\033[33m", [DIM] = "\033[2m"};
+
+    return report->looks.colour ? codes[which] : "";
+}
+
+/* ---- Progress ---------------------------------------------------------------------- */
+
+/* The line is on standard error, so that it never gets into a report. */
+static void wipe_progress(struct rdl__report *report)
+{
+    if (!report->progress_shown)
+        return;
+    report->progress_shown = false;
+    dprintf(STDERR_FILENO, "\r\033[K");
+}
+
+static void show_progress(void *self, const struct rdl__progress *progress)
+{
+    struct rdl__report *report = self;
+    struct rdl__text line = {0};
+    double rate = progress->seconds > 0 ? (double)progress->cases / progress->seconds : 0;
+
+    if (!report->looks.progress)
+        return;
+    rdl__text_add(&line, "%s: %s, ", progress->test->name, progress->doing);
+    rdl__text_add_count(&line, progress->cases);
+    if (progress->choices) {
+        rdl__text_add(&line, " tries, %u choices left", progress->choices);
+    } else {
+        if (progress->goal) {
+            rdl__text_add(&line, " of ");
+            rdl__text_add_count(&line, progress->goal);
+        }
+        rdl__text_add(&line, " cases, ");
+        rdl__text_add_count(&line, (uint64_t)rate);
+        rdl__text_add(&line, "/s");
+    }
+    dprintf(STDERR_FILENO, "\r\033[K%.*s", report->looks.width - 1, line.bytes);
+    report->progress_shown = true;
+    rdl__text_release(&line);
+}
+
+/* ---- Parts of a report --------------------------------------------------------------- */
+
+/* Text of several lines, each behind the same margin. */
+static void add_indented(struct rdl__text *out, const char *text, const char *margin)
+{
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+
+        rdl__text_add(out, "%s%.*s\n", margin, (int)length, text);
+        text += length + (text[length] == '\n');
+    }
+}
+
+static void add_cases(struct rdl__text *out, const struct rdl__result *result)
+{
+    rdl__text_add(out, result->exhausted ? "all " : "");
+    rdl__text_add_count(out, result->stats.cases);
+    rdl__text_add(out, result->stats.cases == 1 ? " case" : " cases");
+    if (result->stats.discards) {
+        rdl__text_add(out, ", ");
+        rdl__text_add_count(out, result->stats.discards);
+        rdl__text_add(out, " discarded");
+    }
+}
+
+/* Names and values in columns; what is long or deep breaks out of them. */
+static void add_story(struct rdl__report *report, const struct rdl__story *story)
+{
+    struct rdl__text *out = &report->text;
+    size_t shown = story->count < LINES_SHOWN ? story->count : LINES_SHOWN;
+
+    for (size_t i = 0; i < shown; i++) {
+        const struct rdl__line *line = &story->lines[i];
+
+        rdl__text_add(out, "    %*s", 2 * line->depth, "");
+        rdl__add_line(out, line);
+        if (line->remark[0])
+            rdl__text_add(out, "   %s%s%s", ink(report, DIM), line->remark, ink(report, PLAIN));
+        rdl__text_add(out, "\n");
+    }
+    if (story->count - shown + story->lost > 0)
+        rdl__text_add(out, "    ... and %zu more\n", story->count - shown + story->lost);
+}
+
+static void add_shrinking(struct rdl__text *out, const struct rdl__failure *failure)
+{
+    if (failure->attempts == 0)
+        return;
+    rdl__text_add(out, ", shrunk from %u to %u choices in ", failure->first_count,
+                  failure->made.count);
+    rdl__text_add_count(out, failure->attempts);
+    rdl__text_add(out, failure->attempts == 1 ? " run" : " runs");
+    if (failure->shrink_stopped)
+        rdl__text_add(out, " (not to the end)");
+}
+
+static void add_failure(struct rdl__report *report, const struct rdl__result *result,
+                        const struct rdl__failure *failure)
+{
+    struct rdl__text *out = &report->text;
+
+    rdl__text_add(out, "\n  %s", ink(report, RED));
+    rdl__failure_headline(out, failure);
+    rdl__text_add(out, "%s\n", ink(report, PLAIN));
+    if (failure->outcome.cause == RDL__BY_CHECK)
+        add_indented(out, failure->outcome.text, "      ");
+    if (failure->unsteady)
+        rdl__text_add(out, "\n  %sIt does not fail every time:%s %s.\n  It was not shrunk.\n",
+                      ink(report, YELLOW), ink(report, PLAIN), failure->unsteady);
+    if (failure->story.count > 0) {
+        rdl__text_add(out, "\n");
+        add_story(report, &failure->story);
+    }
+    if (failure->output && failure->output[0]) {
+        rdl__text_add(out, "\n  It printed:\n");
+        add_indented(out, failure->output, "    | ");
+    }
+    if (failure->again) {
+        rdl__text_add(out, "\n  Met ");
+        rdl__text_add_count(out, failure->again);
+        rdl__text_add(out, " more time%s.\n", failure->again == 1 ? "" : "s");
+    }
+    if (failure->token && !(result->replayed && failure->attempts == 0)) {
+        rdl__text_add(out, "\n  Replay:  %s", ink(report, BOLD));
+        rdl__replay_command(out, report->plan, failure);
+        rdl__text_add(out, "%s\n", ink(report, PLAIN));
+    }
+}
+
+static void add_labels(struct rdl__report *report, const struct rdl__stats *stats)
+{
+    struct rdl__text *out = &report->text;
+
+    for (uint32_t i = 0; i < stats->label_count; i++) {
+        double percent = rdl__label_percent(&stats->labels[i], stats);
+
+        rdl__text_add(out, "    %5.1f%%  %s", percent, stats->labels[i].name);
+        if (stats->labels[i].required > 0)
+            rdl__text_add(out, " (at least %g%%)", stats->labels[i].required);
+        rdl__text_add(out, "\n");
+    }
+}
+
+static void add_measure(struct rdl__text *out, const struct rdl__measure *measure)
+{
+    uint64_t most = 1;
+    int last = RDL__BUCKETS - 1;
+
+    rdl__text_add(out, "    %s: %g to %g, mean %.4g\n", measure->name, measure->min, measure->max,
+                  measure->sum / (double)measure->count);
+    while (last > 0 && measure->buckets[last] == 0)
+        last--;
+    for (int i = 0; i <= last; i++)
+        most = measure->buckets[i] > most ? measure->buckets[i] : most;
+    for (int i = 0; i <= last; i++) {
+        uint64_t count = measure->buckets[i];
+        int bar = (int)((count * BAR + most - 1) / most);
+
+        rdl__text_add(out, "      %8s%-8.0f |%.*s ", i ? "from " : "below ",
+                      i ? (double)(1u << (i - 1)) : 1.0, bar, "########################");
+        rdl__text_add_count(out, count);
+        rdl__text_add(out, "\n");
+    }
+}
+
+static void add_statistics(struct rdl__report *report, const struct rdl__stats *stats)
+{
+    add_labels(report, stats);
+    for (uint32_t i = 0; i < stats->measure_count; i++)
+        if (stats->measures[i].count)
+            add_measure(&report->text, &stats->measures[i]);
+    if (stats->lost)
+        rdl__text_add(&report->text, "    (%u labels or measures found no room)\n", stats->lost);
+}
+
+/* ---- The listener ---------------------------------------------------------------------- */
+
+static void run_started(void *self, const struct rdl__plan *plan, size_t tests)
+{
+    struct rdl__report *report = self;
+
+    rdl__report_begin(self, plan, tests);
+    if (report->looks.verbose) {
+        rdl__text_add(&report->text, "seed %llu\n", (unsigned long long)plan->seed);
+        rdl__report_flush(report);
+    }
+}
+
+static void test_started(void *self, const struct rdl_test *test)
+{
+    struct rdl__report *report = self;
+
+    if (report->looks.progress)
+        show_progress(self, &(struct rdl__progress){.test = test, .doing = "starting"});
+}
+
+static void failure_found(void *self, const struct rdl_test *test,
+                          const struct rdl__failure *failure)
+{
+    struct rdl__report *report = self;
+
+    wipe_progress(report);
+    rdl__text_add(&report->text, "%s%-6s%s %s", ink(report, RED), "found", ink(report, PLAIN),
+                  test->name);
+    if (failure->found_at) {
+        rdl__text_add(&report->text, " at case ");
+        rdl__text_add_count(&report->text, failure->found_at);
+    } else {
+        rdl__text_add(&report->text, " by %s", failure->source);
+    }
+    rdl__text_add(&report->text, " (%u choices): ", failure->first_count);
+    rdl__failure_headline(&report->text, failure);
+    rdl__text_add(&report->text, "\n");
+    rdl__report_flush(report);
+}
+
+static void warned(void *self, const char *text)
+{
+    struct rdl__report *report = self;
+
+    wipe_progress(report);
+    rdl__text_add(&report->text, "%swarning:%s %s\n", ink(report, YELLOW), ink(report, PLAIN),
+                  text);
+    rdl__report_flush(report);
+}
+
+/* "ok", "FAIL" and what goes with them, on one line. */
+static void add_verdict_line(struct rdl__report *report, const struct rdl__result *result)
+{
+    static const struct {
+        const char *word;
+        enum ink ink;
+    } looks[] = {[RDL__TEST_PASS] = {"ok", GREEN},
+                 [RDL__TEST_FAIL] = {"FAIL", RED},
+                 [RDL__TEST_SKIP] = {"skip", YELLOW},
+                 [RDL__TEST_ERROR] = {"ERROR", RED}};
+    enum rdl__test_verdict verdict = rdl__verdict_of(result);
+    struct rdl__text *out = &report->text;
+
+    rdl__text_add(out, "%s%-6s%s %s  ", ink(report, looks[verdict].ink), looks[verdict].word,
+                  ink(report, PLAIN), result->test->name);
+    if (verdict == RDL__TEST_SKIP || verdict == RDL__TEST_ERROR || result->text[0])
+        rdl__text_add(out, "%s", result->interrupted && !result->text[0] ? "interrupted after "
+                                                                       : result->text);
+    if (result->text[0] == '\0' || verdict == RDL__TEST_FAIL) {
+        if (result->text[0])
+            rdl__text_add(out, "; ");
+        if (result->replayed)
+            rdl__text_add(out, verdict == RDL__TEST_PASS && result->failure_count == 0
+                                   ? "this case passes"
+                                   : "replayed");
+        else
+            add_cases(out, result);
+        if (result->failure_count > 0)
+            add_shrinking(out, &result->failures[0]);
+        rdl__text_add(out, ", %.2f s", result->seconds);
+    }
+    if (verdict == RDL__TEST_FAIL && !result->replayed)
+        rdl__text_add(out, " (seed %llu)", (unsigned long long)result->seed);
+    if (verdict == RDL__TEST_PASS && result->failure_count > 0)
+        rdl__text_add(out, " (fails, as expected)");
+    rdl__text_add(out, "\n");
+}
+
+static void test_ended(void *self, const struct rdl__result *result)
+{
+    struct rdl__report *report = self;
+    enum rdl__test_verdict verdict = rdl__verdict_of(result);
+    bool bad = verdict == RDL__TEST_FAIL || verdict == RDL__TEST_ERROR;
+
+    rdl__report_count(report, result);
+    wipe_progress(report);
+    if (!bad && report->looks.quiet)
+        return;
+    add_verdict_line(report, result);
+    for (size_t i = 0; i < result->failure_count && bad; i++) {
+        if (result->failure_count > 1)
+            rdl__text_add(&report->text, "\n  %sBug %zu of %zu%s", ink(report, BOLD), i + 1,
+                          result->failure_count, ink(report, PLAIN));
+        add_failure(report, result, &result->failures[i]);
+    }
+    if (bad && result->failure_count > 0)
+        rdl__text_add(&report->text, "\n");
+    if (bad || report->looks.verbose || result->stats.label_count || result->stats.measure_count)
+        add_statistics(report, &result->stats);
+    rdl__report_flush(report);
+}
+
+static void run_ended(void *self, double seconds)
+{
+    struct rdl__report *report = self;
+    struct rdl__text *out = &report->text;
+
+    wipe_progress(report);
+    if (!report->looks.quiet || report->counts[RDL__TEST_FAIL] || report->counts[RDL__TEST_ERROR]) {
+        rdl__text_add(out, "%zu passed, %zu failed", report->counts[RDL__TEST_PASS],
+                      report->counts[RDL__TEST_FAIL] + report->counts[RDL__TEST_ERROR]);
+        if (report->counts[RDL__TEST_SKIP])
+            rdl__text_add(out, ", %zu skipped", report->counts[RDL__TEST_SKIP]);
+        rdl__text_add(out, "\n");
+    }
+    (void)seconds;
+    rdl__report_flush(report);
+}
+
+struct rdl__listener rdl__report_human(struct rdl__report *report, const struct rdl__looks *looks)
+{
+    report->looks = *looks;
+    return (struct rdl__listener){
+        .run_started = run_started,
+        .test_started = test_started,
+        .progress = show_progress,
+        .failure_found = failure_found,
+        .warning = warned,
+        .test_ended = test_ended,
+        .run_ended = run_ended,
+        .self = report,
+    };
+}

@@ -1,0 +1,245 @@
+/* json.c -- one line of JSON a test.
+ *
+ * All keys are always there, in the same order: what does not apply is null, or
+ * an empty array. */
+#include "report/report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- Values ----------------------------------------------------------------------- */
+
+/* A comma, unless this is the first thing in its object or array.  (No string
+ * ends in a bracket: it has its quotes.) */
+static void add_comma(struct rdl__text *out)
+{
+    if (out->count && !strchr("{[", out->bytes[out->count - 1]))
+        rdl__text_add(out, ",");
+}
+
+static void add_key(struct rdl__text *out, const char *key)
+{
+    add_comma(out);
+    rdl__text_add(out, "\"%s\":", key);
+}
+
+static void add_string(struct rdl__text *out, const char *key, const char *value)
+{
+    add_key(out, key);
+    rdl__add_json_string(out, value);
+}
+
+static void add_optional(struct rdl__text *out, const char *key, const char *value)
+{
+    add_key(out, key);
+    if (value && *value)
+        rdl__add_json_string(out, value);
+    else
+        rdl__text_add(out, "null");
+}
+
+static void add_count(struct rdl__text *out, const char *key, uint64_t count)
+{
+    add_key(out, key);
+    rdl__text_add(out, "%" PRIu64, count);
+}
+
+static void add_number(struct rdl__text *out, const char *key, double value, int decimals)
+{
+    add_key(out, key);
+    rdl__add_number(out, value, decimals);
+}
+
+static void add_bool(struct rdl__text *out, const char *key, bool value)
+{
+    add_key(out, key);
+    rdl__text_add(out, value ? "true" : "false");
+}
+
+static void open_array(struct rdl__text *out, const char *key)
+{
+    add_key(out, key);
+    rdl__text_add(out, "[");
+}
+
+static void open_element(struct rdl__text *out)
+{
+    add_comma(out);
+    rdl__text_add(out, "{");
+}
+
+/* ---- Parts of a result ------------------------------------------------------------ */
+
+static void add_labels(struct rdl__text *out, const struct rdl__stats *stats)
+{
+    open_array(out, "labels");
+    for (uint32_t i = 0; i < stats->label_count; i++) {
+        const struct rdl__label *label = &stats->labels[i];
+
+        open_element(out);
+        add_string(out, "name", label->name);
+        add_count(out, "cases", label->cases);
+        add_number(out, "percent", rdl__label_percent(label, stats), 3);
+        add_number(out, "required", label->required, -1);
+        rdl__text_add(out, "}");
+    }
+    rdl__text_add(out, "]");
+}
+
+static void add_measures(struct rdl__text *out, const struct rdl__stats *stats)
+{
+    open_array(out, "measures");
+    for (uint32_t i = 0; i < stats->measure_count; i++) {
+        const struct rdl__measure *measure = &stats->measures[i];
+
+        open_element(out);
+        add_string(out, "name", measure->name);
+        add_count(out, "count", measure->count);
+        add_number(out, "min", measure->min, -1);
+        add_number(out, "mean", measure->count ? measure->sum / (double)measure->count : 0, -1);
+        add_number(out, "max", measure->max, -1);
+        rdl__text_add(out, "}");
+    }
+    rdl__text_add(out, "]");
+}
+
+static void add_warnings(struct rdl__text *out, const struct rdl__text *warnings)
+{
+    open_array(out, "warnings");
+    for (size_t i = 0; i < warnings->count; i += strlen(warnings->bytes + i) + 1) {
+        add_comma(out);
+        rdl__add_json_string(out, warnings->bytes + i);
+    }
+    rdl__text_add(out, "]");
+}
+
+static void add_story(struct rdl__text *out, const struct rdl__story *story)
+{
+    open_array(out, "story");
+    for (size_t i = 0; i < story->count; i++) {
+        const struct rdl__line *line = &story->lines[i];
+
+        open_element(out);
+        add_string(out, "name", line->name);
+        add_string(out, "value", line->value);
+        add_string(out, "remark", line->remark);
+        add_count(out, "depth", (uint64_t)line->depth);
+        rdl__text_add(out, "}");
+    }
+    rdl__text_add(out, "]");
+    add_count(out, "story_lost", story->lost);
+}
+
+static void add_replay(struct rdl__text *out, const struct rdl__plan *plan,
+                       const struct rdl__failure *failure)
+{
+    struct rdl__text command = {0};
+
+    if (failure)
+        rdl__replay_command(&command, plan, failure);
+    add_optional(out, "token", failure ? failure->token : NULL);
+    add_optional(out, "replay", command.bytes);
+    rdl__text_release(&command);
+}
+
+static void add_line_number(struct rdl__text *out, int line)
+{
+    add_key(out, "line");
+    rdl__text_add(out, line > 0 ? "%d" : "null", line);
+}
+
+static void add_failure(struct rdl__text *out, const struct rdl__plan *plan,
+                        const struct rdl__failure *failure)
+{
+    const struct rdl__outcome *outcome = &failure->outcome;
+    struct rdl__text headline = {0};
+
+    rdl__failure_headline(&headline, failure);
+    open_element(out);
+    add_string(out, "kind", rdl__failure_kind(failure));
+    add_string(out, "message", headline.bytes);
+    add_optional(out, "detail", outcome->text);
+    add_optional(out, "file", outcome->file);
+    add_line_number(out, outcome->line);
+    add_replay(out, plan, failure);
+    add_count(out, "found_at", failure->found_at);
+    add_optional(out, "source", failure->source);
+    add_optional(out, "unsteady", failure->unsteady);
+    add_count(out, "again", failure->again);
+    add_count(out, "choices_before", failure->first_count);
+    add_count(out, "choices", failure->made.count);
+    add_count(out, "attempts", failure->attempts);
+    add_number(out, "seconds", failure->shrink_seconds, 6);
+    add_bool(out, "shrink_stopped", failure->shrink_stopped);
+    add_story(out, &failure->story);
+    add_optional(out, "output", failure->output);
+    rdl__text_add(out, "}");
+    rdl__text_release(&headline);
+}
+
+static void add_failures(struct rdl__text *out, const struct rdl__plan *plan,
+                         const struct rdl__result *result)
+{
+    open_array(out, "failures");
+    for (size_t i = 0; i < result->failure_count; i++)
+        add_failure(out, plan, &result->failures[i]);
+    rdl__text_add(out, "]");
+}
+
+static void add_shrink(struct rdl__text *out, const struct rdl__result *result)
+{
+    uint64_t attempts = 0;
+    double seconds = 0;
+
+    for (size_t i = 0; i < result->failure_count; i++) {
+        attempts += result->failures[i].attempts;
+        seconds += result->failures[i].shrink_seconds;
+    }
+    add_key(out, "shrink");
+    rdl__text_add(out, "{");
+    add_count(out, "attempts", attempts);
+    add_number(out, "seconds", seconds, 6);
+    rdl__text_add(out, "}");
+}
+
+/* ---- Listening -------------------------------------------------------------------- */
+
+static void add_test(void *self, const struct rdl__result *result)
+{
+    struct rdl__report *report = self;
+    struct rdl__text message = {0}, *out = &report->text;
+
+    rdl__result_message(&message, result);
+    rdl__text_add(out, "{");
+    add_string(out, "test", result->test->name);
+    add_string(out, "file", result->test->file);
+    add_line_number(out, result->test->line);
+    add_string(out, "verdict", rdl__verdict_name(rdl__verdict_of(result)));
+    add_optional(out, "kind", result->kind);
+    add_optional(out, "message", message.bytes);
+    add_count(out, "cases", result->stats.cases);
+    add_count(out, "discards", result->stats.discards);
+    add_number(out, "seconds", result->seconds, 6);
+    add_count(out, "seed", result->seed);
+    add_bool(out, "exhausted", result->exhausted);
+    add_bool(out, "interrupted", result->interrupted);
+    add_bool(out, "replayed", result->replayed);
+    add_replay(out, report->plan, result->failure_count ? &result->failures[0] : NULL);
+    add_shrink(out, result);
+    add_labels(out, &result->stats);
+    add_measures(out, &result->stats);
+    add_warnings(out, &report->warnings);
+    add_failures(out, report->plan, result);
+    rdl__text_add(out, "}\n");
+    rdl__text_release(&message);
+    rdl__report_flush(report);
+    rdl__report_count(report, result);
+}
+
+struct rdl__listener rdl__report_json(struct rdl__report *report)
+{
+    return (struct rdl__listener){.run_started = rdl__report_begin,
+                                  .warning = rdl__report_warned,
+                                  .test_ended = add_test,
+                                  .self = report};
+}

@@ -1,0 +1,148 @@
+/* report.h -- results as text: where a report goes, and the formats there are.
+ *
+ *     struct rdl__report report;
+ *     struct rdl__listener listener;
+ *
+ *     if (!rdl__report_open(&report, "tap", path, &error))
+ *         ...
+ *     listener = rdl__report_listener(&report, &looks);
+ *     rdl__check_all(plan, &listener, ...);
+ *     if (!rdl__report_close(&report, &error))
+ *         ...
+ *
+ * Formats of lines (human, tap, json) go out as each test ends.  Documents
+ * (junit, html) go out when they are closed, to a file all at once, so that
+ * nobody ever reads half of one; of a run that could not be finished there is
+ * none.
+ *
+ * A listener never fails: the first error in writing is kept, what follows is
+ * dropped, and rdl__report_close tells. */
+#ifndef RDL__REPORT_H
+#define RDL__REPORT_H
+
+#include "check/plan.h"
+
+enum { RDL__VERDICTS = RDL__TEST_ERROR + 1 };
+
+/* How the human format may look. */
+struct rdl__looks {
+    bool colour;
+    bool progress; /* a line that changes while something runs */
+    int width;     /* of the terminal */
+    bool quiet;
+    bool verbose;
+};
+
+struct rdl__format;
+
+struct rdl__report {
+    const struct rdl__format *format;
+    char *path;                /* NULL: standard output */
+    int fd;                    /* -1: a document, for which a file is made when it is closed */
+    int why;                   /* errno of the first write that failed; 0: none has */
+    struct rdl__text text;     /* not written yet */
+    struct rdl__text body;     /* of a document, while its head is not known */
+    struct rdl__text warnings; /* since the last test ended, each with its NUL */
+
+    const struct rdl__plan *plan;
+    size_t planned;               /* tests */
+    size_t counts[RDL__VERDICTS]; /* tests that have ended */
+    size_t first_failure;         /* the number of that test, from 1; 0: none yet */
+    bool interrupted;
+    bool ended;              /* the run; so a document is whole */
+    struct rdl__looks looks; /* of the human format */
+    bool progress_shown;
+};
+
+/* The path is NULL for standard output.  On failure there is nothing to close. */
+bool rdl__report_open(struct rdl__report *out, const char *format, const char *path,
+                      struct rdl__error *error);
+struct rdl__listener rdl__report_listener(struct rdl__report *report,
+                                          const struct rdl__looks *looks);
+
+/* Write what is left.  False: something could not be written, now or earlier. */
+bool rdl__report_close(struct rdl__report *report, struct rdl__error *error);
+
+/* Several listeners as one; they are told in order. */
+enum { RDL__LISTENERS_MAX = 8 };
+
+struct rdl__listeners {
+    struct rdl__listener items[RDL__LISTENERS_MAX];
+    size_t count;
+};
+
+struct rdl__listener rdl__report_many(struct rdl__listeners *listeners);
+
+/* ---- For the formats -------------------------------------------------------------- */
+
+struct rdl__listener rdl__report_human(struct rdl__report *report, const struct rdl__looks *looks);
+struct rdl__listener rdl__report_tap(struct rdl__report *report);
+struct rdl__listener rdl__report_junit(struct rdl__report *report);
+struct rdl__listener rdl__report_json(struct rdl__report *report);
+struct rdl__listener rdl__report_html(struct rdl__report *report);
+
+/* Write report->text now.  To be called with whole lines. */
+void rdl__report_flush(struct rdl__report *report);
+
+/* For listener.run_started and listener.warning: keep what they tell. */
+void rdl__report_begin(void *self, const struct rdl__plan *plan, size_t tests);
+void rdl__report_warned(void *self, const char *text);
+
+/* A test has ended: count it.  To be called last, since it forgets the warnings. */
+void rdl__report_count(struct rdl__report *report, const struct rdl__result *result);
+
+/* A document is whole: `text` is its head, the body follows, then the tail. */
+void rdl__report_end(struct rdl__report *report, const char *tail);
+
+size_t rdl__report_ended(const struct rdl__report *report); /* tests */
+
+/* ---- What all formats say alike --------------------------------------------------- */
+
+/* An interrupted test that has not failed has not passed either: it counts as
+ * skipped. */
+enum rdl__test_verdict rdl__verdict_of(const struct rdl__result *result);
+const char *rdl__verdict_name(enum rdl__test_verdict verdict); /* "pass", ... */
+
+/* Why: of the first failure the headline, else what was said about the run;
+ * nothing if there is nothing to say. */
+void rdl__result_message(struct rdl__text *out, const struct rdl__result *result);
+
+/* "queue.c:12: rdl_check(n > 0)", "crashed with SIGSEGV in pop+0x12 (tests)" */
+void rdl__failure_headline(struct rdl__text *out, const struct rdl__failure *failure);
+
+/* "check", "crash", "exit", "hang", "nondeterministic" */
+const char *rdl__failure_kind(const struct rdl__failure *failure);
+
+/* "./tests --replay rdl1.name.AAEC", ready for a shell; nothing if the failure
+ * cannot be repeated. */
+void rdl__replay_command(struct rdl__text *out, const struct rdl__plan *plan,
+                         const struct rdl__failure *failure);
+
+/* "xs = {1, 2}", a note, or the label of a span; without depth and remark. */
+void rdl__add_line(struct rdl__text *out, const struct rdl__line *line);
+
+/* Of all the cases, how many percent carry the label? */
+double rdl__label_percent(const struct rdl__label *label, const struct rdl__stats *stats);
+
+/* ---- Any bytes as text of a certain kind ------------------------------------------
+ *
+ * What is not UTF-8 becomes U+FFFD. */
+
+/* Add text, except for the characters which `special` has added in its own way;
+ * it tells by returning true. */
+void rdl__add_escaped(struct rdl__text *out, const char *text,
+                      bool (*special)(struct rdl__text *out, uint32_t code));
+
+/* A string of JSON, and of YAML too, with its quotes. */
+void rdl__add_json_string(struct rdl__text *out, const char *text);
+
+/* XML and HTML.  Characters that XML cannot have become U+FFFD. */
+void rdl__add_xml(struct rdl__text *out, const char *text);
+void rdl__add_xml_attribute(struct rdl__text *out, const char *name, const char *value);
+
+/* A number with so many decimals, or if they are -1 the fewest that tell it
+ * exactly.  Whatever the locale, it has a point; if it is not finite, it is
+ * "null". */
+void rdl__add_number(struct rdl__text *out, double value, int decimals);
+
+#endif

@@ -1,0 +1,227 @@
+/* execute.c -- one case from tape to verdict; many, as a task says. */
+#include "run/execute.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "run/target.h"
+
+/* The tape has no further: the limit was reached, or a token does not fit. */
+static void tape_stopped(void *context, enum rdl__tape_stop why)
+{
+    struct rdl_case *t = context;
+
+    t->outcome->verdict = why == RDL__STALE ? RDL__UNFIT : RDL__CUT;
+    rdl__case_leave(t);
+}
+
+void rdl__case_init(struct rdl_case *t, struct rdl__board *board, void (*abandon)(void))
+{
+    *t = (struct rdl_case){
+        .tape = &board->tape,
+        .trace = &board->trace,
+        .outcome = &board->outcome,
+        .stats = &board->stats,
+        .abandon = abandon,
+    };
+    board->tape.stop = tape_stopped;
+    board->tape.stop_context = t;
+}
+
+void rdl__case_release(struct rdl_case *t)
+{
+    rdl__arena_release(&t->arena);
+}
+
+static void reset(struct rdl_case *t)
+{
+    rdl__arena_reset(&t->arena);
+    t->fixture = NULL;
+    t->deferred = NULL;
+    t->score_count = 0;
+    t->nodes_left = t->settings.size;
+    t->growth = 0;
+    t->hidden = 0;
+    t->outcome->verdict = RDL__PASSED;
+    t->outcome->claimed = 0;
+    t->thread = pthread_self();
+}
+
+/* Undo what the case set up; each undo may itself fail a check, and the next
+ * still gets its turn. */
+static void undo(struct rdl_case *t, const struct rdl_fixture *fixture, bool is_set_up)
+{
+    while (t->deferred) {
+        struct rdl__deferred *last = t->deferred;
+
+        t->deferred = last->next;
+        if (_setjmp(t->escape) == 0)
+            last->undo(last->it);
+    }
+    if (is_set_up && fixture->teardown && _setjmp(t->escape) == 0)
+        fixture->teardown(t->fixture);
+}
+
+void rdl__execute(struct rdl_case *t)
+{
+    const struct rdl_fixture *fixture = t->test->options.fixture;
+    volatile bool is_set_up = false;
+
+    reset(t);
+    rdl__current = t;
+    if (_setjmp(t->escape) == 0) {
+        if (fixture && fixture->setup)
+            t->fixture = fixture->setup(t);
+        is_set_up = fixture != NULL;
+        t->test->body(t);
+    }
+    if (t->deferred || is_set_up)
+        undo(t, fixture, is_set_up);
+    rdl__current = NULL;
+    rdl__tape_finish(t->tape);
+}
+
+uint32_t rdl__size_of_case(uint64_t n, uint64_t ramp)
+{
+    return n >= ramp ? 100 : (uint32_t)(1 + n * 100 / ramp);
+}
+
+static void count(struct rdl__board *board)
+{
+    struct rdl__stats *stats = &board->stats;
+
+    switch (board->outcome.verdict) {
+    case RDL__CUT:
+        stats->too_long++;
+        stats->discards++;
+        break;
+    case RDL__DISCARDED:
+        stats->discards++;
+        break;
+    default:
+        stats->cases++;
+    }
+    stats->choices += board->tape.count;
+    __atomic_store_n(&board->done, board->done + 1, __ATOMIC_RELEASE);
+}
+
+static bool is_known(struct rdl__board *board)
+{
+    const struct rdl__task *task = &board->task;
+
+    for (uint32_t i = 0; i < task->known_count; i++)
+        if (task->known[i] == board->outcome.origin) {
+            board->again[i]++;
+            return true;
+        }
+    return false;
+}
+
+/* Is there nothing to be gained from another case? */
+static bool ends_the_task(struct rdl__board *board)
+{
+    switch (board->outcome.verdict) {
+    case RDL__FAILED:
+        return !is_known(board);
+    case RDL__SKIPPED:
+    case RDL__MISUSED:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void run_random(struct rdl__board *board, struct rdl_case *t, const volatile int *stop)
+{
+    const struct rdl__task *task = &board->task;
+
+    for (uint64_t n = task->first; n < task->first + task->count && !*stop; n++) {
+        uint64_t seed = rdl__combine(task->seed, n);
+
+        t->settings.size = rdl__size_of_case(n, task->ramp);
+        board->task.settings.size = t->settings.size; /* for the token, if this one fails */
+        board->stats.current = n + 1;
+        board->failed_at = n;
+        if (!board->targeting || !rdl__target_aim(board, seed))
+            rdl__tape_from_random(&board->tape, seed);
+        rdl__execute(t);
+        count(board);
+        if (ends_the_task(board))
+            break;
+        if (t->score_count)
+            rdl__target_note(board, t);
+    }
+}
+
+/* The last choice that can be raised is, and what comes after it begins anew
+ * with the simplest. */
+bool rdl__next_in_order(struct rdl__board *board)
+{
+    const struct rdl__tape *tape = &board->tape;
+    uint32_t i = tape->count;
+
+    while (i > 0 && tape->choices[i - 1].index == tape->choices[i - 1].max)
+        i--;
+    if (i == 0)
+        return false;
+    for (uint32_t k = 0; k < i; k++)
+        board->next_feed[k] = tape->choices[k].index;
+    board->next_feed[i - 1]++;
+    board->next_feed_count = i;
+    return true;
+}
+
+/* next_feed is kept up to date before each case: when one crashes, the parent
+ * knows where to go on. */
+static void run_all(struct rdl__board *board, struct rdl_case *t, const volatile int *stop)
+{
+    struct rdl__feed feed = {.indexes = board->feed_indexes,
+                             .count = board->task.feed.count,
+                             .fill_at = RDL__NONE};
+
+    for (uint64_t n = 0; n < board->task.count && !*stop; n++) {
+        rdl__tape_from_feed(&board->tape, &feed, 0);
+        board->stats.current = board->task.first + n + 1;
+        rdl__execute(t);
+        count(board);
+        board->exhausted = !rdl__next_in_order(board);
+        if (ends_the_task(board) || board->exhausted)
+            break;
+        memcpy(board->feed_indexes, board->next_feed, board->next_feed_count * sizeof(uint64_t));
+        feed.count = board->next_feed_count;
+    }
+}
+
+static void run_one(struct rdl__board *board, struct rdl_case *t)
+{
+    const struct rdl__task *task = &board->task;
+
+    if (task->kind == RDL__RUN_BYTES)
+        rdl__tape_from_bytes(&board->tape, board->bytes, task->byte_count);
+    else
+        rdl__tape_from_feed(&board->tape, &task->feed, task->seed);
+    rdl__execute(t);
+    board->strict_next = board->tape.cursor.next;
+    __atomic_store_n(&board->done, board->done + 1, __ATOMIC_RELEASE);
+}
+
+void rdl__do_task(struct rdl__board *board, struct rdl_case *t, const volatile int *stop)
+{
+    const struct rdl__task *task = &board->task;
+
+    t->test = task->test;
+    t->settings = task->settings;
+    t->counted = task->kind == RDL__RUN_RANDOM || task->kind == RDL__RUN_ALL;
+    board->tape.limit = task->settings.choices_max < board->choices_room
+                            ? task->settings.choices_max
+                            : board->choices_room;
+    board->exhausted = false;
+    board->outcome.verdict = RDL__PASSED;
+    rdl__trace_start(&board->trace, task->traced);
+    if (task->kind == RDL__RUN_RANDOM)
+        run_random(board, t, stop);
+    else if (task->kind == RDL__RUN_ALL)
+        run_all(board, t, stop);
+    else
+        run_one(board, t);
+}

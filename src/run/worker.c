@@ -1,0 +1,499 @@
+/* worker.c -- a process that runs cases, and is replaced when one of them ends
+ * it.
+ *
+ * Parent and worker talk by single bytes over a socket: `do it`, `done`.  That
+ * the worker is gone is told by its pidfd rather than by the socket's end,
+ * because children of the code under test may hold the socket open. */
+#include "run/worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "port/clock.h"
+#include "run/execute.h"
+
+enum {
+    FD_FLOOR = 500,          /* our descriptors stay out of the way of the code under test */
+    CAPTURE_MAX = 1 << 20,   /* a longer capture is thrown away between tasks */
+    ABANDONED_STATUS = 217,  /* a thread of the case failed a check */
+    STOPPED_STATUS = 218,    /* the worker stopped itself: see stop_text */
+    DEATH_WAIT_MS = 1000,    /* a hung worker gets this long to say where it hangs */
+    WORKERS_MAX = 256,
+};
+
+volatile int rdl__interrupted;
+
+static struct sigaction old_int, old_term;
+static sigset_t old_mask;
+static bool watching;
+
+/* The first signal asks us to stop; a second one does what it always does. */
+static void on_interrupt(int signal)
+{
+    rdl__interrupted = signal;
+}
+
+void rdl__watch_interrupts(void)
+{
+    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESETHAND};
+    sigset_t both;
+
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, &old_int);
+    sigaction(SIGTERM, &action, &old_term);
+    sigemptyset(&both);
+    sigaddset(&both, SIGINT);
+    sigaddset(&both, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &both, &old_mask); /* they come while we wait, in ppoll */
+    watching = true;
+}
+
+void rdl__unwatch_interrupts(void)
+{
+    if (!watching)
+        return;
+    pthread_sigmask(SIG_SETMASK, &old_mask, NULL);
+    sigaction(SIGINT, &old_int, NULL);
+    sigaction(SIGTERM, &old_term, NULL);
+    watching = false;
+}
+
+static int out_of_the_way(int fd)
+{
+    int high = fcntl(fd, F_DUPFD_CLOEXEC, FD_FLOOR);
+
+    if (high < 0)
+        return fd; /* few descriptors are allowed here: then in the way */
+    close(fd);
+    return high;
+}
+
+bool rdl__worker_init(struct rdl__worker *worker, uint32_t choices_room, bool forks, bool captures,
+                      struct rdl__error *error)
+{
+    *worker = (struct rdl__worker){
+        .forks = forks, .captures = captures, .capture = -1, .socket = -1, .pidfd = -1};
+    worker->board = rdl__board_new(choices_room, error);
+    if (!worker->board)
+        return false;
+    if (!forks) {
+        worker->own_case = rdl__allocate(sizeof *worker->own_case);
+        return true;
+    }
+    if (captures) {
+        worker->capture = memfd_create("raddle", MFD_CLOEXEC);
+        if (worker->capture < 0 || fcntl(worker->capture, F_SETFL, O_APPEND) < 0)
+            return rdl__fail(error, "cannot make a file for the output of cases: %s",
+                             strerror(errno));
+        worker->capture = out_of_the_way(worker->capture);
+    }
+    return true;
+}
+
+/* ---- In the worker ---------------------------------------------------------- */
+
+static struct rdl__board *board_here;
+
+static void abandon(void)
+{
+    _exit(ABANDONED_STATUS);
+}
+
+static void stop_here(const char *message)
+{
+    snprintf(board_here->stop_text, sizeof board_here->stop_text, "%s", message);
+    _exit(STOPPED_STATUS);
+}
+
+static void give_standard_files(const struct rdl__worker *worker)
+{
+    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+    if (nothing >= 0)
+        dup2(nothing, STDIN_FILENO);
+    if (nothing > STDERR_FILENO)
+        close(nothing);
+    if (worker->capture >= 0) {
+        dup2(worker->capture, STDOUT_FILENO);
+        dup2(worker->capture, STDERR_FILENO);
+    }
+}
+
+/* Threads that a failed case left behind would run on into the next one. */
+static bool other_threads_run(void)
+{
+    struct stat tasks;
+
+    return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink > 3;
+}
+
+static void throw_away_long_capture(const struct rdl__worker *worker)
+{
+    struct stat capture;
+
+    if (worker->capture >= 0 && fstat(worker->capture, &capture) == 0 &&
+        capture.st_size > CAPTURE_MAX && ftruncate(worker->capture, 0) != 0)
+        return; /* then it stays: nothing depends on it */
+}
+
+static void be_a_process_of_our_own(const struct rdl__worker *worker, int parent)
+{
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(STOPPED_STATUS); /* it died before it could tell us */
+    rdl__unwatch_interrupts();
+    give_standard_files(worker);
+    board_here = worker->board;
+    rdl__on_stop = stop_here;
+    worker->board->crash.signal = 0;
+    worker->board->stop_text[0] = '\0';
+    worker->board->retire = false;
+    rdl__crash_watch(&worker->board->crash);
+}
+
+static bool read_byte(int fd)
+{
+    char byte;
+    ssize_t got;
+
+    do
+        got = read(fd, &byte, 1);
+    while (got < 0 && errno == EINTR);
+    return got == 1;
+}
+
+static bool write_byte(int fd)
+{
+    ssize_t put;
+
+    do
+        put = send(fd, "", 1, MSG_NOSIGNAL);
+    while (put < 0 && errno == EINTR);
+    return put == 1;
+}
+
+_Noreturn static void serve(const struct rdl__worker *worker, int socket, int parent)
+{
+    struct rdl_case t;
+    const struct rdl_fixture *fixture = NULL;
+    static const volatile int never;
+
+    be_a_process_of_our_own(worker, parent);
+    rdl__case_init(&t, worker->board, abandon);
+    while (read_byte(socket)) {
+        if (!fixture && (fixture = worker->board->task.test->options.fixture) &&
+            fixture->setup_once)
+            fixture->setup_once();
+        if (worker->board->task.traced)
+            setvbuf(stdout, NULL, _IONBF, 0); /* what it prints before a crash is to be seen */
+        rdl__do_task(worker->board, &t, &never);
+        fflush(NULL);
+        throw_away_long_capture(worker);
+        if (worker->board->outcome.verdict == RDL__FAILED)
+            worker->board->retire = other_threads_run();
+        if (!write_byte(socket))
+            break;
+    }
+    if (fixture && fixture->teardown_once)
+        fixture->teardown_once();
+    fflush(NULL);
+    _exit(0);
+}
+
+/* ---- In the parent ---------------------------------------------------------- */
+
+static bool start(struct rdl__worker *worker, struct rdl__error *error)
+{
+    int pair[2], parent = getpid(), pid;
+
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+        return rdl__fail(error, "cannot talk to a worker process: %s", strerror(errno));
+    fflush(NULL); /* or the worker would write it a second time */
+    pid = fork();
+    if (pid == 0) {
+        close(pair[0]);
+        serve(worker, out_of_the_way(pair[1]), parent);
+    }
+    close(pair[1]);
+    if (pid < 0) {
+        close(pair[0]);
+        return rdl__fail(error, "cannot start a worker process: %s", strerror(errno));
+    }
+    setpgid(pid, pid); /* both sides do it, so that neither is too late */
+    worker->pid = pid;
+    worker->socket = out_of_the_way(pair[0]);
+    worker->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+    worker->starts++;
+    if (worker->pidfd < 0) {
+        int why = errno;
+
+        rdl__worker_retire(worker);
+        return rdl__fail(error, "cannot watch a worker process: %s", strerror(why));
+    }
+    worker->pidfd = out_of_the_way(worker->pidfd);
+    return true;
+}
+
+/* Wait for the process to be gone; its status. */
+static int reap(struct rdl__worker *worker)
+{
+    int status = 0;
+
+    while (waitpid(worker->pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    kill(-worker->pid, SIGKILL); /* what it has left behind of its own */
+    close(worker->socket);
+    if (worker->pidfd >= 0)
+        close(worker->pidfd);
+    worker->socket = worker->pidfd = -1;
+    worker->pid = 0;
+    worker->busy = false;
+    return status;
+}
+
+void rdl__worker_retire(struct rdl__worker *worker)
+{
+    if (worker->pid == 0)
+        return;
+    if (worker->busy)
+        kill(-worker->pid, SIGKILL);
+    shutdown(worker->socket, SHUT_RDWR);
+    reap(worker);
+}
+
+void rdl__worker_release(struct rdl__worker *worker)
+{
+    rdl__worker_retire(worker);
+    if (worker->own_case)
+        rdl__case_release(worker->own_case);
+    free(worker->own_case);
+    if (worker->capture >= 0)
+        close(worker->capture);
+    rdl__board_free(worker->board);
+    *worker = (struct rdl__worker){.capture = -1, .socket = -1, .pidfd = -1};
+}
+
+static void end_thread(void)
+{
+    pthread_exit(NULL);
+}
+
+static void do_it_here(struct rdl__worker *worker)
+{
+    const struct rdl_fixture *fixture = worker->board->task.test->options.fixture;
+    static const struct rdl_fixture *set_up;
+
+    if (worker->own_case->tape == NULL)
+        rdl__case_init(worker->own_case, worker->board, end_thread);
+    if (fixture && fixture != set_up && fixture->setup_once)
+        fixture->setup_once();
+    set_up = fixture;
+    if (watching)
+        pthread_sigmask(SIG_SETMASK, &old_mask, NULL);
+    rdl__do_task(worker->board, worker->own_case, &rdl__interrupted);
+    worker->busy = true;
+}
+
+bool rdl__worker_submit(struct rdl__worker *worker, struct rdl__error *error)
+{
+    rdl__bug_if(worker->busy);
+    if (!worker->forks) {
+        do_it_here(worker);
+        return true;
+    }
+    if (worker->pid != 0 && worker->board->retire)
+        rdl__worker_retire(worker);
+    if (worker->pid == 0 && !start(worker, error))
+        return false;
+    worker->busy = true;
+    worker->done_seen = worker->board->done;
+    worker->since_ns = rdl__now_ns();
+    write_byte(worker->socket); /* if it fails the process is gone, and the pidfd says so */
+    return true;
+}
+
+static void blame(struct rdl__outcome *outcome, enum rdl__cause cause, int number)
+{
+    outcome->verdict = RDL__FAILED;
+    outcome->cause = cause;
+    outcome->number = number;
+    outcome->line = 0;
+    outcome->file[0] = outcome->check[0] = outcome->text[0] = '\0';
+    outcome->origin = rdl__combine(cause, (uint64_t)number);
+}
+
+/* The worker is gone: say on the board how that came. */
+static void attribute(struct rdl__worker *worker, int status, bool hung)
+{
+    struct rdl__board *board = worker->board;
+    struct rdl__outcome *outcome = &board->outcome;
+    const uintptr_t *culprit = board->crash.signal ? rdl__crash_culprit(&board->crash) : NULL;
+    struct rdl__text where = {0};
+
+    rdl__board_repair(board);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == ABANDONED_STATUS && outcome->claimed &&
+        outcome->verdict == RDL__FAILED)
+        return;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == STOPPED_STATUS) {
+        outcome->verdict = RDL__MISUSED;
+        board->stop_text[sizeof board->stop_text - 1] = '\0';
+        snprintf(outcome->text, sizeof outcome->text, "%s", board->stop_text);
+        return;
+    }
+    if (hung)
+        blame(outcome, RDL__BY_HANG, (int)worker->timeout_ms);
+    else if (WIFSIGNALED(status))
+        blame(outcome, RDL__BY_CRASH, WTERMSIG(status));
+    else
+        blame(outcome, RDL__BY_EXIT, WEXITSTATUS(status));
+    if (culprit) {
+        rdl__crash_describe(&where, *culprit);
+        snprintf(outcome->text, sizeof outcome->text, "in %s", where.bytes);
+        rdl__text_release(&where);
+        if (!hung)
+            outcome->origin = rdl__combine(outcome->origin, *culprit);
+    }
+}
+
+static bool is_gone(const struct rdl__worker *worker, int wait_ms)
+{
+    struct pollfd one = {.fd = worker->pidfd, .events = POLLIN};
+
+    return poll(&one, 1, wait_ms) == 1;
+}
+
+/* A case has taken too long.  SIGABRT first: its handler notes where. */
+static void end_hung(struct rdl__worker *worker)
+{
+    kill(worker->pid, SIGABRT);
+    if (!is_gone(worker, DEATH_WAIT_MS))
+        kill(-worker->pid, SIGKILL);
+    attribute(worker, reap(worker), true);
+}
+
+/* Has the case at hand had its time?  The answer comes up to an eighth late. */
+static bool has_hung(struct rdl__worker *worker)
+{
+    uint64_t done = __atomic_load_n(&worker->board->done, __ATOMIC_ACQUIRE);
+    uint64_t now = rdl__now_ns();
+
+    if (done != worker->done_seen) {
+        worker->done_seen = done;
+        worker->since_ns = now;
+    }
+    return now - worker->since_ns >= (uint64_t)worker->timeout_ms * 1000000u;
+}
+
+static struct rdl__worker *finished(struct rdl__worker *worker, struct pollfd *fds)
+{
+    if (fds[0].revents && read_byte(worker->socket)) {
+        worker->busy = false;
+        return worker;
+    }
+    if (fds[1].revents || fds[0].revents) {
+        attribute(worker, reap(worker), false);
+        return worker;
+    }
+    if (has_hung(worker)) {
+        end_hung(worker);
+        return worker;
+    }
+    return NULL;
+}
+
+static int shortest_wait(const struct rdl__worker *workers, int count, int tick_ms)
+{
+    for (int i = 0; i < count; i++) {
+        int eighth = (int)(workers[i].timeout_ms / 8) + 1;
+
+        if (workers[i].busy && eighth < tick_ms)
+            tick_ms = eighth;
+    }
+    return tick_ms;
+}
+
+static enum rdl__wait wait_here(struct rdl__worker *workers, int count,
+                                struct rdl__worker **out_worker)
+{
+    for (int i = 0; i < count; i++)
+        if (workers[i].busy && !workers[i].forks) {
+            workers[i].busy = false;
+            *out_worker = &workers[i];
+            return rdl__interrupted ? RDL__WAIT_INTERRUPTED : RDL__WAIT_DONE;
+        }
+    return RDL__WAIT_TICK;
+}
+
+static enum rdl__wait interrupted(struct rdl__worker *workers, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (workers[i].busy)
+            rdl__worker_retire(&workers[i]);
+    return RDL__WAIT_INTERRUPTED;
+}
+
+enum rdl__wait rdl__worker_wait(struct rdl__worker *workers, int count, int tick_ms,
+                                struct rdl__worker **out_worker)
+{
+    struct pollfd fds[2 * WORKERS_MAX];
+    uint64_t until = rdl__now_ns() + (uint64_t)tick_ms * 1000000u;
+
+    rdl__bug_if(count > WORKERS_MAX);
+    if (count > 0 && !workers[0].forks)
+        return wait_here(workers, count, out_worker);
+    do {
+        int wait_ms = shortest_wait(workers, count, tick_ms);
+        struct timespec wait = {wait_ms / 1000, wait_ms % 1000 * 1000000L};
+
+        for (int i = 0; i < count; i++) {
+            fds[2 * i] = (struct pollfd){workers[i].busy ? workers[i].socket : -1, POLLIN, 0};
+            fds[2 * i + 1] = (struct pollfd){workers[i].busy ? workers[i].pidfd : -1, POLLIN, 0};
+        }
+        if (ppoll(fds, 2 * (nfds_t)count, &wait, watching ? &old_mask : NULL) < 0)
+            for (int i = 0; i < 2 * count; i++)
+                fds[i].revents = 0;
+        if (rdl__interrupted)
+            return interrupted(workers, count);
+        for (int i = 0; i < count; i++)
+            if (workers[i].busy && (*out_worker = finished(&workers[i], &fds[2 * i])))
+                return RDL__WAIT_DONE;
+    } while (rdl__now_ns() < until);
+    return RDL__WAIT_TICK;
+}
+
+void rdl__worker_captured(struct rdl__worker *worker, struct rdl__text *out, size_t room)
+{
+    struct stat capture;
+    char bytes[4096];
+    off_t at;
+    ssize_t got;
+
+    if (worker->capture < 0 || fstat(worker->capture, &capture) != 0)
+        return;
+    at = capture.st_size > (off_t)room ? capture.st_size - (off_t)room : 0;
+    while ((got = pread(worker->capture, bytes, sizeof bytes, at)) > 0) {
+        rdl__text_add_bytes(out, bytes, (size_t)got);
+        at += got;
+    }
+}
+
+void rdl__worker_forget_captured(struct rdl__worker *worker)
+{
+    if (worker->capture >= 0 && ftruncate(worker->capture, 0) != 0)
+        return; /* then it stays: nothing depends on it */
+}

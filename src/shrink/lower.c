@@ -1,0 +1,281 @@
+/* lower.c -- passes: lower one choice, or several equal ones together.
+ *
+ * An integer moves towards its simplest value on its own side: first the number
+ * of its bits is found by bisection, then what can be subtracted bit by bit.
+ * For a failure that begins at some threshold this ends exactly there, after
+ * about as many tries as the threshold has bits. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "generate/doubles.h"
+#include "shrink/shrink.h"
+
+/* Choices that move together: equal, and of the same domain. */
+struct group {
+    uint32_t *at;
+    uint32_t count;
+};
+
+static const struct rdl__choice *leader(const struct rdl__shrinker *s, const struct group *group)
+{
+    return &s->best.choices[group->at[0]];
+}
+
+/* The group is only there as long as the tape has all of its places. */
+static bool is_there(const struct rdl__shrinker *s, const struct group *group)
+{
+    return !s->stopped && group->at[group->count - 1] < s->best.count &&
+           leader(s, group)->index > 0;
+}
+
+static bool set_index(struct rdl__shrinker *s, const struct group *group, uint64_t index)
+{
+    if (!is_there(s, group) || index >= leader(s, group)->index)
+        return false;
+    rdl__draft(s);
+    for (uint32_t i = 0; i < group->count; i++)
+        rdl__draft_set(s, group->at[i], index);
+    return rdl__consider(s);
+}
+
+static struct rdl__offset offset_of(const struct rdl__shrinker *s, const struct group *group)
+{
+    const struct rdl__choice *choice = leader(s, group);
+
+    return rdl__offset_of(choice->index, choice->max, choice->below);
+}
+
+static bool set_offset(struct rdl__shrinker *s, const struct group *group, uint64_t distance,
+                       bool negative)
+{
+    const struct rdl__choice *choice = leader(s, group);
+
+    if (distance > rdl__reach(negative, choice->max, choice->below))
+        return false;
+    return set_index(s, group,
+                     rdl__index_of((struct rdl__offset){distance, negative && distance},
+                                   choice->max, choice->below));
+}
+
+static int bit_length(uint64_t x)
+{
+    return x ? 64 - __builtin_clzll(x) : 0;
+}
+
+/* The fewest bits, all of them set, that still fail. */
+static void fewer_bits(struct rdl__shrinker *s, const struct group *group)
+{
+    struct rdl__offset offset = offset_of(s, group);
+    int low = 0, high = bit_length(offset.distance); /* low does not fail, high does */
+
+    while (high - low > 1 && is_there(s, group)) {
+        int middle = low + (high - low) / 2;
+
+        if (set_offset(s, group, (UINT64_C(1) << middle) - 1, offset.negative))
+            high = middle;
+        else
+            low = middle;
+    }
+}
+
+static void subtract_bits(struct rdl__shrinker *s, const struct group *group)
+{
+    struct rdl__offset offset = offset_of(s, group);
+
+    for (int bit = bit_length(offset.distance) - 1; bit >= 0 && is_there(s, group); bit--) {
+        uint64_t step = UINT64_C(1) << bit;
+
+        offset = offset_of(s, group);
+        if (offset.distance >= step)
+            set_offset(s, group, offset.distance - step, offset.negative);
+    }
+}
+
+/* A closer look at the same index as before, in a tape that has changed only
+ * elsewhere, is worth a few tries and not all of them. */
+static bool is_worth_it(struct rdl__shrinker *s, const struct group *group)
+{
+    struct rdl__offset offset = offset_of(s, group);
+
+    if (group->count > 1 || !rdl__looked_at(s, group->at[0]))
+        return true;
+    return set_offset(s, group, offset.distance / 2, offset.negative) ||
+           set_offset(s, group, offset.distance - 1, offset.negative) ||
+           (offset.distance > 1 && set_offset(s, group, offset.distance - 2, offset.negative));
+}
+
+static void lower_integer(struct rdl__shrinker *s, const struct group *group)
+{
+    struct rdl__offset offset = offset_of(s, group);
+
+    if (set_index(s, group, 0) || !is_there(s, group))
+        return;
+    if (!is_worth_it(s, group) || !is_there(s, group))
+        return;
+    offset = offset_of(s, group);
+    if (offset.negative)
+        set_offset(s, group, offset.distance, false);
+    if (is_there(s, group))
+        fewer_bits(s, group);
+    if (is_there(s, group))
+        subtract_bits(s, group);
+    if (!is_there(s, group))
+        return;
+    /* What fails here may fail even closer on the other side. */
+    offset = offset_of(s, group);
+    if (set_offset(s, group, offset.distance - !offset.negative, !offset.negative) &&
+        is_there(s, group)) {
+        fewer_bits(s, group);
+        if (is_there(s, group))
+            subtract_bits(s, group);
+    }
+}
+
+/* ---- Doubles --------------------------------------------------------------------- */
+
+static bool set_double(struct rdl__shrinker *s, const struct group *group, double x)
+{
+    return x >= 0 && set_index(s, group, rdl__double_code(x));
+}
+
+static double double_of(const struct rdl__shrinker *s, const struct group *group)
+{
+    return rdl__double_of(leader(s, group)->index);
+}
+
+/* With few binary digits after the point. */
+static void round_double(struct rdl__shrinker *s, const struct group *group)
+{
+    static const int digits[] = {0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48};
+
+    for (size_t i = 0; i < sizeof digits / sizeof *digits && is_there(s, group); i++) {
+        double scale = (double)(UINT64_C(1) << digits[i]), x = double_of(s, group) * scale;
+
+        if (!(x < 0x1p62) || x == (double)(uint64_t)x)
+            return;
+        if (set_double(s, group, (double)(uint64_t)x / scale) ||
+            set_double(s, group, (double)((uint64_t)x + 1) / scale))
+            return;
+    }
+}
+
+static void subtract_from_double(struct rdl__shrinker *s, const struct group *group)
+{
+    for (double step = 0x1p62; step >= 0x1p-16 && is_there(s, group); step /= 2) {
+        double x = double_of(s, group);
+
+        if (x >= step && x <= 2 * 0x1p62)
+            set_double(s, group, x - step);
+    }
+}
+
+/* A fraction whose number of digits cannot be lowered: the digits themselves,
+ * as a number.  A huge number: all of its code. */
+static void lower_code(struct rdl__shrinker *s, const struct group *group)
+{
+    bool is_fraction = double_of(s, group) < 0x1p63;
+    int bits = is_fraction ? bit_length(leader(s, group)->index & ((UINT64_C(1) << 52) - 1)) : 63;
+
+    for (int bit = bits - 1; bit >= 0 && is_there(s, group); bit--) {
+        uint64_t index = leader(s, group)->index, step = UINT64_C(1) << bit;
+
+        if ((index & (step - 1 + step)) >= step)
+            set_index(s, group, index - step);
+    }
+}
+
+static void lower_double(struct rdl__shrinker *s, const struct group *group)
+{
+    static const double simple[] = {0, 1, 2, 0x1p31, 0x1p53, 0x1p63};
+    static const double huge[] = {0x1p64, 1e30, 0x1p128, 1e100, 1e300, 1.7976931348623157e308};
+
+    for (size_t i = 0; i < sizeof simple / sizeof *simple && is_there(s, group); i++)
+        if (set_double(s, group, simple[i]))
+            break;
+    for (size_t i = 0; i < sizeof huge / sizeof *huge && is_there(s, group); i++) {
+        double x = double_of(s, group);
+
+        if (x < huge[i] || set_double(s, group, huge[i]))
+            break;
+    }
+    if (is_there(s, group))
+        round_double(s, group);
+    if (is_there(s, group) && leader(s, group)->index >> 63 == 0)
+        lower_integer(s, group); /* whole numbers are their own index */
+    else if (is_there(s, group))
+        subtract_from_double(s, group);
+    if (is_there(s, group) && leader(s, group)->index >> 63)
+        lower_code(s, group);
+}
+
+/* ---- The passes -------------------------------------------------------------------- */
+
+static void lower(struct rdl__shrinker *s, const struct group *group)
+{
+    switch (leader(s, group)->kind) {
+    case RDL__MORE:
+        break; /* leaving out elements is another pass's work */
+    case RDL__DOUBLE:
+        lower_double(s, group);
+        break;
+    default:
+        lower_integer(s, group);
+    }
+}
+
+void rdl__pass_lower(struct rdl__shrinker *s)
+{
+    for (uint32_t i = 0; i < s->best.count && !s->stopped; i++) {
+        struct group alone = {&i, 1};
+
+        if (s->best.choices[i].index > 0)
+            lower(s, &alone);
+        if (i < s->best.count)
+            rdl__look_at(s, i);
+    }
+}
+
+static bool are_alike(const struct rdl__choice *a, const struct rdl__choice *b)
+{
+    return a->index == b->index && a->max == b->max && a->below == b->below && a->kind == b->kind;
+}
+
+/* Those that are equal to the choice at `first` and come after it.  A choice
+ * with only two answers is equal to many others for no reason. */
+static uint32_t find_equal(const struct rdl__made *made, uint32_t first, uint32_t *out)
+{
+    const struct rdl__choice *choice = &made->choices[first];
+    uint32_t count = 0;
+
+    if (choice->index == 0 || choice->max < 2 || choice->kind == RDL__MORE)
+        return 0;
+    for (uint32_t i = first; i < made->count; i++)
+        if (are_alike(choice, &made->choices[i]))
+            out[count++] = i;
+    return count;
+}
+
+void rdl__pass_lower_equal(struct rdl__shrinker *s)
+{
+    uint32_t *at = NULL;
+
+    for (uint32_t first = 0; first < s->best.count && !s->stopped; first++) {
+        struct group group;
+
+        at = rdl__reallocate(at, s->best.count * sizeof *at);
+        group = (struct group){at, find_equal(&s->best, first, at)};
+        if (group.count < 2)
+            continue;
+        lower(s, &group);
+        /* More than two may be equal by accident: try each pair with the first. */
+        for (uint32_t i = 1; group.count > 2 && i < group.count && i <= 4; i++) {
+            uint32_t two[2] = {at[0], at[i]};
+            struct group pair = {two, 2};
+
+            if (two[1] < s->best.count && is_there(s, &pair) &&
+                are_alike(&s->best.choices[two[0]], &s->best.choices[two[1]]))
+                lower(s, &pair);
+        }
+    }
+    free(at);
+}

@@ -1,0 +1,253 @@
+/* pairs.c -- passes: two numbers at a time, and choices that no span holds.
+ *
+ * Two numbers may be bound to each other: only their sum counts, or only their
+ * difference.  Then neither can be lowered alone, but the first can if the
+ * second moves along. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "case/case.h"
+#include "shrink/shrink.h"
+
+enum { ALL_PAIRS = 12, NEIGHBOURS = 4, CUT_MAX = 4, OWN_LABELS = 16 };
+
+static __int128 offset_at(const struct rdl__made *made, uint32_t at)
+{
+    const struct rdl__choice *choice = &made->choices[at];
+    struct rdl__offset offset = rdl__offset_of(choice->index, choice->max, choice->below);
+
+    return offset.negative ? -(__int128)offset.distance : (__int128)offset.distance;
+}
+
+static bool draft_offset(struct rdl__shrinker *s, uint32_t at, __int128 value)
+{
+    const struct rdl__choice *choice = &s->best.choices[at];
+    struct rdl__offset offset = {(uint64_t)(value < 0 ? -value : value), value < 0};
+
+    if (value < -(__int128)choice->below || value > (__int128)(choice->max - choice->below))
+        return false;
+    rdl__draft_set(s, at, rdl__index_of(offset, choice->max, choice->below));
+    return true;
+}
+
+/* Lower the first by `by`; move the second by as much, in the direction that
+ * keeps their sum (+1) or their difference (-1). */
+static bool shift(struct rdl__shrinker *s, uint32_t first, uint32_t second, __int128 by,
+                  int direction)
+{
+    __int128 a, b;
+
+    if (second >= s->best.count || by == 0)
+        return false;
+    a = offset_at(&s->best, first);
+    b = offset_at(&s->best, second);
+    if (a < 0)
+        by = -by;
+    rdl__draft(s);
+    return draft_offset(s, first, a - by) && draft_offset(s, second, b + direction * by) &&
+           rdl__consider(s);
+}
+
+/* How far the second number can go along. */
+static __int128 room_for(const struct rdl__made *made, uint32_t first, uint32_t second,
+                         int direction)
+{
+    const struct rdl__choice *choice = &made->choices[second];
+    __int128 a = offset_at(made, first), b = offset_at(made, second);
+    bool up = (a > 0) == (direction > 0);
+    __int128 room = up ? (__int128)(choice->max - choice->below) - b
+                       : b + (__int128)choice->below;
+    __int128 wanted = a < 0 ? -a : a;
+
+    return wanted < room ? wanted : room;
+}
+
+static bool is_number(const struct rdl__made *made, uint32_t at)
+{
+    return at < made->count && made->choices[at].kind == RDL__INTEGER;
+}
+
+/* As far as possible; if not at once, then a little shows whether it is worth
+ * looking for how far. */
+static void shift_as_far_as_possible(struct rdl__shrinker *s, uint32_t first, uint32_t second,
+                                     int direction)
+{
+    __int128 room = room_for(&s->best, first, second, direction);
+
+    if (room <= 0 || shift(s, first, second, room, direction) ||
+        !shift(s, first, second, 1, direction))
+        return;
+    for (__int128 step = (__int128)1 << 63; step > 0; step /= 2)
+        if (is_number(&s->best, first) && is_number(&s->best, second) &&
+            step <= room_for(&s->best, first, second, direction))
+            shift(s, first, second, step, direction);
+}
+
+static void swap(struct rdl__shrinker *s, uint32_t first, uint32_t second)
+{
+    const struct rdl__choice *a = &s->best.choices[first], *b = &s->best.choices[second];
+
+    if (a->index <= b->index || a->index > b->max)
+        return;
+    rdl__draft(s);
+    rdl__draft_set(s, first, b->index);
+    rdl__draft_set(s, second, a->index);
+    rdl__consider(s);
+}
+
+static uint32_t find_numbers(const struct rdl__made *made, uint32_t *out)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < made->count; i++)
+        if (made->choices[i].kind == RDL__INTEGER && made->choices[i].max > 1)
+            out[count++] = i;
+    return count;
+}
+
+/* The first a step lower, the second as large as it can be.  When only both
+ * together matter, what the first gives up the second takes. */
+static bool trade(struct rdl__shrinker *s, uint32_t first, uint32_t second, uint64_t lower_by)
+{
+    const struct rdl__choice *a = &s->best.choices[first], *b = &s->best.choices[second];
+    struct rdl__offset offset = rdl__offset_of(a->index, a->max, a->below);
+    struct rdl__offset far = rdl__offset_of(b->index, b->max, b->below);
+
+    far.distance = rdl__reach(far.negative, b->max, b->below);
+    offset.distance -= lower_by;
+    offset.negative = offset.negative && offset.distance;
+    rdl__draft(s);
+    rdl__draft_set(s, first, rdl__index_of(offset, a->max, a->below));
+    rdl__draft_set(s, second, rdl__index_of(far, b->max, b->below));
+    return rdl__consider(s);
+}
+
+static uint64_t distance_at(const struct rdl__made *made, uint32_t at)
+{
+    __int128 offset = offset_at(made, at);
+
+    return (uint64_t)(offset < 0 ? -offset : offset);
+}
+
+static void trade_as_much_as_possible(struct rdl__shrinker *s, uint32_t first, uint32_t second)
+{
+    if (trade(s, first, second, distance_at(&s->best, first)) || !trade(s, first, second, 1))
+        return;
+    for (uint64_t step = UINT64_C(1) << 63; step > 0; step /= 2)
+        if (is_number(&s->best, first) && is_number(&s->best, second) &&
+            step <= distance_at(&s->best, first))
+            trade(s, first, second, step);
+}
+
+static void try_pair(struct rdl__shrinker *s, uint32_t first, uint32_t second)
+{
+    static const int directions[] = {1, -1};
+
+    swap(s, first, second);
+    if (is_number(&s->best, first) && is_number(&s->best, second) &&
+        s->best.choices[first].index > 0)
+        trade_as_much_as_possible(s, first, second);
+    for (int i = 0; i < 2; i++)
+        if (is_number(&s->best, first) && is_number(&s->best, second) &&
+            s->best.choices[first].index > 0)
+            shift_as_far_as_possible(s, first, second, directions[i]);
+}
+
+void rdl__pass_pairs(struct rdl__shrinker *s)
+{
+    uint32_t *at = rdl__allocate((s->best.count + 1) * sizeof *at);
+    uint32_t count = find_numbers(&s->best, at);
+    uint32_t reach = count <= ALL_PAIRS ? ALL_PAIRS : NEIGHBOURS;
+    uint32_t length = s->best.count;
+
+    for (uint32_t i = 0; i < count && !s->stopped; i++)
+        for (uint32_t k = i + 1; k < count && k <= i + reach && !s->stopped; k++)
+            if (s->best.count == length && s->best.choices[at[i]].index > 0)
+                try_pair(s, at[i], at[k]);
+    free(at);
+}
+
+/* The element that a choice is in, unless `other` is in it too. */
+static const struct rdl__span *element_of(const struct rdl__made *made, uint32_t at, uint32_t other)
+{
+    const struct rdl__span *found = NULL;
+
+    for (uint32_t i = 0; i < made->span_count && made->spans[i].start <= at; i++)
+        if (made->spans[i].label == RDL__LABEL_ELEMENT && made->spans[i].end > at &&
+            !(made->spans[i].start <= other && made->spans[i].end > other))
+            found = &made->spans[i];
+    return found;
+}
+
+/* Leave out the first number, with the element it is in, and let the second be
+ * as large as it can be, on this side or on the other. */
+static bool trade_away(struct rdl__shrinker *s, const struct rdl__span *element, uint32_t second,
+                       bool negative)
+{
+    const struct rdl__choice *b = &s->best.choices[second];
+    struct rdl__offset far = {rdl__reach(negative, b->max, b->below), negative};
+
+    if (far.distance == 0)
+        return false;
+    rdl__draft(s);
+    rdl__draft_set(s, second, rdl__index_of(far, b->max, b->below));
+    rdl__draft_cut(s, element->start, element->end);
+    return rdl__consider(s);
+}
+
+/* Neighbours only, and only all or nothing: that is cheap, and of many numbers
+ * of which only the sum counts it leaves few. */
+void rdl__pass_trade(struct rdl__shrinker *s)
+{
+    uint32_t *at = rdl__allocate((s->best.count + 1) * sizeof *at);
+    uint32_t count = find_numbers(&s->best, at);
+
+    for (uint32_t i = 0; i + 1 < count && !s->stopped;) {
+        const struct rdl__span *element = element_of(&s->best, at[i], at[i + 1]);
+        uint32_t length = s->best.count;
+
+        if (s->best.choices[at[i]].index == 0) {
+            i++;
+        } else if (element) {
+            bool negative = offset_at(&s->best, at[i + 1]) < 0;
+
+            if (trade_away(s, element, at[i + 1], negative) ||
+                trade_away(s, element, at[i + 1], !negative))
+                count = find_numbers(&s->best, at);
+            else
+                i++;
+        } else {
+            if (trade(s, at[i], at[i + 1], distance_at(&s->best, at[i])) &&
+                s->best.count != length)
+                count = find_numbers(&s->best, at);
+            i++;
+        }
+    }
+    free(at);
+}
+
+/* ---- Choices that no span of ours holds -------------------------------------------- */
+
+/* Our own spans have a structure that cutting can only spoil. */
+static bool is_loose(const struct rdl__made *made, uint32_t at)
+{
+    const struct rdl__span *around = NULL;
+
+    for (uint32_t i = 0; i < made->span_count && made->spans[i].start <= at; i++)
+        if (made->spans[i].end > at)
+            around = &made->spans[i];
+    return !around || around->label >= OWN_LABELS;
+}
+
+void rdl__pass_cut_runs(struct rdl__shrinker *s)
+{
+    for (uint32_t width = 1; width <= CUT_MAX; width++)
+        for (uint32_t end = s->best.count; end >= width && !s->stopped; end--) {
+            if (end > s->best.count || !is_loose(&s->best, end - width) ||
+                !is_loose(&s->best, end - 1))
+                continue;
+            rdl__draft(s);
+            rdl__draft_cut(s, end - width, end);
+            rdl__consider(s);
+        }
+}

@@ -1,0 +1,176 @@
+/* reorder.c -- passes: siblings of a kind in order, context switches later. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "case/case.h"
+#include "shrink/shrink.h"
+
+/* What of a sibling can be moved: all of it, but for the question that a list
+ * asks before each element, which belongs to the place. */
+struct piece {
+    const struct rdl__choice *choices;
+    uint32_t start, count;
+};
+
+struct pieces {
+    struct piece *items;
+    uint32_t count;
+};
+
+static struct piece piece_of(const struct rdl__made *made, const struct rdl__span *span)
+{
+    uint32_t start = span->start;
+
+    if (span->label == RDL__LABEL_ELEMENT && start < span->end)
+        start++;
+    return (struct piece){made->choices + start, start, span->end - start};
+}
+
+static int compare_pieces(const void *a, const void *b)
+{
+    const struct piece *one = a, *two = b;
+    int order = rdl__compare(one->choices, one->count, two->choices, two->count);
+
+    return order ? order : (one->start > two->start) - (one->start < two->start);
+}
+
+/* The children of parent that bear the label of the child at `like`. */
+static struct pieces find_pieces(const struct rdl__made *made, const uint32_t *children,
+                                 uint32_t count, uint32_t like)
+{
+    struct pieces pieces = {rdl__allocate(count * sizeof *pieces.items), 0};
+
+    for (uint32_t i = like; i < count; i++)
+        if (made->spans[children[i]].label == made->spans[children[like]].label)
+            pieces.items[pieces.count++] = piece_of(made, &made->spans[children[i]]);
+    return pieces;
+}
+
+/* The draft: the contents of `from` in the places of `places`. */
+static bool rearranged(struct rdl__shrinker *s, const struct pieces *places,
+                       const struct piece *from)
+{
+    rdl__draft(s);
+    for (uint32_t i = places->count; i-- > 0;) {
+        const struct piece *place = &places->items[i];
+
+        if (from[i].start == place->start)
+            continue;
+        rdl__draft_cut(s, place->start, place->start + place->count);
+        rdl__draft_insert(s, place->start, from[i].choices, from[i].count);
+    }
+    return rdl__consider(s);
+}
+
+static bool swap_neighbours(struct rdl__shrinker *s, const struct pieces *pieces,
+                            struct piece *order)
+{
+    for (uint32_t i = 0; i + 1 < pieces->count && !s->stopped; i++) {
+        struct piece old = order[i];
+
+        if (rdl__compare(order[i].choices, order[i].count, order[i + 1].choices,
+                         order[i + 1].count) <= 0)
+            continue;
+        order[i] = order[i + 1];
+        order[i + 1] = old;
+        if (rearranged(s, pieces, order))
+            return true; /* the pieces point into the old best tape */
+        order[i + 1] = order[i];
+        order[i] = old;
+    }
+    return false;
+}
+
+/* All in order at once; if that does not do, two neighbours at a time. */
+static bool sort_pieces(struct rdl__shrinker *s, const struct pieces *pieces)
+{
+    struct piece *order = rdl__allocate(pieces->count * sizeof *order);
+    bool sorted = true, changed = false;
+
+    for (uint32_t i = 0; i < pieces->count; i++)
+        order[i] = pieces->items[i];
+    qsort(order, pieces->count, sizeof *order, compare_pieces);
+    for (uint32_t i = 0; i < pieces->count; i++)
+        sorted = sorted && order[i].start == pieces->items[i].start;
+    if (!sorted) {
+        changed = rearranged(s, pieces, order);
+        if (!changed) {
+            for (uint32_t i = 0; i < pieces->count; i++)
+                order[i] = pieces->items[i];
+            changed = swap_neighbours(s, pieces, order);
+        }
+    }
+    free(order);
+    return changed;
+}
+
+/* Sort what can be sorted among the children of parent; true if that changed
+ * the best tape, whose children are then others. */
+static bool sort_children(struct rdl__shrinker *s, uint32_t parent)
+{
+    uint32_t *children = rdl__allocate((s->best.span_count + 1) * sizeof *children);
+    uint32_t count = rdl__children(&s->best, parent, children, s->best.span_count);
+    bool changed = false;
+
+    for (uint32_t like = 0; like + 1 < count && !changed && !s->stopped; like++) {
+        struct pieces pieces = find_pieces(&s->best, children, count, like);
+        bool seen = false;
+
+        for (uint32_t i = 0; i < like; i++)
+            seen = seen || s->best.spans[children[i]].label == s->best.spans[children[like]].label;
+        if (pieces.count > 1 && !seen)
+            changed = sort_pieces(s, &pieces);
+        free(pieces.items);
+    }
+    free(children);
+    return changed;
+}
+
+void rdl__pass_sort(struct rdl__shrinker *s)
+{
+    while (sort_children(s, RDL__NONE))
+        continue;
+    for (uint32_t parent = 0; parent < s->best.span_count && !s->stopped; parent++)
+        while (parent < s->best.span_count && sort_children(s, parent))
+            continue;
+}
+
+/* The n-th switch after `at` that lets the running thread go on. */
+static uint32_t quiet_switch_after(const struct rdl__made *made, uint32_t at, uint32_t n)
+{
+    for (uint32_t i = at + 1; i < made->count; i++)
+        if (made->choices[i].kind == RDL__SWITCH && made->choices[i].index == 0 && --n == 0)
+            return i;
+    return RDL__NONE;
+}
+
+/* A later switch is simpler: the tape has its first 1 further on.  Steps double
+ * while that works. */
+void rdl__pass_switches(struct rdl__shrinker *s)
+{
+    for (uint32_t at = 0; at < s->best.count && !s->stopped; at++) {
+        uint32_t from = at, steps = 1;
+
+        while (from < s->best.count && s->best.choices[from].kind == RDL__SWITCH &&
+               s->best.choices[from].index > 0) {
+            uint64_t thread = s->best.choices[from].index;
+            uint32_t to = quiet_switch_after(&s->best, from, steps);
+
+            if (to == RDL__NONE && steps == 1)
+                break;
+            if (to != RDL__NONE) {
+                rdl__draft(s);
+                rdl__draft_set(s, from, 0);
+                rdl__draft_set(s, to, thread);
+                if (rdl__consider(s)) {
+                    from = to;
+                    steps *= 2;
+                    continue;
+                }
+            }
+            if (steps == 1)
+                break;
+            steps = 1;
+        }
+    }
+}

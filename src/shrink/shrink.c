@@ -1,0 +1,233 @@
+/* shrink.c -- the one gate that every proposal goes through, and the rounds. */
+#include "shrink/shrink.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "port/clock.h"
+
+void rdl__made_copy(struct rdl__made *to, const struct rdl__made *from)
+{
+    struct rdl__made copy = *from;
+
+    copy.choices = rdl__allocate(from->count * sizeof *from->choices);
+    copy.spans = rdl__allocate(from->span_count * sizeof *from->spans);
+    if (from->count)
+        memcpy(copy.choices, from->choices, from->count * sizeof *from->choices);
+    if (from->span_count)
+        memcpy(copy.spans, from->spans, from->span_count * sizeof *from->spans);
+    *to = copy;
+}
+
+void rdl__made_release(struct rdl__made *made)
+{
+    free(made->choices);
+    free(made->spans);
+    *made = (struct rdl__made){0};
+}
+
+int rdl__compare(const struct rdl__choice *a, uint32_t a_count, const struct rdl__choice *b,
+                 uint32_t b_count)
+{
+    if (a_count != b_count)
+        return a_count < b_count ? -1 : 1;
+    for (uint32_t i = 0; i < a_count; i++)
+        if (a[i].index != b[i].index)
+            return a[i].index < b[i].index ? -1 : 1;
+    return 0;
+}
+
+/* ---- Drafts -------------------------------------------------------------------- */
+
+static void make_room(struct rdl__shrinker *s, uint32_t count)
+{
+    if (count <= s->draft_room)
+        return;
+    s->draft_room = count * 2;
+    s->draft_indexes = rdl__reallocate(s->draft_indexes, s->draft_room * sizeof(uint64_t));
+    s->draft.indexes = s->draft_indexes;
+}
+
+void rdl__draft(struct rdl__shrinker *s)
+{
+    make_room(s, s->best.count + 1);
+    s->draft = (struct rdl__feed){
+        .indexes = s->draft_indexes, .count = s->best.count, .fill_at = RDL__NONE};
+    for (uint32_t i = 0; i < s->best.count; i++)
+        s->draft_indexes[i] = s->best.choices[i].index;
+}
+
+void rdl__draft_set(struct rdl__shrinker *s, uint32_t at, uint64_t index)
+{
+    rdl__bug_if(at >= s->draft.count);
+    s->draft_indexes[at] = index;
+}
+
+void rdl__draft_cut(struct rdl__shrinker *s, uint32_t from, uint32_t to)
+{
+    rdl__bug_if(from > to || to > s->draft.count);
+    memmove(s->draft_indexes + from, s->draft_indexes + to,
+            (s->draft.count - to) * sizeof(uint64_t));
+    s->draft.count -= to - from;
+}
+
+void rdl__draft_insert(struct rdl__shrinker *s, uint32_t at, const struct rdl__choice *choices,
+                       uint32_t count)
+{
+    rdl__bug_if(at > s->draft.count);
+    make_room(s, s->draft.count + count);
+    memmove(s->draft_indexes + at + count, s->draft_indexes + at,
+            (s->draft.count - at) * sizeof(uint64_t));
+    for (uint32_t i = 0; i < count; i++)
+        s->draft_indexes[at + i] = choices[i].index;
+    s->draft.count += count;
+}
+
+void rdl__draft_fill(struct rdl__shrinker *s, uint32_t at, uint32_t until, uint16_t depth,
+                     bool whole)
+{
+    rdl__draft_cut(s, at, until);
+    s->draft.fill_at = at;
+    s->draft.fill_depth = depth;
+    s->draft.fill_whole = whole;
+}
+
+/* ---- The gate ------------------------------------------------------------------ */
+
+static bool out_of_budget(struct rdl__shrinker *s)
+{
+    if (s->attempts >= s->attempts_max || (s->deadline_ns && rdl__now_ns() >= s->deadline_ns))
+        s->stopped = true;
+    return s->stopped;
+}
+
+bool rdl__consider(struct rdl__shrinker *s)
+{
+    struct rdl__made made;
+    enum rdl__ran ran;
+    uint32_t count;
+
+    if (s->stopped || rdl__tree_knows(&s->tree, &s->draft, &count) || out_of_budget(s))
+        return false;
+    s->attempts++;
+    ran = s->run(s->context, &s->draft, s->best.count, &made);
+    if (ran == RDL__RAN_STOP) {
+        s->stopped = true;
+        return false;
+    }
+    rdl__tree_add(&s->tree, made.choices, made.count);
+    if (ran != RDL__RAN_FAIL ||
+        rdl__compare(made.choices, made.count, s->best.choices, s->best.count) >= 0) {
+        if (s->tried)
+            s->tried(s->context, s);
+        return false;
+    }
+    rdl__made_release(&s->best);
+    rdl__made_copy(&s->best, &made);
+    s->improvements++;
+    if (s->tried)
+        s->tried(s->context, s);
+    return true;
+}
+
+bool rdl__looked_at(const struct rdl__shrinker *s, uint32_t at)
+{
+    return at < s->looked_room && s->looked[at] == s->best.choices[at].index;
+}
+
+void rdl__look_at(struct rdl__shrinker *s, uint32_t at)
+{
+    if (at >= s->looked_room) {
+        uint32_t room = s->best.count;
+
+        s->looked = rdl__reallocate(s->looked, room * sizeof *s->looked);
+        memset(s->looked + s->looked_room, 0, (room - s->looked_room) * sizeof *s->looked);
+        s->looked_room = room;
+    }
+    s->looked[at] = s->best.choices[at].index;
+}
+
+uint32_t rdl__children(const struct rdl__made *made, uint32_t parent, uint32_t *out, uint32_t room)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = parent == RDL__NONE ? 0 : parent + 1; i < made->span_count; i++) {
+        if (made->spans[i].parent == parent) {
+            if (count < room)
+                out[count] = i;
+            count++;
+        } else if (parent != RDL__NONE && made->spans[i].start >= made->spans[parent].end) {
+            break;
+        }
+    }
+    return count;
+}
+
+/* ---- Rounds -------------------------------------------------------------------- */
+
+typedef void pass_function(struct rdl__shrinker *s);
+
+/* Those that take away much or that nearly always apply, and those that try
+ * many things for little. */
+static pass_function *const cheap_passes[] = {
+    rdl__pass_leave_out, rdl__pass_zero,  rdl__pass_branches,    rdl__pass_descend,
+    rdl__pass_merge,     rdl__pass_trade, rdl__pass_lower,       rdl__pass_lower_equal,
+    rdl__pass_counted,   rdl__pass_sort,  rdl__pass_switches,
+};
+static pass_function *const costly_passes[] = {
+    rdl__pass_pairs,
+    rdl__pass_cut_runs,
+};
+
+static bool run_passes(struct rdl__shrinker *s, pass_function *const *passes, size_t count)
+{
+    uint64_t before = s->improvements;
+
+    for (size_t i = 0; i < count && !s->stopped; i++)
+        passes[i](s);
+    return s->improvements != before;
+}
+
+/* The cheap passes; once they make the tape no shorter, the costly ones too.
+ * Not only once the cheap ones find nothing: two numbers that are bound to each
+ * other can be lowered in turns, a little each time, for ever. */
+static bool run_round(struct rdl__shrinker *s)
+{
+    uint32_t length = s->best.count;
+    bool found = run_passes(s, cheap_passes, sizeof cheap_passes / sizeof *cheap_passes);
+
+    if (s->best.count == length)
+        found = run_passes(s, costly_passes, sizeof costly_passes / sizeof *costly_passes) || found;
+    return found && !s->stopped;
+}
+
+/* The simplest case there is often fails already. */
+static void try_simplest(struct rdl__shrinker *s)
+{
+    rdl__draft(s);
+    s->draft.count = 0;
+    rdl__consider(s);
+}
+
+void rdl__shrink(struct rdl__shrinker *s, const struct rdl__made *first)
+{
+    rdl__made_copy(&s->best, first);
+    rdl__tree_add(&s->tree, first->choices, first->count);
+    try_simplest(s);
+    while (run_round(s))
+        continue;
+}
+
+void rdl__shrink_release(struct rdl__shrinker *s)
+{
+    rdl__made_release(&s->best);
+    rdl__tree_release(&s->tree);
+    free(s->draft_indexes);
+    free(s->looked);
+    s->looked = NULL;
+    s->looked_room = 0;
+    s->draft_indexes = NULL;
+    s->draft_room = 0;
+}
