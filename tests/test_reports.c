@@ -153,19 +153,26 @@ static void tell(const struct rdl__listener *listener, struct rdl__result *const
         listener->run_ended(listener->self, 2.5);
 }
 
+static bool write_to(const char *path, const char *format, struct rdl__result *const *results,
+                     size_t count, size_t planned, struct rdl__error *error)
+{
+    struct rdl__report report;
+    struct rdl__listener listener;
+
+    EXPECT(rdl__report_open(&report, format, path, error));
+    listener = rdl__report_listener(&report, &(struct rdl__looks){.width = 80});
+    tell(&listener, results, count, planned);
+    return rdl__report_close(&report, error);
+}
+
 /* The report about these tests, in a file of its own. */
 static char *write_report(const char *format, struct rdl__result *const *results, size_t count,
                           size_t planned)
 {
     char *path = fresh_path("report");
-    struct rdl__report report;
-    struct rdl__listener listener;
     struct rdl__error error;
 
-    EXPECT(rdl__report_open(&report, format, path, &error));
-    listener = rdl__report_listener(&report, &(struct rdl__looks){.width = 80});
-    tell(&listener, results, count, planned);
-    EXPECT(rdl__report_close(&report, &error));
+    EXPECT(write_to(path, format, results, count, planned, &error));
     return path;
 }
 
@@ -319,7 +326,8 @@ TEST(tap_escapes_what_would_begin_a_directive)
 
 TEST(tap_bails_out_when_the_run_does_not_get_to_its_end)
 {
-    struct rdl__result *cut = new_result(&plain_test, RDL__TEST_PASS, "", "");
+    struct rdl__result *cut =
+        new_result(&plain_test, RDL__TEST_SKIP, "interrupted", "interrupted after 9 cases");
     struct rdl__result *failed = failing_result(1);
     char *path;
 
@@ -380,11 +388,11 @@ TEST(junit_tells_the_story_of_each_bug)
 
 TEST(an_interrupted_test_has_not_passed)
 {
-    struct rdl__result *cut = new_result(&plain_test, RDL__TEST_PASS, "", "");
+    struct rdl__result *cut =
+        new_result(&plain_test, RDL__TEST_SKIP, "interrupted", "interrupted after 9 cases");
 
     cut->interrupted = true;
-    EXPECT_CONTAINS(report_of("junit", cut),
-                    "<skipped message=\"interrupted after 1,000 cases\"/>");
+    EXPECT_CONTAINS(report_of("junit", cut), "<skipped message=\"interrupted after 9 cases\"/>");
     EXPECT_CONTAINS(report_of("json", cut), "\"verdict\":\"skip\"");
 }
 
@@ -554,15 +562,10 @@ TEST(a_document_goes_where_a_link_points)
 {
     char *path = fresh_path("link");
     struct rdl__result *result = failing_result(1);
-    struct rdl__report report;
-    struct rdl__listener listener;
     struct rdl__error error;
 
     run(NULL, "cd \"$(dirname '%s')\" && touch real && ln -s real link", path);
-    EXPECT(rdl__report_open(&report, "html", path, &error));
-    listener = rdl__report_listener(&report, NULL);
-    tell(&listener, &result, 1, 1);
-    EXPECT(rdl__report_close(&report, &error));
+    EXPECT(write_to(path, "html", &result, 1, 1, &error));
     EXPECT_CONTAINS(run(NULL, "cat \"$(dirname '%s')/real\"", path), "</html>");
     EXPECT_STR(run(NULL, "readlink '%s'", path), "real\n");
     remove_folder_of(path);
@@ -585,25 +588,48 @@ TEST(a_place_that_cannot_be_written_is_told_at_once)
     EXPECT_STR(error.text, "unknown format yaml: it can be human, tap, junit, json or html");
 }
 
-/* To a device that no longer takes anything, while the tests go on. */
+/* Documents are not given the path: were they to replace the device, as the
+ * superuser they could. */
 TEST(a_full_disk_is_told_in_the_end)
 {
-    static const char *const formats[] = {"tap", "json", "junit", "html", "human"};
-    struct rdl__result *results[] = {failing_result(1), hostile_result()};
+    static const char *const formats[] = {"tap", "json", "human", "junit", "html"};
+    int full = open("/dev/full", O_WRONLY), output = dup(STDOUT_FILENO);
+    struct rdl__result *result = failing_result(1);
+    struct rdl__error errors[5];
+    bool ok = false;
+
+    EXPECT(full >= 0 && output >= 0);
+    fflush(stdout);
+    dup2(full, STDOUT_FILENO);
+    for (int i = 0; i < 5; i++)
+        ok = write_to(NULL, formats[i], &result, 1, 1, &errors[i]) || ok;
+    dup2(output, STDOUT_FILENO);
+    EXPECT(!ok);
+    for (int i = 0; i < 5; i++)
+        EXPECT_STR(errors[i].text, "cannot write to standard output: No space left on device");
+    EXPECT(!write_to("/dev/full", "tap", &result, 1, 1, &errors[0]));
+    EXPECT_STR(errors[0].text, "cannot write /dev/full: No space left on device");
+    close(full);
+    close(output);
+}
+
+TEST(a_document_does_not_take_the_place_of_a_pipe)
+{
+    char *path = fresh_path("pipe");
+    struct rdl__result *result = failing_result(1);
+    struct rdl__error error;
     struct stat status;
+    char head[6] = "";
+    int reader;
 
-    for (int i = 0; i < 5; i++) {
-        struct rdl__report report;
-        struct rdl__listener listener;
-        struct rdl__error error;
-
-        EXPECT(rdl__report_open(&report, formats[i], "/dev/full", &error));
-        listener = rdl__report_listener(&report, &(struct rdl__looks){0});
-        tell(&listener, results, 2, 2);
-        EXPECT(!rdl__report_close(&report, &error));
-        EXPECT_STR(error.text, "cannot write /dev/full: No space left on device");
-    }
-    EXPECT(stat("/dev/full", &status) == 0 && S_ISCHR(status.st_mode));
+    EXPECT(mkfifo(path, 0600) == 0);
+    reader = open(path, O_RDONLY | O_NONBLOCK);
+    EXPECT(write_to(path, "junit", &result, 1, 1, &error));
+    EXPECT(stat(path, &status) == 0 && S_ISFIFO(status.st_mode));
+    EXPECT_EQ(read(reader, head, 5), 5);
+    EXPECT_STR(head, "<?xml");
+    close(reader);
+    remove_folder_of(path);
 }
 
 TEST(a_reader_that_went_away_is_told_and_does_not_end_us)
@@ -642,15 +668,10 @@ TEST(a_pipe_that_does_not_block_gets_everything_all_the_same)
     EXPECT(pipe(ends) == 0 && fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0);
     writer = fork();
     if (writer == 0) {
-        struct rdl__report report;
-        struct rdl__listener listener;
         struct rdl__error error;
 
         dup2(ends[1], STDOUT_FILENO);
-        EXPECT(rdl__report_open(&report, "json", NULL, &error));
-        listener = rdl__report_listener(&report, NULL);
-        tell(&listener, &result, 1, 1);
-        _exit(!rdl__report_close(&report, &error));
+        _exit(!write_to(NULL, "json", &result, 1, 1, &error));
     }
     close(ends[1]);
     EXPECT_STR(run(NULL, "sleep 0.1; tail -c 6 <&%d", ends[0]), "x\"}]}\n");

@@ -227,8 +227,8 @@ static int depth_of(const struct tree *node)
 
 static bool has_key(const struct tree *node, int least)
 {
-    return node && (node->key >= least || has_key(node->left, least) ||
-                    has_key(node->right, least));
+    return node &&
+           (node->key >= least || has_key(node->left, least) || has_key(node->right, least));
 }
 
 static void deep_tree(struct rdl_case *t)
@@ -396,7 +396,8 @@ static const struct problem problems[] = {
     {"a_fraction", a_fraction, "x=0.5"},
     {"string_with_slash", string_with_slash, "s=\"./\""},
     {"length_prefixed", length_prefixed, "n=1 rdl_int=101"},
-    {"length_prefixed_records", length_prefixed_records, "n=2 kind=2 rdl_int=51 kind=2 rdl_int=100"},
+    {"length_prefixed_records", length_prefixed_records,
+     "n=2 kind=2 rdl_int=51 kind=2 rdl_int=100"},
     {"bytes_after_header", bytes_after_header, "bytes=2 bytes: 80 80"},
     {"deep_tree", deep_tree, NULL},
     {"tree_with_key", tree_with_key, "tree node->key=500"},
@@ -427,8 +428,9 @@ static void look(void *self, const struct rdl__result *result)
     for (size_t i = 0; i < result->failures[0].story.count; i++) {
         const struct rdl__line *line = &result->failures[0].story.lines[i];
 
-        rdl__text_add(&seen->story, "%s%s%s%s", i ? " " : "", line->name, line->name[0] ? "=" : "",
-                      line->value);
+        rdl__text_add(&seen->story, i ? " " : "");
+        rdl__text_add(&seen->story, line->name[0] ? "%s=" : "%s", line->name);
+        rdl__text_add(&seen->story, "%s", line->value);
     }
 }
 
@@ -436,9 +438,16 @@ static void run_problem(const struct problem *problem, uint64_t seed, struct see
 {
     struct rdl_test test = {.name = problem->name, .file = __FILE__, .body = problem->body};
     struct rdl_test *tests[] = {&test};
-    struct rdl__plan plan = {.seed = seed, .cases = 20000, .jobs = 1, .no_fork = true,
-                             .no_regressions = true, .shrink_runs = 20000, .shrink_seconds = 60,
-                             .command = "tests"};
+    struct rdl__plan plan = {
+        .seed = seed,
+        .cases = 20000,
+        .jobs = 1,
+        .no_fork = true,
+        .no_regressions = true,
+        .shrink_runs = 20000,
+        .shrink_seconds = 60,
+        .command = "tests",
+    };
     struct rdl__listener listener = {.test_ended = look, .self = seen};
     struct rdl__totals totals = {0};
     struct rdl__error error;
@@ -466,7 +475,7 @@ static bool try_problem(const struct problem *problem)
         attempts[i] = seen.attempts;
         if (!first)
             first = strdup(rdl__text_string(&seen.story));
-        if (strcmp(rdl__text_string(&seen.story), problem->simplest ? problem->simplest : first)) {
+        if (strcmp(seen.story.bytes, problem->simplest ? problem->simplest : first) != 0) {
             printf("  %s: seed %d ends at  %s\n", problem->name, i + 1,
                    rdl__text_string(&seen.story));
             good = false;

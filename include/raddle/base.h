@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RDL_API __attribute__((visibility("default")))
+#define RDL_API                 __attribute__((visibility("default")))
 #define RDL__PRINTF(text, rest) __attribute__((__format__(__printf__, text, rest)))
 
 /* Forms are filled in with designated initialisers only, so that fields can be
@@ -17,8 +17,8 @@
 #define RDL__FORM
 #endif
 
-#define RDL__HERE __FILE__, __LINE__
-#define RDL__JOIN(a, b) RDL__JOIN2(a, b)
+#define RDL__HERE        __FILE__, __LINE__
+#define RDL__JOIN(a, b)  RDL__JOIN2(a, b)
 #define RDL__JOIN2(a, b) a##b
 
 /* How many arguments: 1 to 16. */

@@ -16,7 +16,7 @@ extern "C" {
 RDL_API void *rdl_alloc(struct rdl_case *t, size_t size);
 RDL_API void *rdl_copy(struct rdl_case *t, const void *from, size_t size);
 RDL_API char *rdl_format(struct rdl_case *t, const char *format, ...) RDL__PRINTF(2, 3);
-#define rdl_new(t, type) ((type *)rdl_alloc((t), sizeof(type)))
+#define rdl_new(t, type)              ((type *)rdl_alloc((t), sizeof(type)))
 #define rdl_new_array(t, type, count) ((type *)rdl_alloc_array((t), (count), sizeof(type)))
 RDL_API void *rdl_alloc_array(struct rdl_case *t, size_t count, size_t size);
 

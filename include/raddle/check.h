@@ -43,8 +43,15 @@ RDL_API void rdl_note(const char *format, ...) RDL__PRINTF(1, 2);
 /* ---- Behind the macros ------------------------------------------------------ */
 
 struct rdl_value {
-    enum { RDL__VALUE_SIGNED, RDL__VALUE_UNSIGNED, RDL__VALUE_FLOAT, RDL__VALUE_DOUBLE,
-           RDL__VALUE_BOOL, RDL__VALUE_CHAR, RDL__VALUE_POINTER } type;
+    enum {
+        RDL__VALUE_SIGNED,
+        RDL__VALUE_UNSIGNED,
+        RDL__VALUE_FLOAT,
+        RDL__VALUE_DOUBLE,
+        RDL__VALUE_BOOL,
+        RDL__VALUE_CHAR,
+        RDL__VALUE_POINTER
+    } type;
     union {
         int64_t s;
         uint64_t u;
@@ -87,23 +94,23 @@ RDL_API void rdl__check_mem(const char *file, int line, const char *check, const
 
 /* Which of these functions is called decides how a value is shown. */
 #define RDL__VALUE(x)                                                                              \
-    _Generic((x),                                                                                  \
-        bool: rdl__value_bool,                                                                     \
-        char: rdl__value_char,                                                                     \
-        signed char: rdl__value_signed,                                                            \
-        short: rdl__value_signed,                                                                  \
-        int: rdl__value_signed,                                                                    \
-        long: rdl__value_signed,                                                                   \
-        long long: rdl__value_signed,                                                              \
-        unsigned char: rdl__value_unsigned,                                                        \
-        unsigned short: rdl__value_unsigned,                                                       \
-        unsigned int: rdl__value_unsigned,                                                         \
-        unsigned long: rdl__value_unsigned,                                                        \
-        unsigned long long: rdl__value_unsigned,                                                   \
-        float: rdl__value_float,                                                                   \
-        double: rdl__value_double,                                                                 \
-        long double: rdl__value_double,                                                            \
-        default: rdl__value_pointer)(x)
+    _Generic((x), bool                                                                             \
+             : rdl__value_bool, char                                                               \
+             : rdl__value_char, signed char                                                        \
+             : rdl__value_signed, short                                                            \
+             : rdl__value_signed, int                                                              \
+             : rdl__value_signed, long                                                             \
+             : rdl__value_signed, long long                                                        \
+             : rdl__value_signed, unsigned char                                                    \
+             : rdl__value_unsigned, unsigned short                                                 \
+             : rdl__value_unsigned, unsigned int                                                   \
+             : rdl__value_unsigned, unsigned long                                                  \
+             : rdl__value_unsigned, unsigned long long                                             \
+             : rdl__value_unsigned, float                                                          \
+             : rdl__value_float, double                                                            \
+             : rdl__value_double, long double                                                      \
+             : rdl__value_double, default                                                          \
+             : rdl__value_pointer)(x)
 
 static inline struct rdl_value rdl__value_signed(int64_t x)
 {

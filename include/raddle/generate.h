@@ -29,24 +29,24 @@ extern "C" {
 
 /* An integer from min to max, both included.  Simplest is the one nearest to 0;
  * the ends and small numbers come up more often than others. */
-#define rdl_int(t, min, max) rdl__int((t), RDL__HERE, (min), (max))
+#define rdl_int(t, min, max)  rdl__int((t), RDL__HERE, (min), (max))
 #define rdl_uint(t, min, max) rdl__uint((t), RDL__HERE, (min), (max))
 
 /* The same, but simplest is the one given. */
 #define rdl_int_near(t, simplest, min, max) rdl__int_near((t), RDL__HERE, (simplest), (min), (max))
 
 /* Any integer of a width. */
-#define rdl_i8(t) ((int8_t)rdl__width((t), RDL__HERE, "rdl_i8", -8))
+#define rdl_i8(t)  ((int8_t)rdl__width((t), RDL__HERE, "rdl_i8", -8))
 #define rdl_i16(t) ((int16_t)rdl__width((t), RDL__HERE, "rdl_i16", -16))
 #define rdl_i32(t) ((int32_t)rdl__width((t), RDL__HERE, "rdl_i32", -32))
 #define rdl_i64(t) ((int64_t)rdl__width((t), RDL__HERE, "rdl_i64", -64))
-#define rdl_u8(t) ((uint8_t)rdl__width((t), RDL__HERE, "rdl_u8", 8))
+#define rdl_u8(t)  ((uint8_t)rdl__width((t), RDL__HERE, "rdl_u8", 8))
 #define rdl_u16(t) ((uint16_t)rdl__width((t), RDL__HERE, "rdl_u16", 16))
 #define rdl_u32(t) ((uint32_t)rdl__width((t), RDL__HERE, "rdl_u32", 32))
 #define rdl_u64(t) ((uint64_t)rdl__width((t), RDL__HERE, "rdl_u64", 64))
 
 /* false or true, evenly; or true with a probability from 0.0 to 1.0. */
-#define rdl_bool(t) rdl__chance((t), RDL__HERE, "rdl_bool", 0.5)
+#define rdl_bool(t)                rdl__chance((t), RDL__HERE, "rdl_bool", 0.5)
 #define rdl_chance(t, probability) rdl__chance((t), RDL__HERE, "rdl_chance", (probability))
 
 /* A floating-point number: 0, then small whole numbers, then fractions of few
@@ -91,7 +91,7 @@ struct rdl_string {
     const char *of; /* only these bytes, the first being the simplest */
 } RDL__FORM;
 #define rdl_string(t, ...) rdl__string((t), RDL__HERE, (struct rdl_string){__VA_ARGS__})
-#define rdl_identifier(t) rdl__string((t), RDL__HERE, (struct rdl_string){.kind = RDL_IDENTIFIER})
+#define rdl_identifier(t)  rdl__string((t), RDL__HERE, (struct rdl_string){.kind = RDL_IDENTIFIER})
 
 /* ---- Many of something ---------------------------------------------------------- */
 
@@ -103,10 +103,8 @@ struct rdl_many {
 } RDL__FORM;
 
 /* n ints, or n bytes; n is set.   rdl_ints(t, &n, .length = {0, 9}, .range = {0, 99}) */
-#define rdl_ints(t, out_n, ...)                                                                    \
-    rdl__ints((t), RDL__HERE, (out_n), (struct rdl_many){__VA_ARGS__})
-#define rdl_bytes(t, out_n, ...)                                                                   \
-    rdl__bytes((t), RDL__HERE, (out_n), (struct rdl_many){__VA_ARGS__})
+#define rdl_ints(t, out_n, ...)  rdl__ints((t), RDL__HERE, (out_n), (struct rdl_many){__VA_ARGS__})
+#define rdl_bytes(t, out_n, ...) rdl__bytes((t), RDL__HERE, (out_n), (struct rdl_many){__VA_ARGS__})
 
 /* An array of what generator(t) returns, of any type:
  *     struct point *ps = rdl_array(t, &n, point, .length = {1, 20});            */
@@ -114,7 +112,7 @@ struct rdl_many {
     ({                                                                                             \
         struct rdl_list rdl__list_ = rdl_list((t), __VA_ARGS__);                                   \
         __typeof__(generator(t)) *rdl__items_ =                                                    \
-            rdl_alloc_array((t), rdl__list_.room, sizeof *rdl__items_);                             \
+            rdl_alloc_array((t), rdl__list_.room, sizeof *rdl__items_);                            \
         size_t rdl__n_ = 0;                                                                        \
         while (rdl_more(&rdl__list_))                                                              \
             rdl__items_[rdl__n_++] = generator(t);                                                 \
@@ -154,8 +152,8 @@ RDL_API bool rdl_more(struct rdl_list *list);
     ({                                                                                             \
         __typeof__(first(t)) (*const rdl__generators_[])(struct rdl_case *) = {first,              \
                                                                                ##__VA_ARGS__};     \
-        size_t rdl__which_ = rdl__one_of_begin(                                                    \
-            (t), sizeof rdl__generators_ / sizeof *rdl__generators_);                              \
+        size_t rdl__which_ =                                                                       \
+            rdl__one_of_begin((t), sizeof rdl__generators_ / sizeof *rdl__generators_);            \
         __typeof__(first(t)) rdl__value_ = rdl__generators_[rdl__which_](t);                       \
         rdl_end(t);                                                                                \
         rdl__value_;                                                                               \

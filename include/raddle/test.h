@@ -25,13 +25,13 @@ struct rdl_fixture {
 
 /* Fill in what you need: zero means the default. */
 struct rdl_options {
-    uint64_t cases;        /* how many cases to try; 1000 (--cases goes before it) */
-    unsigned timeout_ms;   /* the longest a single case may take; 10,000 */
-    unsigned choices_max;  /* a case that makes more choices is discarded; 1,048,576 */
-    const char *tags;      /* words, separated by spaces, for --filter '#word' */
-    const char *skip;      /* why this test is not run */
-    bool expect_failure;   /* the test passes if a failure is found, and fails if none is */
-    bool exhaustive;       /* try all cases in order, simplest first, instead of random ones */
+    uint64_t cases;       /* how many cases to try; 1000 (--cases goes before it) */
+    unsigned timeout_ms;  /* the longest a single case may take; 10,000 */
+    unsigned choices_max; /* a case that makes more choices is discarded; 1,048,576 */
+    const char *tags;     /* words, separated by spaces, for --filter '#word' */
+    const char *skip;     /* why this test is not run */
+    bool expect_failure;  /* the test passes if a failure is found, and fails if none is */
+    bool exhaustive;      /* try all cases in order, simplest first, instead of random ones */
     const struct rdl_fixture *fixture;
 } RDL__FORM;
 
@@ -72,18 +72,28 @@ RDL_API int rdl_main(int argc, char **argv);
  * The test is the one that RADDLE_FUZZ names, or the only one there is. */
 RDL_API int rdl_fuzz_one(const uint8_t *bytes, size_t count);
 
-/* main(), and the entry point that fuzzers look for.  main is weak, so that the
- * same source linked with -fsanitize=fuzzer becomes a fuzzer. */
+/* main(), and the entry point that fuzzers look for: the same source, compiled
+ * for a fuzzer, becomes one.  A fuzzer brings a main of its own.  Clang's goes
+ * before ours, which is weak; for AFL++ and others, whose compilers define
+ * FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION, we leave ours out. */
 #define RDL_MAIN                                                                                   \
-    int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);                                \
     int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)                                 \
     {                                                                                              \
         return rdl_fuzz_one(bytes, count);                                                         \
     }                                                                                              \
+    RDL__MAIN
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
+
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+#define RDL__MAIN
+#else
+#define RDL__MAIN                                                                                  \
     __attribute__((weak)) int main(int argc, char **argv)                                          \
     {                                                                                              \
         return rdl_main(argc, argv);                                                               \
     }
+#endif
 
 #ifdef __cplusplus
 }

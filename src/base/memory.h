@@ -11,8 +11,8 @@
 
 #include <stddef.h>
 
-void *rdl__allocate(size_t size);               /* zeroed; free() it */
-void *rdl__reallocate(void *old, size_t size);  /* not zeroed */
+void *rdl__allocate(size_t size);              /* zeroed; free() it */
+void *rdl__reallocate(void *old, size_t size); /* not zeroed */
 char *rdl__duplicate(const char *text);
 
 struct rdl__chunk;

@@ -96,35 +96,39 @@ void rdl__text_add_character(struct rdl__text *text, uint32_t code)
     rdl__text_add(text, "'");
 }
 
-/* How many bytes of well-formed UTF-8 stand here; 0 if none. */
-static size_t utf8_length(const unsigned char *s, size_t count)
+uint32_t rdl__utf8_next(const char **at)
 {
-    size_t length = s[0] >= 0xf0 && s[0] < 0xf5 ? 4
-                  : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
-                  : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
-                                                : 0;
+    static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
+    const unsigned char *s = (const unsigned char *)*at;
+    int more = s[0] < 0x80 ? 0 : s[0] < 0xc0 ? -1 : s[0] < 0xe0 ? 1 : s[0] < 0xf0 ? 2 : 3;
+    uint32_t code = more > 0 ? s[0] & (0x3fu >> more) : s[0];
 
-    if (!length || length > count)
-        return 0;
-    for (size_t i = 1; i < length; i++)
+    *at += 1;
+    for (int i = 1; i <= more; i++) {
         if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    return length;
+            return RDL__NO_CHARACTER;
+        code = code << 6 | (s[i] & 0x3f);
+    }
+    if (more < 0 || code < least[more] || (code >= 0xd800 && code < 0xe000) || code > 0x10ffff ||
+        s[0] >= 0xf8)
+        return RDL__NO_CHARACTER;
+    *at += more;
+    return code;
 }
 
 void rdl__text_add_quoted(struct rdl__text *text, const char *bytes, size_t count)
 {
-    const unsigned char *s = (const unsigned char *)bytes;
+    const char *end = bytes + count;
 
     rdl__text_add(text, "\"");
-    for (size_t i = 0; i < count;) {
-        size_t wide = s[i] >= 0x80 ? utf8_length(s + i, count - i) : 0;
+    while (bytes < end) {
+        const char *start = bytes;
+        uint32_t code = rdl__utf8_next(&bytes);
 
-        if (wide)
-            rdl__text_add_bytes(text, bytes + i, wide);
+        if (code >= 0xa0 && code != RDL__NO_CHARACTER)
+            rdl__text_add_bytes(text, start, (size_t)(bytes - start));
         else
-            add_escaped(text, s[i], '"');
-        i += wide ? wide : 1;
+            add_escaped(text, code < 0x80 ? code : (unsigned char)*start, '"');
     }
     rdl__text_add(text, "\"");
 }

@@ -25,9 +25,16 @@ void rdl__text_clear(struct rdl__text *text);
 void rdl__text_release(struct rdl__text *text);
 const char *rdl__text_string(const struct rdl__text *text); /* "" when empty */
 
+/* The character that begins at *at, which moves on past it.  Where none of UTF-8
+ * does, RDL__NO_CHARACTER, and *at moves on by a byte.  Forms longer than
+ * needed, surrogates and what lies beyond Unicode are none. */
+#define RDL__NO_CHARACTER UINT32_C(0xfffd)
+uint32_t rdl__utf8_next(const char **at);
+
 /* Values as a C programmer would write them. */
-void rdl__text_add_character(struct rdl__text *text, uint32_t code);   /* 'a', '\n', '\x7f' */
-void rdl__text_add_quoted(struct rdl__text *text, const char *bytes, size_t count);
+void rdl__text_add_character(struct rdl__text *text, uint32_t code); /* 'a', '\n', '\x7f' */
+void rdl__text_add_quoted(struct rdl__text *text, const char *bytes,
+                          size_t count); /* a NUL must follow */
 void rdl__text_add_double(struct rdl__text *text, double value, bool is_float); /* shortest exact */
 void rdl__text_add_hex(struct rdl__text *text, const unsigned char *bytes, size_t count);
 

@@ -89,6 +89,7 @@ enum {
     RDL__LABEL_ONE_OF,
     RDL__LABEL_DOUBLE,
     RDL__LABEL_GROUP,
+    RDL__LABELS, /* as good as surely no hash is as small as this */
 };
 
 extern struct rdl_case *rdl__current;

@@ -129,8 +129,8 @@ static void remark(struct rdl__line *line, const struct tally *tally, bool at_si
              tally->beyond_failed == tally->beyond && tally->other_failed == tally->other)
         rdl__text_add(&text, "any value fails");
     else if (all_beyond && tally->other_failed == 0)
-        rdl__text_add(&text, "fails for any %s %s %s", line->name, negative ? "<=" : ">=",
-                      line->value);
+        rdl__text_add(&text, "fails for any %s %s %s", line->name,
+                      negative ? "<=" : ">=", line->value);
     else if (none_beyond && tally->other_failed == 0)
         rdl__text_add(&text, tally->whole ? "no other value fails" : "no other value tried fails");
     if (text.count) {

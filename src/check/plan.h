@@ -9,27 +9,27 @@
 
 struct rdl__plan {
     uint64_t seed;
-    uint64_t cases;        /* 0: what the test says */
-    double seconds;        /* of searching for each test; 0: no limit */
-    int jobs;              /* how many workers */
-    unsigned timeout_ms;   /* 0: what the test says */
+    uint64_t cases;      /* 0: what the test says */
+    double seconds;      /* of searching for each test; 0: no limit */
+    int jobs;            /* how many workers */
+    unsigned timeout_ms; /* 0: what the test says */
     bool no_fork;
     bool no_capture;
-    bool fail_fast;        /* stop after the first test that fails */
-    bool more_bugs;        /* go on after a failure, looking for others */
-    bool exhaustive;       /* for all tests */
-    uint64_t shrink_runs;  /* the most runs to shrink one failure */
-    double shrink_seconds; /* and the most time; 0: do not shrink */
-    bool no_regressions;   /* neither read nor write regression files */
+    bool fail_fast;          /* stop after the first test that fails */
+    bool more_bugs;          /* go on after a failure, looking for others */
+    bool exhaustive;         /* for all tests */
+    uint64_t shrink_runs;    /* the most runs to shrink one failure */
+    double shrink_seconds;   /* and the most time; 0: do not shrink */
+    bool no_regressions;     /* neither read nor write regression files */
     const char *regressions; /* their directory; NULL: beside the test's source */
-    const char *command;   /* the program, as a user would call it again */
+    const char *command;     /* the program, as a user would call it again */
 };
 
 /* One line of what a failing case did. */
 struct rdl__line {
     enum rdl__event_kind kind;
     int depth;
-    char *name;   /* of the variable, or the generator; "" for notes */
+    char *name; /* of the variable, or the generator; "" for notes */
     char *value;
     char *remark; /* what explaining found; "" if nothing */
 };
@@ -46,18 +46,21 @@ struct rdl__failure {
     struct rdl__made made;
     struct rdl__settings settings;
     struct rdl__story story;
-    char *token;        /* NULL: none, it could not be repeated */
-    char *token_file;   /* where a long token was put; NULL: nowhere */
-    char *output;       /* what the case printed */
-    char *unsteady;     /* not NULL: it does not fail every time, and how that shows */
-    uint64_t found_at;  /* after so many cases; 0: from a regression file or token */
-    const char *source; /* "": by chance, else where it came from */
+    char *token;          /* NULL: none, it could not be repeated */
+    char *token_file;     /* where a long token was put; NULL: nowhere */
+    char *output;         /* what the case printed */
+    char *unsteady;       /* not NULL: it does not fail every time, and how that shows */
+    uint64_t found_at;    /* after so many cases; 0: from a regression file or token */
+    const char *source;   /* "": by chance, else where it came from */
     uint32_t first_count; /* choices before shrinking */
     uint64_t attempts;
     double shrink_seconds;
     bool shrink_stopped; /* before it was done */
-    uint64_t again; /* met so many times more */
+    uint64_t again;      /* met so many times more */
 };
+
+/* "check", "crash", "exit", "hang", "nondeterministic" */
+const char *rdl__failure_kind(const struct rdl__failure *failure);
 
 enum rdl__test_verdict { RDL__TEST_PASS, RDL__TEST_FAIL, RDL__TEST_SKIP, RDL__TEST_ERROR };
 
@@ -65,16 +68,16 @@ enum rdl__test_verdict { RDL__TEST_PASS, RDL__TEST_FAIL, RDL__TEST_SKIP, RDL__TE
 struct rdl__result {
     const struct rdl_test *test;
     enum rdl__test_verdict verdict;
-    const char *kind;  /* "check", "crash", "exit", "hang", "coverage", ... */
-    char text[1024];   /* of a skip or an error, or what a run as a whole lacks */
+    const char *kind; /* "check", "crash", "exit", "hang", "coverage", ... */
+    char text[1024];  /* of a skip or an error, or what a run as a whole lacks */
     struct rdl__failure *failures;
     size_t failure_count;
     struct rdl__stats stats;
     uint64_t seed;
     double seconds;
-    bool exhausted;   /* all cases there are */
+    bool exhausted; /* all cases there are */
     bool interrupted;
-    bool replayed;    /* a token was tried, nothing else */
+    bool replayed; /* a token was tried, nothing else */
 };
 
 struct rdl__progress {
@@ -83,7 +86,7 @@ struct rdl__progress {
     uint64_t cases;    /* or tries to shrink */
     uint64_t goal;     /* 0: none */
     double seconds;
-    uint32_t choices;  /* shrinking: of the best so far */
+    uint32_t choices; /* shrinking: of the best so far */
 };
 
 /* Told about everything as it happens.  Any function may be NULL. */

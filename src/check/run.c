@@ -173,7 +173,7 @@ static void begin_test(struct rdl__session *session, const struct rdl_test *test
 
 /* ---- Results ------------------------------------------------------------------- */
 
-static const char *kind_of(const struct rdl__failure *failure)
+const char *rdl__failure_kind(const struct rdl__failure *failure)
 {
     static const char *const kinds[] = {[RDL__BY_CHECK] = "check",
                                         [RDL__BY_CRASH] = "crash",
@@ -248,8 +248,11 @@ static void judge_run(struct rdl__session *session, struct rdl__result *result)
         return;
     if (result->failure_count > 0)
         conclude(result, expects_failure ? RDL__TEST_PASS : RDL__TEST_FAIL,
-                 kind_of(&result->failures[0]), "%s", "");
-    else if (!result->interrupted) {
+                 rdl__failure_kind(&result->failures[0]), "%s", "");
+    else if (result->interrupted)
+        conclude(result, RDL__TEST_SKIP, "interrupted", "interrupted after %llu cases",
+                 (unsigned long long)result->stats.cases);
+    else {
         judge_discards(session, result);
         if (result->verdict == RDL__TEST_PASS)
             judge_coverage(session, result);
@@ -374,7 +377,8 @@ static void try_token(struct rdl__session *session, struct rdl__result *result,
     struct rdl__board *board = rdl__first_board(session);
 
     if (token->count > board->choices_room) {
-        conclude(result, RDL__TEST_ERROR, "stale", "the token holds more choices than the test may");
+        conclude(result, RDL__TEST_ERROR, "stale",
+                 "the token holds more choices than the test may make");
         return;
     }
     if (!rdl__run_feed(session, result->test, &token->settings, &feed, false) ||
@@ -386,9 +390,8 @@ static void try_token(struct rdl__session *session, struct rdl__result *result,
         break;
     case RDL__SKIPPED:
     case RDL__MISUSED:
-        conclude(result,
-                 board->outcome.verdict == RDL__SKIPPED ? RDL__TEST_SKIP : RDL__TEST_ERROR, "usage",
-                 "%.1000s", board->outcome.text);
+        conclude(result, board->outcome.verdict == RDL__SKIPPED ? RDL__TEST_SKIP : RDL__TEST_ERROR,
+                 "usage", "%.1000s", board->outcome.text);
         break;
     default:
         result->stats.cases = 1;

@@ -13,8 +13,8 @@
 
 enum {
     CASES_DEFAULT = 1000,
-    RAMP_MAX = 100,           /* sizes grow over the first tenth, or so many cases */
-    DISCARDS_PER_CASE = 100,  /* then we give up */
+    RAMP_MAX = 100,          /* sizes grow over the first tenth, or so many cases */
+    DISCARDS_PER_CASE = 100, /* then we give up */
     BATCH_NS = 30 * 1000 * 1000,
     BATCH_MAX = 1 << 20,
     TICK_MS = 100,
@@ -23,11 +23,11 @@ enum {
 struct search {
     struct rdl__session *session;
     struct rdl__result *result;
-    uint64_t goal;     /* cases that count */
-    uint64_t next;     /* number of the next case to be handed out */
-    uint64_t batch;    /* how many are handed out at a time */
+    uint64_t goal;  /* cases that count */
+    uint64_t next;  /* number of the next case to be handed out */
+    uint64_t batch; /* how many are handed out at a time */
     uint64_t started_ns, deadline_ns;
-    bool ended;        /* hand out no more */
+    bool ended;                /* hand out no more */
     struct rdl__worker *found; /* who has the failure with the lowest number */
     uint64_t known[RDL__KNOWN_MAX];
     uint32_t known_count;
@@ -270,8 +270,9 @@ static void try_entry(struct search *search, const struct rdl__regress_entry *en
         !rdl__run_feed(session, search->result->test, &token->settings, &feed, false))
         return;
     if (board->outcome.verdict == RDL__UNFIT || board->tape.count != token->count) {
-        rdl__warn(session, "%s:%d: this case of %s does not fit the test any more, so it says "
-                           "nothing; delete the line when the test has changed for good",
+        rdl__warn(session,
+                  "%s:%d: this case of %s does not fit the test any more, so it says "
+                  "nothing; delete the line when the test has changed for good",
                   path, entry->line, token->name);
     } else if (board->outcome.verdict == RDL__FAILED) {
         know(search, board->outcome.origin);

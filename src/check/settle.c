@@ -16,10 +16,10 @@
 #include "port/clock.h"
 
 enum {
-    TOKEN_SHORT = 3000,       /* longer ones go to a file */
-    TOKEN_KEPT = 1 << 16,     /* longer ones are not kept in regression files */
+    TOKEN_SHORT = 3000,   /* longer ones go to a file */
+    TOKEN_KEPT = 1 << 16, /* longer ones are not kept in regression files */
     OUTPUT_SHOWN = 8192,
-    HANG_SHRINK_MS = 500,     /* while shrinking a hang, a case is given this long */
+    HANG_SHRINK_MS = 500, /* while shrinking a hang, a case is given this long */
 };
 
 void rdl__failure_release(struct rdl__failure *failure)
@@ -50,8 +50,7 @@ static bool run_again(struct rdl__session *session, const struct rdl_test *test,
 
     for (uint32_t i = 0; i < made->count; i++) {
         indexes[i] = made->choices[i].index;
-        shapes[i] =
-            rdl__shape(made->choices[i].kind, made->choices[i].max, made->choices[i].below);
+        shapes[i] = rdl__shape(made->choices[i].kind, made->choices[i].max, made->choices[i].below);
     }
     ran = rdl__run_feed(session, test, &failure->settings, &feed, true);
     free(indexes);
@@ -61,14 +60,12 @@ static bool run_again(struct rdl__session *session, const struct rdl_test *test,
 
 static void describe_choice(struct rdl__text *out, const struct rdl__choice *choice)
 {
-    static const char *const kinds[] = {[RDL__INTEGER] = "an integer", [RDL__BOOLEAN] = "a boolean",
-                                        [RDL__MORE] = "a list's next element",
-                                        [RDL__DOUBLE] = "a floating-point number",
-                                        [RDL__BRANCH] = "an alternative",
-                                        [RDL__SWITCH] = "a thread"};
+    static const char *const kinds[] = {
+        [RDL__INTEGER] = "an integer",         [RDL__BOOLEAN] = "a boolean",
+        [RDL__MORE] = "a list's next element", [RDL__DOUBLE] = "a floating-point number",
+        [RDL__BRANCH] = "an alternative",      [RDL__SWITCH] = "a thread"};
 
-    rdl__text_add(out, "%s out of %llu", kinds[choice->kind],
-                  (unsigned long long)choice->max + 1);
+    rdl__text_add(out, "%s out of %llu", kinds[choice->kind], (unsigned long long)choice->max + 1);
 }
 
 /* How the case on the board differs from the failure; true if it does not. */
@@ -227,8 +224,8 @@ static bool still_fails(struct rdl__session *session, const struct rdl_test *tes
 
     rdl__interrupted = 0;
     rdl__worker_retire(&session->workers[0]);
-    same = run_again(session, test, failure) &&
-           is_same(rdl__first_board(session), failure, &unused);
+    same =
+        run_again(session, test, failure) && is_same(rdl__first_board(session), failure, &unused);
     if (interrupted)
         rdl__interrupted = interrupted;
     rdl__text_release(&unused);
@@ -334,8 +331,8 @@ static void tell_story(struct rdl__session *session, const struct rdl_test *test
 
 static void add_failure(struct rdl__result *result, const struct rdl__failure *failure)
 {
-    result->failures = rdl__reallocate(result->failures,
-                                       (result->failure_count + 1) * sizeof *result->failures);
+    result->failures =
+        rdl__reallocate(result->failures, (result->failure_count + 1) * sizeof *result->failures);
     result->failures[result->failure_count++] = *failure;
 }
 

@@ -77,8 +77,8 @@ struct rdl__cursor {
 };
 
 enum rdl__tape_stop {
-    RDL__TOO_LONG,   /* the limit on choices was reached */
-    RDL__STALE,      /* a strict feed did not fit */
+    RDL__TOO_LONG, /* the limit on choices was reached */
+    RDL__STALE,    /* a strict feed did not fit */
 };
 
 struct rdl__tape {
@@ -138,8 +138,8 @@ static inline void rdl__record(struct rdl__tape *tape, enum rdl__choice_kind kin
 /* A choice in which every index is as likely as any other. */
 static inline uint64_t rdl__choose(struct rdl__tape *tape, enum rdl__choice_kind kind, uint64_t max)
 {
-    uint64_t index = tape->fresh ? rdl__random_upto(&tape->random, max)
-                                 : rdl__tape_given(tape, kind, max, 0);
+    uint64_t index =
+        tape->fresh ? rdl__random_upto(&tape->random, max) : rdl__tape_given(tape, kind, max, 0);
 
     rdl__record(tape, kind, index, max, 0);
     return index;

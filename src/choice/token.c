@@ -12,6 +12,7 @@ enum { SETTING_SIZE = 1, SETTING_CHOICES_MAX = 2 };
 enum { CHECKSUM_BYTES = 4 };
 
 static const char prefix[] = "rdl1.";
+static const char damaged[] = "the token is damaged: it was cut off or edited";
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /* Bytes to be read; went_wrong stays set once something was not there. */
@@ -81,7 +82,7 @@ static bool read_base64(struct rdl__text *out, const char *text, struct rdl__err
         const char *digit = strchr(digits, *c);
 
         if (!digit)
-            return rdl__fail(error, "the token is damaged: '%c' cannot stand in it", *c);
+            return rdl__fail(error, "the token is damaged: it cannot hold a '%c'", *c);
         waiting = waiting << 6 | (unsigned)(digit - digits);
         bits += 6;
         if (bits >= 8) {
@@ -89,6 +90,8 @@ static bool read_base64(struct rdl__text *out, const char *text, struct rdl__err
             add_byte(out, waiting >> bits & 0xff);
         }
     }
+    if (bits >= 6 || waiting & ((1u << bits) - 1))
+        return rdl__fail(error, "%s", damaged);
     return true;
 }
 
@@ -177,25 +180,24 @@ static void read_choices(struct rdl__token *out, struct reader *reader)
 static bool read_body(struct rdl__token *out, const struct rdl__text *bytes,
                       struct rdl__error *error)
 {
-    static const char damaged[] = "the token is damaged: it was cut off or edited";
     struct reader reader = {.bytes = (const unsigned char *)bytes->bytes};
     uint64_t unknown_key = 0;
     uint32_t crc = 0;
 
     if (bytes->count < CHECKSUM_BYTES)
-        return rdl__fail(error, damaged);
+        return rdl__fail(error, "%s", damaged);
     reader.count = bytes->count - CHECKSUM_BYTES;
     for (int i = 0; i < CHECKSUM_BYTES; i++)
         crc |= (uint32_t)reader.bytes[reader.count + (size_t)i] << (8 * i);
     if (crc != checksum(out->name, bytes->bytes, reader.count))
-        return rdl__fail(error, damaged);
+        return rdl__fail(error, "%s", damaged);
     read_settings(&out->settings, &reader, &unknown_key);
     if (!reader.went_wrong && unknown_key)
         return rdl__fail(error, "the token holds a setting that this version does not know (%llu)",
                          (unsigned long long)unknown_key);
     read_choices(out, &reader);
     if (reader.went_wrong || reader.next != reader.count)
-        return rdl__fail(error, damaged);
+        return rdl__fail(error, "%s", damaged);
     if (out->settings.size < 1 || out->settings.size > 100 || out->settings.choices_max < 1 ||
         out->settings.choices_max < out->count)
         return rdl__fail(error, "the token holds impossible settings");
@@ -216,7 +218,7 @@ static bool read_parts(struct rdl__token *out, char *copy, struct rdl__error *er
         return rdl__fail(error, "this is no Raddle token (they begin with %s)", prefix);
     dot = strrchr(name, '.');
     if (!dot || dot == name)
-        return rdl__fail(error, "the token is damaged: it was cut off or edited");
+        return rdl__fail(error, "%s", damaged);
     *dot = '\0';
     out->name = rdl__duplicate(name);
     ok = read_base64(&bytes, dot + 1, error) && read_body(out, &bytes, error);

@@ -182,9 +182,9 @@ static bool replay(struct rdl__options *options, const struct rdl__listener *lis
     test = test_named(tests, count, token.name);
     if (!options->shrink)
         options->plan.shrink_seconds = 0;
-    ok = test ? rdl__check_token(&options->plan, listener, test, &token, totals, error)
-              : rdl__fail(error, "the token is for a test called %s, which is not here",
-                          token.name);
+    ok = test
+             ? rdl__check_token(&options->plan, listener, test, &token, totals, error)
+             : rdl__fail(error, "the token is for a test called %s, which is not here", token.name);
     rdl__token_release(&token);
     return ok;
 }

@@ -30,8 +30,7 @@ static bool read_number(const char *from, const char *value, uint64_t most, uint
     return true;
 }
 
-static bool read_seconds(const char *from, const char *value, double *out,
-                         struct rdl__error *error)
+static bool read_seconds(const char *from, const char *value, double *out, struct rdl__error *error)
 {
     char *end;
     double seconds = strtod(value, &end);
@@ -202,13 +201,13 @@ static bool read_colour(struct rdl__options *o, const char *from, const char *va
 
 struct option {
     const char *name;
-    const char *value;    /* what it takes, for help; NULL: nothing */
-    read_function *read;  /* if it takes something */
-    size_t flag;          /* else: which bool it sets */
+    const char *value;   /* what it takes, for help; NULL: nothing */
+    read_function *read; /* if it takes something */
+    size_t flag;         /* else: which bool it sets */
     const char *help;
 };
 
-#define FLAG(field) NULL, NULL, offsetof(struct rdl__options, field)
+#define FLAG(field)           NULL, NULL, offsetof(struct rdl__options, field)
 #define VALUE(what, function) what, function, 0
 
 static const struct option options[] = {
@@ -280,8 +279,7 @@ static int distance(const char *a, size_t a_length, const char *b)
     return row[b_length];
 }
 
-static bool unknown(const char *argument, const char *name, size_t length,
-                    struct rdl__error *error)
+static bool unknown(const char *argument, const char *name, size_t length, struct rdl__error *error)
 {
     const char *nearest = NULL;
     int least = 3;
@@ -371,8 +369,9 @@ static bool check_outputs(struct rdl__options *o, struct rdl__error *error)
     for (int i = 0; i < o->output_count; i++)
         on_stdout += o->outputs[i].path == NULL;
     if (on_stdout > 1)
-        return rdl__fail(error, "%d reports cannot share standard output: give all but one of "
-                                "them an --output",
+        return rdl__fail(error,
+                         "%d reports cannot share standard output: give all but one of "
+                         "them an --output",
                          on_stdout);
     if (on_stdout == 0) {
         if (o->output_count == RDL__OUTPUTS_MAX)

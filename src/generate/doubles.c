@@ -134,8 +134,9 @@ static double any_exponent(struct rdl__random *random, const struct domain *doma
 static double special(struct rdl__random *random, const struct domain *domain)
 {
     const double specials[] = {
-        domain->min, domain->max,  DBL_MIN, 0x1p-1074, DBL_EPSILON, 1 + DBL_EPSILON, FLT_MAX, 0.1,
-        0x1p53,      0x1p53 + 2.0, -0.0,    INFINITY,  -INFINITY,   NAN,             1e300,   0.5,
+        domain->min, domain->max, DBL_MIN, 0x1p-1074,    DBL_EPSILON, 1 + DBL_EPSILON,
+        FLT_MAX,     0.1,         0x1p53,  0x1p53 + 2.0, -0.0,        INFINITY,
+        -INFINITY,   NAN,         1e300,   0.5,
     };
 
     return specials[rdl__random_next(random) % (sizeof specials / sizeof *specials)];

@@ -50,8 +50,8 @@ static inline bool draw_more(struct rdl__tape *tape, size_t count, size_t min, s
                              size_t target)
 {
     bool open = count >= min && count < max;
-    uint64_t index = tape->fresh ? open && count < target
-                                 : rdl__tape_given(tape, RDL__MORE, open, 0);
+    uint64_t index =
+        tape->fresh ? open && count < target : rdl__tape_given(tape, RDL__MORE, open, 0);
 
     rdl__record(tape, RDL__MORE, index, open, 0);
     return open ? index : count < min;
@@ -80,8 +80,10 @@ static void show_element(struct rdl_case *t, size_t number)
 
 static void show_end(struct rdl_case *t)
 {
-    rdl__trace_add(t->trace,
-                   &(struct rdl__event){.kind = RDL__EVENT_END, .file = "", .what = "", .text = ""});
+    static const struct rdl__event end = {
+        .kind = RDL__EVENT_END, .file = "", .what = "", .text = ""};
+
+    rdl__trace_add(t->trace, &end);
 }
 
 bool rdl_more(struct rdl_list *list)

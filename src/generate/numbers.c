@@ -19,6 +19,7 @@ uint64_t rdl__edge_index(struct rdl__random *random, uint64_t max, uint64_t belo
     uint64_t word = rdl__random_next(random);
     bool negative = below > 0 && (word & 8);
     uint64_t reach = rdl__reach(negative, max, below);
+    int bit = (int)((word >> 4 & 63) * (unsigned)rdl__bit_length(reach)) / 64;
     uint64_t distance;
 
     switch (word & 7) {
@@ -36,8 +37,7 @@ uint64_t rdl__edge_index(struct rdl__random *random, uint64_t max, uint64_t belo
         distance = clamp(1, reach);
         break;
     default:
-        distance = clamp((UINT64_C(1) << (word >> 4 & 63)) + (word >> 10 & 1) - (word >> 11 & 1),
-                         reach);
+        distance = clamp((UINT64_C(1) << bit) + (word >> 10 & 1) - (word >> 11 & 1), reach);
         break;
     }
     return rdl__index_of((struct rdl__offset){distance, negative && distance}, max, below);
@@ -83,8 +83,11 @@ int64_t rdl__int(struct rdl_case *t, const char *file, int line, int64_t min, in
     if (min > max)
         rdl__misuse(t, "%s:%d: rdl_int: no number lies between %" PRId64 " and %" PRId64, file,
                     line, min, max);
-    return (int64_t)draw_signed(t, file, line, "rdl_int", min > 0 ? min : max < 0 ? max : 0, min,
-                                max);
+    return (int64_t)draw_signed(t, file, line, "rdl_int",
+                                min > 0   ? min
+                                : max < 0 ? max
+                                          : 0,
+                                min, max);
 }
 
 uint64_t rdl__uint(struct rdl_case *t, const char *file, int line, uint64_t min, uint64_t max)
@@ -99,10 +102,9 @@ int64_t rdl__int_near(struct rdl_case *t, const char *file, int line, int64_t si
                       int64_t max)
 {
     if (min > max || simplest < min || simplest > max)
-        rdl__misuse(t,
-                    "%s:%d: rdl_int_near: %" PRId64 " does not lie between %" PRId64
-                    " and %" PRId64,
-                    file, line, simplest, min, max);
+        rdl__misuse(
+            t, "%s:%d: rdl_int_near: %" PRId64 " does not lie between %" PRId64 " and %" PRId64,
+            file, line, simplest, min, max);
     return (int64_t)draw_signed(t, file, line, "rdl_int_near", simplest, min, max);
 }
 

@@ -42,9 +42,8 @@ static inline uint64_t rdl__draw_integer(struct rdl_case *t, uint64_t simplest, 
                                          uint64_t below)
 {
     struct rdl__tape *tape = t->tape;
-    uint64_t index =
-        tape->fresh ? rdl__biased_index(&tape->random, max, below, t->settings.size)
-                    : rdl__tape_given(tape, RDL__INTEGER, max, below);
+    uint64_t index = tape->fresh ? rdl__biased_index(&tape->random, max, below, t->settings.size)
+                                 : rdl__tape_given(tape, RDL__INTEGER, max, below);
     struct rdl__offset offset = rdl__offset_of(index, max, below);
 
     rdl__record(tape, RDL__INTEGER, index, max, below);

@@ -35,8 +35,8 @@ static uint32_t code_point_at(uint64_t index)
 
 static uint64_t code_point_by_chance(struct rdl__random *random)
 {
-    static const uint32_t strange[] = {0xfffd, 0xfeff, 0x10ffff, 0xe9, 0x301, 0x200d, 0x1f600,
-                                       0x7ff,  0x800,  0xffff};
+    static const uint32_t strange[] = {0xfffd, 0xfeff,  0x10ffff, 0xe9,  0x301,
+                                       0x200d, 0x1f600, 0x7ff,    0x800, 0xffff};
     uint64_t word = rdl__random_next(random);
     uint32_t code;
 
@@ -162,8 +162,7 @@ char *rdl__string(struct rdl_case *t, const char *file, int line, struct rdl_str
     t->hidden++;
     list = rdl_list(t, .length = length);
     /* Room for the longest, plus the underscore that a keyword gets. */
-    text = to = rdl__arena_alloc(&t->arena,
-                                 list.room * (form.kind == RDL_UTF8 ? UTF8_MAX : 1) + 2);
+    text = to = rdl__arena_alloc(&t->arena, list.room * (form.kind == RDL_UTF8 ? UTF8_MAX : 1) + 2);
     while (rdl_more(&list))
         to = put_character(t, to, &form, list.count == 1);
     *to = '\0';

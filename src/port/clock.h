@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-uint64_t rdl__now_ns(void); /* monotonic */
+uint64_t rdl__now_ns(void);  /* monotonic */
 uint64_t rdl__entropy(void); /* a number nobody can guess */
 
 #endif

@@ -101,8 +101,8 @@ static const char *base_name(const char *path)
 /* Code that only passes on the news of somebody else's mistake. */
 static bool is_messenger(uintptr_t address)
 {
-    static const char *const names[] = {"libc.so",   "libc-",    "ld-linux", "libgcc_s",
-                                        "libasan",   "libubsan", "libtsan",  "libstdc++",
+    static const char *const names[] = {"libc.so",    "libc-",      "ld-linux", "libgcc_s",
+                                        "libasan",    "libubsan",   "libtsan",  "libstdc++",
                                         "linux-vdso", "libpthread", "libm.so"};
     Dl_info info;
 

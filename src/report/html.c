@@ -189,7 +189,7 @@ static void add_statistics(struct rdl__text *out, const struct rdl__stats *stats
 
 static void add_row(struct rdl__text *out, const struct rdl__result *result, size_t number)
 {
-    const char *verdict = rdl__verdict_name(rdl__verdict_of(result));
+    const char *verdict = rdl__verdict_name(result->verdict);
 
     rdl__text_add(out, "<tr class=\"test\" id=\"test%zu\"><td class=\"%s\">%s</td>", number,
                   verdict, verdict);

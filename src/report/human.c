@@ -13,9 +13,9 @@ enum ink { PLAIN, BOLD, RED, GREEN, YELLOW, DIM };
 
 static const char *ink(const struct rdl__report *report, enum ink which)
 {
-    static const char *const codes[] = {[PLAIN] = "\033[0m",  [BOLD] = "\033[1m",
-                                        [RED] = "\033[31;1m", [GREEN] = "\033[32m",
-                                        [YELLOW] = "\033[33m", [DIM] = "\033[2m"};
+    static const char *const codes[] = {
+        [PLAIN] = "\033[0m",  [BOLD] = "\033[1m",    [RED] = "\033[31;1m",
+        [GREEN] = "\033[32m", [YELLOW] = "\033[33m", [DIM] = "\033[2m"};
 
     return report->looks.colour ? codes[which] : "";
 }
@@ -253,14 +253,13 @@ static void add_verdict_line(struct rdl__report *report, const struct rdl__resul
                  [RDL__TEST_FAIL] = {"FAIL", RED},
                  [RDL__TEST_SKIP] = {"skip", YELLOW},
                  [RDL__TEST_ERROR] = {"ERROR", RED}};
-    enum rdl__test_verdict verdict = rdl__verdict_of(result);
+    enum rdl__test_verdict verdict = result->verdict;
     struct rdl__text *out = &report->text;
 
     rdl__text_add(out, "%s%-6s%s %s  ", ink(report, looks[verdict].ink), looks[verdict].word,
                   ink(report, PLAIN), result->test->name);
     if (verdict == RDL__TEST_SKIP || verdict == RDL__TEST_ERROR || result->text[0])
-        rdl__text_add(out, "%s", result->interrupted && !result->text[0] ? "interrupted after "
-                                                                       : result->text);
+        rdl__text_add(out, "%s", result->text);
     if (result->text[0] == '\0' || verdict == RDL__TEST_FAIL) {
         if (result->text[0])
             rdl__text_add(out, "; ");
@@ -284,7 +283,7 @@ static void add_verdict_line(struct rdl__report *report, const struct rdl__resul
 static void test_ended(void *self, const struct rdl__result *result)
 {
     struct rdl__report *report = self;
-    enum rdl__test_verdict verdict = rdl__verdict_of(result);
+    enum rdl__test_verdict verdict = result->verdict;
     bool bad = verdict == RDL__TEST_FAIL || verdict == RDL__TEST_ERROR;
 
     rdl__report_count(report, result);

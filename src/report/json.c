@@ -214,7 +214,7 @@ static void add_test(void *self, const struct rdl__result *result)
     add_string(out, "test", result->test->name);
     add_string(out, "file", result->test->file);
     add_line_number(out, result->test->line);
-    add_string(out, "verdict", rdl__verdict_name(rdl__verdict_of(result)));
+    add_string(out, "verdict", rdl__verdict_name(result->verdict));
     add_optional(out, "kind", result->kind);
     add_optional(out, "message", message.bytes);
     add_count(out, "cases", result->stats.cases);

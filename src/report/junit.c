@@ -126,7 +126,7 @@ static void add_test(void *self, const struct rdl__result *result)
 {
     struct rdl__report *report = self;
     struct rdl__text message = {0}, *out = &report->body;
-    enum rdl__test_verdict verdict = rdl__verdict_of(result);
+    enum rdl__test_verdict verdict = result->verdict;
 
     rdl__result_message(&message, result);
     rdl__text_add(out, "    <testcase");

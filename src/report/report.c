@@ -197,7 +197,7 @@ void rdl__report_warned(void *self, const char *text)
 
 void rdl__report_count(struct rdl__report *report, const struct rdl__result *result)
 {
-    enum rdl__test_verdict verdict = rdl__verdict_of(result);
+    enum rdl__test_verdict verdict = result->verdict;
 
     if (verdict == RDL__TEST_FAIL && !report->first_failure)
         report->first_failure = rdl__report_ended(report) + 1;
@@ -290,16 +290,6 @@ struct rdl__listener rdl__report_many(struct rdl__listeners *listeners)
 
 /* ---- What all formats say alike --------------------------------------------------- */
 
-static bool was_cut_short(const struct rdl__result *result)
-{
-    return result->interrupted && result->verdict == RDL__TEST_PASS && result->failure_count == 0;
-}
-
-enum rdl__test_verdict rdl__verdict_of(const struct rdl__result *result)
-{
-    return was_cut_short(result) ? RDL__TEST_SKIP : result->verdict;
-}
-
 const char *rdl__verdict_name(enum rdl__test_verdict verdict)
 {
     static const char *const names[RDL__VERDICTS] = {[RDL__TEST_PASS] = "pass",
@@ -312,11 +302,7 @@ const char *rdl__verdict_name(enum rdl__test_verdict verdict)
 
 void rdl__result_message(struct rdl__text *out, const struct rdl__result *result)
 {
-    if (was_cut_short(result)) {
-        rdl__text_add(out, "interrupted after ");
-        rdl__text_add_count(out, result->stats.cases);
-        rdl__text_add(out, " cases");
-    } else if (result->failure_count > 0 && !result->text[0]) {
+    if (result->failure_count > 0 && !result->text[0]) {
         rdl__failure_headline(out, &result->failures[0]);
     } else {
         rdl__text_add(out, "%s", result->text);
@@ -330,6 +316,8 @@ void rdl__failure_headline(struct rdl__text *out, const struct rdl__failure *fai
     switch (outcome->cause) {
     case RDL__BY_CHECK:
         rdl__text_add(out, "%s:%d: %s", outcome->file, outcome->line, outcome->check);
+        if (strcmp(outcome->check, "rdl_fail") == 0)
+            rdl__text_add(out, ": %.*s", (int)strcspn(outcome->text, "\n"), outcome->text);
         return;
     case RDL__BY_CRASH:
         rdl__text_add(out, "crashed with %s", rdl__signal_name(outcome->number));
@@ -343,16 +331,6 @@ void rdl__failure_headline(struct rdl__text *out, const struct rdl__failure *fai
     }
     if (outcome->text[0])
         rdl__text_add(out, " %s", outcome->text);
-}
-
-const char *rdl__failure_kind(const struct rdl__failure *failure)
-{
-    static const char *const kinds[] = {[RDL__BY_CHECK] = "check",
-                                        [RDL__BY_CRASH] = "crash",
-                                        [RDL__BY_EXIT] = "exit",
-                                        [RDL__BY_HANG] = "hang"};
-
-    return failure->unsteady ? "nondeterministic" : kinds[failure->outcome.cause];
 }
 
 /* A word of a shell command, in quotes if it needs them. */
@@ -405,41 +383,16 @@ double rdl__label_percent(const struct rdl__label *label, const struct rdl__stat
 
 /* ---- Any bytes as text of a certain kind ------------------------------------------ */
 
-enum { NO_CHARACTER = 0xfffd };
-
-/* The character at *at, which moves on; NO_CHARACTER for a byte that begins
- * none.  Forms longer than needed, surrogates and what lies beyond Unicode are
- * none. */
-static uint32_t next_character(const char **at)
-{
-    static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
-    const unsigned char *s = (const unsigned char *)*at;
-    int more = s[0] < 0x80 ? 0 : s[0] < 0xc0 ? -1 : s[0] < 0xe0 ? 1 : s[0] < 0xf0 ? 2 : 3;
-    uint32_t code = more > 0 ? s[0] & (0x3fu >> more) : s[0];
-
-    *at += 1;
-    for (int i = 1; i <= more; i++) {
-        if ((s[i] & 0xc0) != 0x80)
-            return NO_CHARACTER;
-        code = code << 6 | (s[i] & 0x3f);
-    }
-    if (more < 0 || code < least[more] || (code >= 0xd800 && code < 0xe000) || code > 0x10ffff ||
-        s[0] >= 0xf8)
-        return NO_CHARACTER;
-    *at += more;
-    return code;
-}
-
 void rdl__add_escaped(struct rdl__text *out, const char *text,
                       bool (*special)(struct rdl__text *out, uint32_t code))
 {
     while (*text) {
         const char *start = text;
-        uint32_t code = next_character(&text);
+        uint32_t code = rdl__utf8_next(&text);
 
         if (special(out, code))
             continue;
-        if (code == NO_CHARACTER)
+        if (code == RDL__NO_CHARACTER)
             rdl__text_add(out, "\xef\xbf\xbd");
         else
             rdl__text_add_bytes(out, start, (size_t)(text - start));
@@ -457,7 +410,7 @@ static bool add_json_special(struct rdl__text *out, uint32_t code)
     else if (code == '\t')
         rdl__text_add(out, "\\t");
     else if (code < ' ' || (code >= 0x7f && code < 0xa0) || code == 0x2028 || code == 0x2029 ||
-             code == 0xfeff || (code >= NO_CHARACTER && code <= 0xffff))
+             code == 0xfeff || (code >= RDL__NO_CHARACTER && code <= 0xffff))
         rdl__text_add(out, "\\u%04x", code);
     else
         return false;

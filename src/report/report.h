@@ -98,9 +98,6 @@ size_t rdl__report_ended(const struct rdl__report *report); /* tests */
 
 /* ---- What all formats say alike --------------------------------------------------- */
 
-/* An interrupted test that has not failed has not passed either: it counts as
- * skipped. */
-enum rdl__test_verdict rdl__verdict_of(const struct rdl__result *result);
 const char *rdl__verdict_name(enum rdl__test_verdict verdict); /* "pass", ... */
 
 /* Why: of the first failure the headline, else what was said about the run;
@@ -109,9 +106,6 @@ void rdl__result_message(struct rdl__text *out, const struct rdl__result *result
 
 /* "queue.c:12: rdl_check(n > 0)", "crashed with SIGSEGV in pop+0x12 (tests)" */
 void rdl__failure_headline(struct rdl__text *out, const struct rdl__failure *failure);
-
-/* "check", "crash", "exit", "hang", "nondeterministic" */
-const char *rdl__failure_kind(const struct rdl__failure *failure);
 
 /* "./tests --replay rdl1.name.AAEC", ready for a shell; nothing if the failure
  * cannot be repeated. */

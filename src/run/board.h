@@ -12,10 +12,10 @@
 #include "port/crash.h"
 
 enum rdl__task_kind {
-    RDL__RUN_RANDOM,    /* many cases made by chance, until one fails */
-    RDL__RUN_ALL,       /* many cases in order: the feed is the first one */
-    RDL__RUN_FEED,      /* one case */
-    RDL__RUN_BYTES,     /* one case */
+    RDL__RUN_RANDOM, /* many cases made by chance, until one fails */
+    RDL__RUN_ALL,    /* many cases in order: the feed is the first one */
+    RDL__RUN_FEED,   /* one case */
+    RDL__RUN_BYTES,  /* one case */
 };
 
 enum { RDL__KNOWN_MAX = 64 };
@@ -26,9 +26,9 @@ struct rdl__task {
     struct rdl__settings settings;
     bool traced;
 
-    uint64_t seed;         /* random: of the run */
-    uint64_t first, count; /* random: which cases of the run */
-    uint64_t ramp;         /* random: sizes grow over so many cases */
+    uint64_t seed;                  /* random: of the run */
+    uint64_t first, count;          /* random: which cases of the run */
+    uint64_t ramp;                  /* random: sizes grow over so many cases */
     uint64_t known[RDL__KNOWN_MAX]; /* origins of failures that are known: not worth a stop */
     uint32_t known_count;
 
@@ -54,11 +54,11 @@ struct rdl__board {
     uint64_t done;      /* cases ended since the board was made; the parent watches it */
     uint64_t failed_at; /* random: number of the failing case */
     uint64_t again[RDL__KNOWN_MAX]; /* how often each known failure was met */
-    bool exhausted;     /* RDL__RUN_ALL: there are no more cases */
-    bool retire;        /* threads of a failed case are still running in the worker */
-    bool targeting;     /* some case has called rdl_maximise */
-    uint32_t strict_next; /* strict feed: which choice did not fit */
-    char stop_text[1024]; /* why the worker stopped itself */
+    bool exhausted;                 /* RDL__RUN_ALL: there are no more cases */
+    bool retire;                    /* threads of a failed case are still running in the worker */
+    bool targeting;                 /* some case has called rdl_maximise */
+    uint32_t strict_next;           /* strict feed: which choice did not fit */
+    char stop_text[1024];           /* why the worker stopped itself */
 
     struct rdl__trace trace;
     uint32_t target_count;

@@ -175,9 +175,8 @@ bool rdl__next_in_order(struct rdl__board *board)
  * knows where to go on. */
 static void run_all(struct rdl__board *board, struct rdl_case *t, const volatile int *stop)
 {
-    struct rdl__feed feed = {.indexes = board->feed_indexes,
-                             .count = board->task.feed.count,
-                             .fill_at = RDL__NONE};
+    struct rdl__feed feed = {
+        .indexes = board->feed_indexes, .count = board->task.feed.count, .fill_at = RDL__NONE};
 
     for (uint64_t n = 0; n < board->task.count && !*stop; n++) {
         rdl__tape_from_feed(&board->tape, &feed, 0);

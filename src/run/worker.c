@@ -27,11 +27,11 @@
 #include "run/execute.h"
 
 enum {
-    FD_FLOOR = 500,          /* our descriptors stay out of the way of the code under test */
-    CAPTURE_MAX = 1 << 20,   /* a longer capture is thrown away between tasks */
-    ABANDONED_STATUS = 217,  /* a thread of the case failed a check */
-    STOPPED_STATUS = 218,    /* the worker stopped itself: see stop_text */
-    DEATH_WAIT_MS = 1000,    /* a hung worker gets this long to say where it hangs */
+    FD_FLOOR = 500,         /* our descriptors stay out of the way of the code under test */
+    CAPTURE_MAX = 1 << 20,  /* a longer capture is thrown away between tasks */
+    ABANDONED_STATUS = 217, /* a thread of the case failed a check */
+    STOPPED_STATUS = 218,   /* the worker stopped itself: see stop_text */
+    DEATH_WAIT_MS = 1000,   /* a hung worker gets this long to say where it hangs */
     WORKERS_MAX = 256,
 };
 

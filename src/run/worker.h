@@ -16,8 +16,8 @@
 
 struct rdl__worker {
     struct rdl__board *board;
-    bool forks;         /* false: do tasks in this process */
-    bool captures;      /* keep the output of the cases */
+    bool forks;          /* false: do tasks in this process */
+    bool captures;       /* keep the output of the cases */
     unsigned timeout_ms; /* the longest a case may take */
 
     int pid; /* 0: not running */
@@ -26,7 +26,7 @@ struct rdl__worker {
     bool busy;
     uint64_t done_seen; /* board->done when we last looked, and since when it is so */
     uint64_t since_ns;
-    uint64_t starts; /* how many processes there have been */
+    uint64_t starts;           /* how many processes there have been */
     struct rdl_case *own_case; /* without forking */
 };
 

@@ -4,9 +4,10 @@
  * Lists of our own know no such number, but users draw them: n, then n times
  * something.  Which choices are numbers of that kind is seen from earlier runs:
  * one less, and the case made fewer choices. */
+#include "case/case.h"
 #include "shrink/shrink.h"
 
-enum { WIDTH_MAX = 6, REGION_MAX = 96 };
+enum { WIDTH_MAX = 4, REGION_MAX = 64 };
 
 /* The draft: the number at `at` is lower by `less`; false if it cannot be. */
 static bool draft_less(struct rdl__shrinker *s, uint32_t at, uint64_t less)
@@ -32,19 +33,49 @@ static bool less_without(struct rdl__shrinker *s, uint32_t at, uint64_t less, ui
     return rdl__consider(s);
 }
 
+/* Lower the number as far as that alone will do, in steps that double; not if
+ * that makes the tape no shorter: then it counts nothing. */
+static void lower(struct rdl__shrinker *s, uint32_t at)
+{
+    uint64_t step = 1;
+
+    while (at < s->best.count && !s->stopped) {
+        uint32_t before = s->best.count;
+
+        if (draft_less(s, at, step) && rdl__consider(s)) {
+            if (s->best.count == before)
+                return;
+            step *= 2;
+        } else if (step > 1)
+            step = 1;
+        else
+            return;
+    }
+}
+
 /* How many choices does one less save?  0: it is no such number. */
 static uint32_t unit_of(struct rdl__shrinker *s, uint32_t at)
 {
     uint32_t count;
 
-    if (!draft_less(s, at, 1))
+    lower(s, at);
+    if (at >= s->best.count || !draft_less(s, at, 1) ||
+        !rdl__tree_knows(&s->tree, &s->draft, &count))
         return 0;
-    if (!rdl__tree_knows(&s->tree, &s->draft, &count)) {
-        if (rdl__consider(s) || !draft_less(s, at, 1) ||
-            !rdl__tree_knows(&s->tree, &s->draft, &count))
-            return 0;
-    }
     return count < s->best.count ? s->best.count - count : 0;
+}
+
+/* One thing less, and the values in all others as large as they can be: what is
+ * left may have to do the work of what has gone. */
+static bool less_with_the_rest_large(struct rdl__shrinker *s, uint32_t at, uint32_t unit)
+{
+    if (!draft_less(s, at, 1))
+        return false;
+    for (uint32_t i = at + 1; i < s->best.count; i++)
+        if (s->best.choices[i].kind == RDL__INTEGER)
+            rdl__draft_set(s, i, UINT64_MAX);
+    rdl__draft_cut(s, s->best.count - unit, s->best.count);
+    return rdl__consider(s);
 }
 
 /* Things of `width` choices each, from the last one on; runs of them double. */
@@ -83,13 +114,28 @@ static void leave_out_spans(struct rdl__shrinker *s, uint32_t at)
     }
 }
 
+/* Could it count anything?  Not if it is all there is in an element of a list,
+ * or part of one of our own generators. */
+static bool may_count(const struct rdl__made *made, uint32_t at)
+{
+    const struct rdl__choice *choice = &made->choices[at];
+    const struct rdl__span *around = NULL;
+
+    if (choice->kind != RDL__INTEGER || choice->index == 0)
+        return false;
+    for (uint32_t i = 0; i < made->span_count && made->spans[i].start <= at; i++)
+        if (made->spans[i].end > at)
+            around = &made->spans[i];
+    return !around || around->label >= RDL__LABELS ||
+           (around->label == RDL__LABEL_ELEMENT && around->end - around->start > 2);
+}
+
 void rdl__pass_counted(struct rdl__shrinker *s)
 {
     for (uint32_t at = 0; at < s->best.count && !s->stopped; at++) {
-        const struct rdl__choice *choice = &s->best.choices[at];
         uint32_t unit;
 
-        if (choice->kind != RDL__INTEGER || choice->index == 0 || !(unit = unit_of(s, at)))
+        if (!may_count(&s->best, at) || !(unit = unit_of(s, at)))
             continue;
         leave_out_spans(s, at);
         if (unit <= REGION_MAX)
@@ -98,5 +144,7 @@ void rdl__pass_counted(struct rdl__shrinker *s)
             for (uint32_t width = 1; width <= WIDTH_MAX; width++)
                 if (width != unit)
                     leave_out_units(s, at, width);
+        if (at < s->best.count && s->best.choices[at].index > 0 && (unit = unit_of(s, at)))
+            less_with_the_rest_large(s, at, unit);
     }
 }

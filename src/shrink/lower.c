@@ -1,9 +1,8 @@
 /* lower.c -- passes: lower one choice, or several equal ones together.
  *
- * An integer moves towards its simplest value on its own side: first the number
- * of its bits is found by bisection, then what can be subtracted bit by bit.
- * For a failure that begins at some threshold this ends exactly there, after
- * about as many tries as the threshold has bits. */
+ * An integer moves towards its simplest value on its own side.  A failure that
+ * begins at some threshold is followed exactly there, in about as many tries as
+ * the threshold has bits; a number that is already there costs three. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -62,46 +61,74 @@ static int bit_length(uint64_t x)
     return x ? 64 - __builtin_clzll(x) : 0;
 }
 
-/* The fewest bits, all of them set, that still fail. */
-static void fewer_bits(struct rdl__shrinker *s, const struct group *group)
+/* The smallest distance at which it fails, if it fails at all larger ones: first
+ * its number of bits, then the rest of it, by bisection. */
+static void find_threshold(struct rdl__shrinker *s, const struct group *group)
 {
     struct rdl__offset offset = offset_of(s, group);
-    int low = 0, high = bit_length(offset.distance); /* low does not fail, high does */
+    int few = 0, many = bit_length(offset.distance);
+    uint64_t low, high;
 
-    while (high - low > 1 && is_there(s, group)) {
-        int middle = low + (high - low) / 2;
+    while (many - few > 1 && is_there(s, group)) {
+        int middle = few + (many - few) / 2;
 
         if (set_offset(s, group, (UINT64_C(1) << middle) - 1, offset.negative))
+            many = middle;
+        else
+            few = middle;
+    }
+    if (!is_there(s, group))
+        return;
+    low = (UINT64_C(1) << few) - 1;
+    high = offset_of(s, group).distance;
+    while (high - low > 1 && is_there(s, group)) {
+        uint64_t middle = low + (high - low) / 2;
+
+        if (set_offset(s, group, middle, offset.negative))
             high = middle;
         else
             low = middle;
     }
 }
 
-static void subtract_bits(struct rdl__shrinker *s, const struct group *group)
+/* Is there anything to be found below, on the same side? */
+static bool gives_way(struct rdl__shrinker *s, const struct group *group)
 {
     struct rdl__offset offset = offset_of(s, group);
 
-    for (int bit = bit_length(offset.distance) - 1; bit >= 0 && is_there(s, group); bit--) {
-        uint64_t step = UINT64_C(1) << bit;
-
-        offset = offset_of(s, group);
-        if (offset.distance >= step)
-            set_offset(s, group, offset.distance - step, offset.negative);
-    }
+    return set_offset(s, group, offset.distance - 1, offset.negative) ||
+           set_offset(s, group, offset.distance / 2, offset.negative) ||
+           (offset.distance > 2 && set_offset(s, group, offset.distance - 2, offset.negative));
 }
 
-/* A closer look at the same index as before, in a tape that has changed only
- * elsewhere, is worth a few tries and not all of them. */
-static bool is_worth_it(struct rdl__shrinker *s, const struct group *group)
+/* For failures that need a pattern of bits rather than a size. */
+static bool clear_bits(struct rdl__shrinker *s, const struct group *group)
 {
-    struct rdl__offset offset = offset_of(s, group);
+    uint64_t before = s->improvements;
 
-    if (group->count > 1 || !rdl__looked_at(s, group->at[0]))
-        return true;
-    return set_offset(s, group, offset.distance / 2, offset.negative) ||
-           set_offset(s, group, offset.distance - 1, offset.negative) ||
-           (offset.distance > 1 && set_offset(s, group, offset.distance - 2, offset.negative));
+    for (int bit = bit_length(offset_of(s, group).distance) - 1; bit >= 0 && is_there(s, group);
+         bit--) {
+        struct rdl__offset offset = offset_of(s, group);
+
+        if (offset.distance >> bit & 1)
+            set_offset(s, group, offset.distance ^ UINT64_C(1) << bit, offset.negative);
+    }
+    return s->improvements != before;
+}
+
+static void lower_on_its_side(struct rdl__shrinker *s, const struct group *group)
+{
+    bool may_clear = group->count > 1 || !rdl__looked_at(s, group->at[0]);
+
+    while (is_there(s, group)) {
+        if (!gives_way(s, group)) {
+            if (!may_clear || !is_there(s, group) || !clear_bits(s, group))
+                return;
+            may_clear = false;
+        }
+        if (is_there(s, group))
+            find_threshold(s, group);
+    }
 }
 
 static void lower_integer(struct rdl__shrinker *s, const struct group *group)
@@ -110,25 +137,15 @@ static void lower_integer(struct rdl__shrinker *s, const struct group *group)
 
     if (set_index(s, group, 0) || !is_there(s, group))
         return;
-    if (!is_worth_it(s, group) || !is_there(s, group))
-        return;
-    offset = offset_of(s, group);
     if (offset.negative)
         set_offset(s, group, offset.distance, false);
-    if (is_there(s, group))
-        fewer_bits(s, group);
-    if (is_there(s, group))
-        subtract_bits(s, group);
+    lower_on_its_side(s, group);
     if (!is_there(s, group))
         return;
     /* What fails here may fail even closer on the other side. */
     offset = offset_of(s, group);
-    if (set_offset(s, group, offset.distance - !offset.negative, !offset.negative) &&
-        is_there(s, group)) {
-        fewer_bits(s, group);
-        if (is_there(s, group))
-            subtract_bits(s, group);
-    }
+    if (set_offset(s, group, offset.distance - !offset.negative, !offset.negative))
+        lower_on_its_side(s, group);
 }
 
 /* ---- Doubles --------------------------------------------------------------------- */

@@ -9,7 +9,7 @@
 #include "case/case.h"
 #include "shrink/shrink.h"
 
-enum { ALL_PAIRS = 12, NEIGHBOURS = 4, CUT_MAX = 4, OWN_LABELS = 16 };
+enum { ALL_PAIRS = 12, NEIGHBOURS = 4, CUT_MAX = 4 };
 
 static __int128 offset_at(const struct rdl__made *made, uint32_t at)
 {
@@ -55,8 +55,7 @@ static __int128 room_for(const struct rdl__made *made, uint32_t first, uint32_t 
     const struct rdl__choice *choice = &made->choices[second];
     __int128 a = offset_at(made, first), b = offset_at(made, second);
     bool up = (a > 0) == (direction > 0);
-    __int128 room = up ? (__int128)(choice->max - choice->below) - b
-                       : b + (__int128)choice->below;
+    __int128 room = up ? (__int128)(choice->max - choice->below) - b : b + (__int128)choice->below;
     __int128 wanted = a < 0 ? -a : a;
 
     return wanted < room ? wanted : room;
@@ -217,8 +216,7 @@ void rdl__pass_trade(struct rdl__shrinker *s)
             else
                 i++;
         } else {
-            if (trade(s, at[i], at[i + 1], distance_at(&s->best, at[i])) &&
-                s->best.count != length)
+            if (trade(s, at[i], at[i + 1], distance_at(&s->best, at[i])) && s->best.count != length)
                 count = find_numbers(&s->best, at);
             i++;
         }
@@ -236,7 +234,7 @@ static bool is_loose(const struct rdl__made *made, uint32_t at)
     for (uint32_t i = 0; i < made->span_count && made->spans[i].start <= at; i++)
         if (made->spans[i].end > at)
             around = &made->spans[i];
-    return !around || around->label >= OWN_LABELS;
+    return !around || around->label >= RDL__LABELS;
 }
 
 void rdl__pass_cut_runs(struct rdl__shrinker *s)

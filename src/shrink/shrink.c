@@ -28,15 +28,32 @@ void rdl__made_release(struct rdl__made *made)
     *made = (struct rdl__made){0};
 }
 
+/* How many choices are data, and how many switch to another thread. */
+static void count_kinds(const struct rdl__choice *choices, uint32_t count, uint32_t *out_data,
+                        uint32_t *out_switches)
+{
+    *out_data = *out_switches = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        *out_data += choices[i].kind != RDL__SWITCH;
+        *out_switches += choices[i].kind == RDL__SWITCH && choices[i].index > 0;
+    }
+}
+
 int rdl__compare(const struct rdl__choice *a, uint32_t a_count, const struct rdl__choice *b,
                  uint32_t b_count)
 {
-    if (a_count != b_count)
-        return a_count < b_count ? -1 : 1;
-    for (uint32_t i = 0; i < a_count; i++)
+    uint32_t a_data, a_switches, b_data, b_switches;
+
+    count_kinds(a, a_count, &a_data, &a_switches);
+    count_kinds(b, b_count, &b_data, &b_switches);
+    if (a_data != b_data)
+        return a_data < b_data ? -1 : 1;
+    if (a_switches != b_switches)
+        return a_switches < b_switches ? -1 : 1;
+    for (uint32_t i = 0; i < a_count && i < b_count; i++)
         if (a[i].index != b[i].index)
             return a[i].index < b[i].index ? -1 : 1;
-    return 0;
+    return (a_count > b_count) - (a_count < b_count);
 }
 
 /* ---- Drafts -------------------------------------------------------------------- */
@@ -103,6 +120,17 @@ static bool out_of_budget(struct rdl__shrinker *s)
     return s->stopped;
 }
 
+/* A case that makes more choices than this is not simpler.  With threads it may
+ * be: fewer switches can mean more places where one could have been.  But not
+ * without end, or a thread that waits would wait longer and longer. */
+static uint32_t limit_for(const struct rdl__shrinker *s)
+{
+    for (uint32_t i = 0; i < s->best.count; i++)
+        if (s->best.choices[i].kind == RDL__SWITCH)
+            return s->first_count < UINT32_MAX / 4 ? 2 * s->first_count + 64 : s->first_count;
+    return s->best.count;
+}
+
 bool rdl__consider(struct rdl__shrinker *s)
 {
     struct rdl__made made;
@@ -112,7 +140,7 @@ bool rdl__consider(struct rdl__shrinker *s)
     if (s->stopped || rdl__tree_knows(&s->tree, &s->draft, &count) || out_of_budget(s))
         return false;
     s->attempts++;
-    ran = s->run(s->context, &s->draft, s->best.count, &made);
+    ran = s->run(s->context, &s->draft, limit_for(s), &made);
     if (ran == RDL__RAN_STOP) {
         s->stopped = true;
         return false;
@@ -172,9 +200,9 @@ typedef void pass_function(struct rdl__shrinker *s);
 /* Those that take away much or that nearly always apply, and those that try
  * many things for little. */
 static pass_function *const cheap_passes[] = {
-    rdl__pass_leave_out, rdl__pass_zero,  rdl__pass_branches,    rdl__pass_descend,
-    rdl__pass_merge,     rdl__pass_trade, rdl__pass_lower,       rdl__pass_lower_equal,
-    rdl__pass_counted,   rdl__pass_sort,  rdl__pass_switches,
+    rdl__pass_leave_out,   rdl__pass_zero,    rdl__pass_branches, rdl__pass_descend,
+    rdl__pass_merge,       rdl__pass_counted, rdl__pass_trade,    rdl__pass_lower,
+    rdl__pass_lower_equal, rdl__pass_sort,    rdl__pass_switches,
 };
 static pass_function *const costly_passes[] = {
     rdl__pass_pairs,
@@ -214,6 +242,7 @@ static void try_simplest(struct rdl__shrinker *s)
 void rdl__shrink(struct rdl__shrinker *s, const struct rdl__made *first)
 {
     rdl__made_copy(&s->best, first);
+    s->first_count = first->count;
     rdl__tree_add(&s->tree, first->choices, first->count);
     try_simplest(s);
     while (run_round(s))

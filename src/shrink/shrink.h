@@ -1,7 +1,8 @@
 /* shrink.h -- from a failing case to the simplest one that fails alike.
  *
  * Simpler is shorter, then smaller: fewer choices; of as many, the first that
- * differs is smaller.  A pass proposes changed tapes; rdl__consider is the one
+ * differs is smaller.  Choices of a thread count only when
+ * they switch to another: first fewer switches, then later ones.  A pass proposes changed tapes; rdl__consider is the one
  * gate they all go through.  Passes are tried until none finds anything.
  *
  * The shrinker does not know how a case is run: it is given a function. */
@@ -39,10 +40,11 @@ struct rdl__shrinker {
 
     /* The rest is ours. */
     struct rdl__made best;
+    uint32_t first_count; /* choices in the case we began with */
     struct rdl__tree tree;
     uint64_t attempts;
     uint64_t improvements;
-    bool stopped; /* gave up, or was told to stop: best may not be the simplest */
+    bool stopped;     /* gave up, or was told to stop: best may not be the simplest */
     uint64_t *looked; /* for each place, the index that was looked at closely; see lower.c */
     uint32_t looked_room;
     struct rdl__feed draft;

@@ -13,7 +13,6 @@
 #include "base/memory.h"
 #include "cli/raddle/commands.h"
 
-
 static const char usage[] =
     "Usage: raddle run PROGRAM... [-- OPTION...]\n\n"
     "Runs each test program with the options, and sums up: exit status 1 if any\n"
@@ -52,8 +51,9 @@ int rdl__command_run(int argc, char **argv)
         if (strcmp(argv[programs], "--help") == 0)
             return fputs(usage, stdout) < 0 ? RDL__EXIT_SETUP : RDL__EXIT_PASS;
         if (argv[programs][0] == '-') {
-            fprintf(stderr, "raddle run: options for the programs come after --, as in\n"
-                            "    raddle run PROGRAM -- %s\n",
+            fprintf(stderr,
+                    "raddle run: options for the programs come after --, as in\n"
+                    "    raddle run PROGRAM -- %s\n",
                     argv[programs]);
             return RDL__EXIT_SETUP;
         }

@@ -1,0 +1,265 @@
+/* test_shrink.c -- the shrinker itself: its gate, its memory, its limits. */
+#include "shrink/shrink.h"
+
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "harness.h"
+
+enum { ROOM = 4096 };
+
+/* A test that draws on a tape; true if it fails. */
+typedef bool test_function(struct rdl__tape *tape);
+
+struct bench {
+    struct rdl__tape tape;
+    struct rdl__choice choices[ROOM];
+    struct rdl__span spans[ROOM];
+    test_function *test;
+    jmp_buf stopped;
+    uint64_t runs;
+    uint64_t repeats; /* runs that made the very same choices as one before */
+    struct rdl__tree seen;
+};
+
+static void stop(void *context, enum rdl__tape_stop why)
+{
+    struct bench *bench = context;
+
+    (void)why;
+    longjmp(bench->stopped, 1);
+}
+
+static struct bench *new_bench(test_function *test)
+{
+    struct bench *bench = rdl__allocate(sizeof *bench);
+
+    bench->test = test;
+    bench->tape = (struct rdl__tape){.choices = bench->choices,
+                                     .limit = ROOM,
+                                     .spans = bench->spans,
+                                     .span_limit = ROOM,
+                                     .stop = stop,
+                                     .stop_context = bench};
+    return bench;
+}
+
+static void free_bench(struct bench *bench)
+{
+    rdl__tree_release(&bench->seen);
+    free(bench);
+}
+
+static bool try_test(struct bench *bench)
+{
+    volatile bool failed = false;
+
+    if (setjmp(bench->stopped) == 0)
+        failed = bench->test(&bench->tape);
+    rdl__tape_finish(&bench->tape);
+    return failed;
+}
+
+static enum rdl__ran run_feed(void *context, const struct rdl__feed *feed, uint32_t limit,
+                              struct rdl__made *out_made)
+{
+    struct bench *bench = context;
+    struct rdl__feed again = {.fill_at = RDL__NONE};
+    uint64_t indexes[ROOM];
+    uint32_t count;
+    bool failed;
+
+    bench->runs++;
+    bench->tape.limit = limit;
+    rdl__tape_from_feed(&bench->tape, feed, 0);
+    failed = try_test(bench);
+    for (uint32_t i = 0; i < bench->tape.count; i++)
+        indexes[i] = bench->choices[i].index;
+    again.indexes = indexes;
+    again.count = bench->tape.count;
+    bench->repeats += rdl__tree_knows(&bench->seen, &again, &count);
+    rdl__tree_add(&bench->seen, bench->choices, bench->tape.count);
+    *out_made =
+        (struct rdl__made){bench->choices, bench->tape.count, bench->spans, bench->tape.span_count};
+    return failed ? RDL__RAN_FAIL : RDL__RAN_ELSE;
+}
+
+/* Find a failing case by chance, from this seed on, and shrink it. */
+static void shrink_from(struct bench *bench, uint64_t seed, struct rdl__shrinker *s)
+{
+    struct rdl__made made;
+
+    do {
+        bench->tape.limit = ROOM;
+        rdl__tape_from_random(&bench->tape, seed++);
+    } while (!try_test(bench));
+    made =
+        (struct rdl__made){bench->choices, bench->tape.count, bench->spans, bench->tape.span_count};
+    rdl__tree_add(&bench->seen, made.choices, made.count);
+    s->run = run_feed;
+    s->context = bench;
+    if (!s->attempts_max)
+        s->attempts_max = 100000;
+    rdl__shrink(s, &made);
+}
+
+static bool sum_is_large(struct rdl__tape *tape)
+{
+    uint64_t sum = 0;
+
+    for (int i = 0; i < 6; i++)
+        sum += rdl__choose(tape, RDL__INTEGER, 100);
+    return sum > 250;
+}
+
+TEST(no_case_is_run_twice)
+{
+    for (uint64_t seed = 1; seed <= 50; seed++) {
+        struct bench *bench = new_bench(sum_is_large);
+        struct rdl__shrinker s = {0};
+
+        shrink_from(bench, seed, &s);
+        EXPECT_EQ(bench->repeats, 0);
+        EXPECT_EQ(s.attempts, bench->runs);
+        EXPECT(s.best.choices[3].index == 51 && s.best.choices[2].index == 0);
+        rdl__shrink_release(&s);
+        free_bench(bench);
+    }
+}
+
+TEST(the_best_so_far_is_kept_when_the_budget_is_spent)
+{
+    struct bench *bench = new_bench(sum_is_large);
+    struct rdl__shrinker s = {.attempts_max = 5};
+    uint64_t sum = 0;
+
+    shrink_from(bench, 7, &s);
+    EXPECT(s.stopped);
+    EXPECT_EQ(s.attempts, 5);
+    for (uint32_t i = 0; i < s.best.count; i++)
+        sum += s.best.choices[i].index;
+    EXPECT(sum > 250);
+    rdl__shrink_release(&s);
+    free_bench(bench);
+}
+
+/* Two threads of ten steps; the failure needs one switch in a window. */
+static bool needs_one_switch(struct rdl__tape *tape)
+{
+    int at[2] = {0, 0}, running = 0, read = -1, wrote_between = 0;
+
+    while (at[0] < 10 || at[1] < 10) {
+        if (at[running] == 10 || at[!running] == 10)
+            running = at[0] == 10;
+        else if (rdl__choose(tape, RDL__SWITCH, 1))
+            running = !running;
+        at[running]++;
+        if (running == 0 && at[0] == 3)
+            read = 0;
+        if (running == 1 && at[1] == 5 && read == 0 && at[0] < 7)
+            wrote_between = 1;
+        if (running == 0 && at[0] == 7)
+            read = 1;
+    }
+    return wrote_between;
+}
+
+TEST(a_schedule_keeps_only_the_switches_it_needs_and_those_late)
+{
+    for (uint64_t seed = 1; seed <= 30; seed++) {
+        struct bench *bench = new_bench(needs_one_switch);
+        struct rdl__shrinker s = {0};
+        uint32_t switches = 0, where = 0;
+
+        shrink_from(bench, seed * 100, &s);
+        for (uint32_t i = 0; i < s.best.count; i++)
+            if (s.best.choices[i].index) {
+                switches++;
+                where = i;
+            }
+        EXPECT_EQ(switches, 1);
+        EXPECT_EQ(where, 6); /* the last moment before step 7 */
+        EXPECT(s.attempts < 200);
+        rdl__shrink_release(&s);
+        free_bench(bench);
+    }
+}
+
+/* ---- Against the truth --------------------------------------------------------------- */
+
+/* Small random tests: up to five choices of small range, nested by chance, and
+ * a verdict that a hash decides, the same for the same choices.  Their true
+ * minimum is found by trying everything in order. */
+static uint64_t puzzle;
+
+static bool random_puzzle(struct rdl__tape *tape)
+{
+    uint64_t sum = 0, product = 1, n;
+
+    n = 1 + rdl__choose(tape, RDL__INTEGER, 2 + puzzle % 2);
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t x = rdl__choose(tape, RDL__INTEGER, 3 + (puzzle >> i) % 3);
+
+        sum += x * (1 + (puzzle >> (8 + i)) % 3);
+        product *= 1 + x;
+    }
+    return puzzle & 1024 ? sum >= 5 + (puzzle >> 20) % 4 : product >= 6 + (puzzle >> 20) % 7;
+}
+
+/* The first failing case in the order of shrinking: by length, then by choices. */
+static void find_truth(struct bench *bench, struct rdl__made *out)
+{
+    uint64_t indexes[16];
+    struct rdl__feed feed = {.indexes = indexes, .fill_at = RDL__NONE};
+    struct rdl__made made;
+
+    *out = (struct rdl__made){0};
+    for (;;) {
+        enum rdl__ran ran = run_feed(bench, &feed, ROOM, &made);
+        uint32_t i = made.count;
+
+        if (ran == RDL__RAN_FAIL && (!out->choices || rdl__compare(made.choices, made.count,
+                                                                   out->choices, out->count) < 0)) {
+            rdl__made_release(out);
+            rdl__made_copy(out, &made);
+        }
+        while (i > 0 && made.choices[i - 1].index == made.choices[i - 1].max)
+            i--;
+        if (i == 0)
+            return;
+        for (uint32_t k = 0; k < i; k++)
+            indexes[k] = made.choices[k].index;
+        indexes[i - 1]++;
+        feed.count = i;
+    }
+}
+
+TEST(small_monotone_puzzles_end_at_their_true_minimum)
+{
+    struct rdl__random random;
+    int solved = 0, tried = 0;
+
+    rdl__random_seed(&random, test_seed());
+    for (int round = 0; round < (soak() ? 20000 : 1000); round++) {
+        struct bench *bench;
+        struct rdl__shrinker s = {0};
+        struct rdl__made truth;
+
+        puzzle = rdl__random_next(&random);
+        bench = new_bench(random_puzzle);
+        find_truth(bench, &truth);
+        if (truth.choices) {
+            shrink_from(bench, 1, &s);
+            tried++;
+            solved += rdl__compare(s.best.choices, s.best.count, truth.choices, truth.count) == 0;
+            rdl__shrink_release(&s);
+        }
+        rdl__made_release(&truth);
+        free_bench(bench);
+    }
+    EXPECT(tried > 500);
+    EXPECT_EQ(solved, tried);
+}
