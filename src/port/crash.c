@@ -31,9 +31,9 @@ static void record_frames(uintptr_t pc)
     for (int i = 0; i < count; i++)
         if ((uintptr_t)frames[i] == pc)
             from = i;
-    for (int i = from; i < count && watched->frame_count < RDL__FRAMES_MAX; i++)
-        if (!(i == from && pc && watched->frame_count))
-            watched->frames[watched->frame_count++] = (uintptr_t)frames[i];
+    /* Return addresses: one back, to lie in the call and not behind it. */
+    for (int i = pc ? from + 1 : 0; i < count && watched->frame_count < RDL__FRAMES_MAX; i++)
+        watched->frames[watched->frame_count++] = (uintptr_t)frames[i] - 1;
 }
 
 static void on_signal(int signal, siginfo_t *info, void *context)
@@ -126,20 +126,6 @@ const uintptr_t *rdl__crash_culprit(const struct rdl__crash *record)
         if (!is_messenger(record->frames[i]))
             return &record->frames[i];
     return count > 0 ? &record->frames[0] : NULL;
-}
-
-void rdl__crash_describe(struct rdl__text *out, uintptr_t address)
-{
-    Dl_info info;
-
-    if (!dladdr((void *)address, &info) || !info.dli_fname)
-        rdl__text_add(out, "code outside of any module");
-    else if (info.dli_sname)
-        rdl__text_add(out, "%s+0x%zx (%s)", info.dli_sname,
-                      (size_t)(address - (uintptr_t)info.dli_saddr), base_name(info.dli_fname));
-    else
-        rdl__text_add(out, "%s+0x%zx", base_name(info.dli_fname),
-                      (size_t)(address - (uintptr_t)info.dli_fbase));
 }
 
 const char *rdl__signal_name(int signal)

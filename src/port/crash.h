@@ -9,8 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/text.h"
-
 enum { RDL__FRAMES_MAX = 24 };
 
 struct rdl__crash {
@@ -25,9 +23,6 @@ void rdl__crash_watch(struct rdl__crash *record);
  * the C library's nor a sanitizer's.  Call in a process with the same memory
  * layout (the parent).  NULL if none was recorded. */
 const uintptr_t *rdl__crash_culprit(const struct rdl__crash *record);
-
-/* "queue_pop+0x1c (tests)", as far as the dynamic symbols know it. */
-void rdl__crash_describe(struct rdl__text *out, uintptr_t address);
 
 /* "SIGSEGV" */
 const char *rdl__signal_name(int signal);

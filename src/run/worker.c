@@ -24,6 +24,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "port/clock.h"
+#include "port/symbols.h"
 #include "run/execute.h"
 
 enum {
@@ -362,7 +363,7 @@ static void attribute(struct rdl__worker *worker, int status, bool hung)
     else
         blame(outcome, RDL__BY_EXIT, WEXITSTATUS(status));
     if (culprit) {
-        rdl__crash_describe(&where, *culprit);
+        rdl__symbol_describe(&where, *culprit);
         snprintf(outcome->text, sizeof outcome->text, "in %s", where.bytes);
         rdl__text_release(&where);
         if (!hung)

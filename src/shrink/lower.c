@@ -116,15 +116,57 @@ static bool clear_bits(struct rdl__shrinker *s, const struct group *group)
     return s->improvements != before;
 }
 
+/* Lower it by a multiple of step, as large as possible. */
+static void subtract_multiples(struct rdl__shrinker *s, const struct group *group, uint64_t step)
+{
+    uint64_t times = offset_of(s, group).distance / step;
+
+    while (times > 0 && is_there(s, group)) {
+        struct rdl__offset offset = offset_of(s, group);
+
+        if (offset.distance < times * step ||
+            !set_offset(s, group, offset.distance - times * step, offset.negative))
+            times /= 2;
+    }
+}
+
+/* For failures that come back at a regular distance, every seventh number say:
+ * a step that many distances divide shows that there is one; leaving out its
+ * factors shows which. */
+static bool find_period(struct rdl__shrinker *s, const struct group *group)
+{
+    static const uint64_t rich[] = {720720, 27720, 2520, 420, 330, 60, 12};
+    static const uint64_t primes[] = {2, 3, 5, 7, 11, 13};
+    struct rdl__offset offset = offset_of(s, group);
+    uint64_t step = 0;
+
+    for (size_t i = 0; i < sizeof rich / sizeof *rich && !step && is_there(s, group); i++)
+        if (offset.distance > rich[i] &&
+            set_offset(s, group, offset.distance - rich[i], offset.negative))
+            step = rich[i];
+    if (!step)
+        return false;
+    for (size_t i = 0; i < sizeof primes / sizeof *primes && is_there(s, group); i++)
+        while (step % primes[i] == 0 && is_there(s, group)) {
+            offset = offset_of(s, group);
+            if (offset.distance <= step / primes[i] ||
+                !set_offset(s, group, offset.distance - step / primes[i], offset.negative))
+                break;
+            step /= primes[i];
+        }
+    if (is_there(s, group))
+        subtract_multiples(s, group, step);
+    return true;
+}
+
 static void lower_on_its_side(struct rdl__shrinker *s, const struct group *group)
 {
-    bool may_clear = group->count > 1 || !rdl__looked_at(s, group->at[0]);
+    bool is_new = group->count > 1 || !rdl__looked_at(s, group->at[0]);
 
     while (is_there(s, group)) {
         if (!gives_way(s, group)) {
-            if (!may_clear || !is_there(s, group) || !clear_bits(s, group))
+            if (!is_new || !is_there(s, group) || !(clear_bits(s, group) || find_period(s, group)))
                 return;
-            may_clear = false;
         }
         if (is_there(s, group))
             find_threshold(s, group);

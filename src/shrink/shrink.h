@@ -1,9 +1,10 @@
 /* shrink.h -- from a failing case to the simplest one that fails alike.
  *
  * Simpler is shorter, then smaller: fewer choices; of as many, the first that
- * differs is smaller.  Choices of a thread count only when
- * they switch to another: first fewer switches, then later ones.  A pass proposes changed tapes; rdl__consider is the one
- * gate they all go through.  Passes are tried until none finds anything.
+ * differs is smaller.  Choices of a thread count only when they switch to
+ * another: first fewer switches, then later ones.  A pass proposes changed
+ * tapes; rdl__consider is the one gate they all go through.  Passes are tried
+ * until none finds anything.
  *
  * The shrinker does not know how a case is run: it is given a function. */
 #ifndef RDL__SHRINK_H

@@ -1,0 +1,108 @@
+/* symbols.c -- the names of functions, read from ELF symbol tables.
+ *
+ * The dynamic linker knows only exported names; the file of a module has them
+ * all, unless it was stripped.  Offsets are not told: a name is what stays the
+ * same from build to build. */
+#include "port/symbols.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A file in memory; nothing in it is trusted. */
+struct image {
+    const unsigned char *bytes;
+    size_t size;
+};
+
+static bool map_file(struct image *out, const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat file;
+    void *bytes = MAP_FAILED;
+
+    if (fd >= 0 && fstat(fd, &file) == 0 && file.st_size > 0)
+        bytes = mmap(NULL, (size_t)file.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (fd >= 0)
+        close(fd);
+    if (bytes == MAP_FAILED)
+        return false;
+    *out = (struct image){bytes, (size_t)file.st_size};
+    return true;
+}
+
+/* Part of the image, if all of it is there. */
+static const void *part(const struct image *image, uint64_t at, uint64_t size)
+{
+    return at <= image->size && size <= image->size - at ? image->bytes + at : NULL;
+}
+
+static const Elf64_Shdr *section(const struct image *image, const Elf64_Ehdr *header, uint32_t n)
+{
+    if (n >= header->e_shnum || header->e_shentsize != sizeof(Elf64_Shdr))
+        return NULL;
+    return part(image, header->e_shoff + (uint64_t)n * sizeof(Elf64_Shdr), sizeof(Elf64_Shdr));
+}
+
+/* The name of the function at this address of the file; NULL if none is known. */
+static const char *name_at(const struct image *image, const Elf64_Shdr *table,
+                           const Elf64_Shdr *strings, uint64_t address)
+{
+    const Elf64_Sym *symbols = part(image, table->sh_offset, table->sh_size);
+    const char *names = part(image, strings->sh_offset, strings->sh_size);
+
+    if (!symbols || !names || strings->sh_size == 0 || names[strings->sh_size - 1])
+        return NULL;
+    for (size_t i = 0; i < table->sh_size / sizeof *symbols; i++)
+        if (ELF64_ST_TYPE(symbols[i].st_info) == STT_FUNC && address >= symbols[i].st_value &&
+            address - symbols[i].st_value < symbols[i].st_size &&
+            symbols[i].st_name < strings->sh_size)
+            return names + symbols[i].st_name;
+    return NULL;
+}
+
+static const char *find_name(const struct image *image, uintptr_t base, uintptr_t address)
+{
+    const Elf64_Ehdr *header = part(image, 0, sizeof *header);
+
+    if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+        header->e_ident[EI_CLASS] != ELFCLASS64)
+        return NULL;
+    for (uint32_t i = 0; i < header->e_shnum; i++) {
+        const Elf64_Shdr *table = section(image, header, i), *strings;
+
+        if (table && table->sh_type == SHT_SYMTAB &&
+            (strings = section(image, header, table->sh_link)))
+            return name_at(image, table, strings,
+                           header->e_type == ET_DYN ? address - base : address);
+    }
+    return NULL;
+}
+
+void rdl__symbol_describe(struct rdl__text *out, uintptr_t address)
+{
+    const char *name = NULL, *module;
+    struct image image = {0};
+    Dl_info info;
+
+    if (!dladdr((void *)address, &info) || !info.dli_fname) {
+        rdl__text_add(out, "code outside of any module");
+        return;
+    }
+    module = strrchr(info.dli_fname, '/') ? strrchr(info.dli_fname, '/') + 1 : info.dli_fname;
+    /* The program's own name may be relative to where it was started. */
+    if (map_file(&image, info.dli_fname) || map_file(&image, "/proc/self/exe"))
+        name = find_name(&image, (uintptr_t)info.dli_fbase, address);
+    if (!name)
+        name = info.dli_sname;
+    if (name)
+        rdl__text_add(out, "%s (%s)", name, module);
+    else
+        rdl__text_add(out, "%s", module);
+    if (image.bytes)
+        munmap((void *)image.bytes, image.size);
+}

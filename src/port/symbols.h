@@ -1,0 +1,15 @@
+/* symbols.h -- the names of functions, static ones too. */
+#ifndef RDL__SYMBOLS_H
+#define RDL__SYMBOLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/text.h"
+
+/* "queue_pop (tests)": the function that an address of this process lies in, by
+ * the symbol table of its module's file, and the module; only the module if it
+ * has been stripped; "code outside of any module" if that is what it is. */
+void rdl__symbol_describe(struct rdl__text *out, uintptr_t address);
+
+#endif
