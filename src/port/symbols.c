@@ -99,8 +99,8 @@ void rdl__symbol_describe(struct rdl__text *out, uintptr_t address)
         name = find_name(&image, (uintptr_t)info.dli_fbase, address);
     if (!name)
         name = info.dli_sname;
-    if (name)
-        rdl__text_add(out, "%s (%s)", name, module);
+    if (name) /* without what compilers add: "pop.cold", "pop.constprop.0" */
+        rdl__text_add(out, "%.*s (%s)", (int)strcspn(name, "."), name, module);
     else
         rdl__text_add(out, "%s", module);
     if (image.bytes)

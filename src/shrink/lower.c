@@ -135,7 +135,7 @@ static void subtract_multiples(struct rdl__shrinker *s, const struct group *grou
  * factors shows which. */
 static bool find_period(struct rdl__shrinker *s, const struct group *group)
 {
-    static const uint64_t rich[] = {720720, 27720, 2520, 420, 330, 60, 12};
+    static const uint64_t rich[] = {720720, 27720, 2520, 420, 60, 12, 7};
     static const uint64_t primes[] = {2, 3, 5, 7, 11, 13};
     struct rdl__offset offset = offset_of(s, group);
     uint64_t step = 0;

@@ -141,7 +141,7 @@ RDL_PROPERTY(has_three_bugs)
     int64_t n = number(t);
 
     rdl_check(n % 7 != 3 || n < 100);
-    rdl_check(n % 11 != 5 || n < 200);
+    rdl_check(n % 2 != 0 || n < 50000);
     if (n > 90000)
         abort();
 }
