@@ -21,20 +21,42 @@ static void end_thread(void)
     pthread_exit(NULL);
 }
 
+_Noreturn static void stop_for_want_of_a_test(struct rdl_test **tests, size_t count,
+                                              const char *name)
+{
+    struct rdl__text names = {0};
+
+    for (size_t i = 0; i < count; i++)
+        rdl__text_add(&names, "%s%s", i ? ", " : "", tests[i]->name);
+    if (count == 0)
+        rdl__stop("there are no tests in this program");
+    if (name)
+        rdl__stop("RADDLE_FUZZ: no test is called %s; there are: %s", name, names.bytes);
+    rdl__stop("set RADDLE_FUZZ to the test that is to be fuzzed, one of: %s", names.bytes);
+}
+
 static const struct rdl_test *chosen_test(void)
 {
     const char *name = getenv("RADDLE_FUZZ");
     size_t count;
     struct rdl_test **tests = rdl__tests(&count);
-    const struct rdl_test *test = count == 1 ? tests[0] : NULL;
+    const struct rdl_test *test = NULL;
 
-    for (size_t i = 0; i < count && name; i++)
-        if (strcmp(tests[i]->name, name) == 0)
+    for (size_t i = 0; i < count; i++)
+        if (name ? strcmp(tests[i]->name, name) == 0 : count == 1)
             test = tests[i];
+    if (!test)
+        stop_for_want_of_a_test(tests, count, name);
     free(tests);
-    if (!test || (name && strcmp(test->name, name) != 0))
-        rdl__stop("set RADDLE_FUZZ to the name of the test to fuzz; this program has %zu", count);
     return test;
+}
+
+/* Fuzzers call this before all else, and AFL++ before it takes control: what is
+ * wrong here then ends the run at once, instead of every case of it. */
+int rdl_fuzz_init(void)
+{
+    chosen_test();
+    return 0;
 }
 
 static void set_up(void)
@@ -62,11 +84,14 @@ _Noreturn static void report_and_abort(void)
     rdl__token_write(&token, board->task.test->name, &board->task.settings, board->tape.choices,
                      board->tape.count);
     fflush(stdout);
-    fprintf(stderr, "%s:%d: %s\n%s\nraddle token: %s\n", outcome->file, outcome->line,
-            outcome->check, outcome->text, token.bytes);
+    fprintf(stderr, "\nraddle: %s fails\n%s:%d: %s\n%s%sraddle token: %s\n\n",
+            board->task.test->name, outcome->file, outcome->line, outcome->check, outcome->text,
+            outcome->text[0] ? "\n" : "", token.bytes);
     abort();
 }
 
+/* 0 tells libFuzzer that the case may be kept for its coverage, -1 that it must
+ * not.  A discarded one may: it can be half the way to one that is not. */
 int rdl_fuzz_one(const uint8_t *bytes, size_t count)
 {
     static const volatile int never;
@@ -74,8 +99,9 @@ int rdl_fuzz_one(const uint8_t *bytes, size_t count)
     if (!board)
         set_up();
     if (count > (size_t)board->choices_room * 8)
-        return -1; /* libFuzzer: do not keep it */
-    memcpy(board->bytes, bytes, count);
+        return -1;
+    if (count)
+        memcpy(board->bytes, bytes, count);
     board->task.byte_count = count;
     rdl__do_task(board, &fuzzed, &never);
     switch (board->outcome.verdict) {
@@ -83,9 +109,11 @@ int rdl_fuzz_one(const uint8_t *bytes, size_t count)
         report_and_abort();
     case RDL__MISUSED:
         rdl__stop("%s", board->outcome.text);
-    case RDL__PASSED:
-        return 0;
-    default:
+    case RDL__SKIPPED:
+        rdl__stop("%s is skipped: %s", board->task.test->name, board->outcome.text);
+    case RDL__CUT:
         return -1;
+    default:
+        return 0;
     }
 }
