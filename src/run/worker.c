@@ -347,7 +347,8 @@ static void attribute(struct rdl__worker *worker, int status, bool hung)
     struct rdl__text where = {0};
 
     rdl__board_repair(board);
-    board->stats.cases++; /* the one at hand, which could not count itself */
+    if (board->task.kind == RDL__RUN_RANDOM || board->task.kind == RDL__RUN_ALL)
+        board->stats.cases++; /* the one at hand, which could not count itself */
     if (WIFEXITED(status) && WEXITSTATUS(status) == ABANDONED_STATUS && outcome->claimed &&
         outcome->verdict == RDL__FAILED)
         return;
