@@ -77,7 +77,7 @@ static void integers(struct rdl_case *t)
     seen[6] += c > -1000 && c < 1000;
     seen[7] += c > INT64_MAX / 2 || c < INT64_MIN / 2;
     seen[8] += d == 42;
-    seen[9] += c == INT32_MAX || c == (int64_t)INT32_MAX + 1 || c == INT16_MIN || c == UINT16_MAX;
+    seen[9] += c > 1 << 20 && c < INT64_MAX && ((c & (c - 1)) == 0 || (c & (c + 1)) == 0);
 }
 
 TEST(integers_keep_to_their_range_and_visit_its_ends)
@@ -365,6 +365,65 @@ TEST(sizes_grow_over_a_run)
     forget();
     run_cases(sizes, 500, RDL__PASSED);
     EXPECT(seen[0] > 10);
+}
+
+static void nested_ints(struct rdl_case *t)
+{
+    struct rdl_list lists = rdl_list(t, .length = {1, 4});
+    size_t n;
+
+    rdl_ints(t, &n, .length = {2, 5}, .range = {5, 9});
+    while (rdl_more(&lists)) {
+        RDL_SPAN(t, "inner");
+        rdl_ints(t, &n, .length = {0, 9});
+    }
+    rdl_bool(t);
+}
+
+/* Ints are drawn by a shortcut when they come from chance, and step by step when
+ * they come from a feed. */
+TEST(the_shortcut_for_ints_writes_the_same_tape_as_the_long_way)
+{
+    static struct rdl__choice choices[1 << 16];
+    static struct rdl__span spans[1 << 16];
+    static uint64_t indexes[1 << 16];
+    struct rdl_test test = {.name = "test", .file = __FILE__, .body = nested_ints};
+
+    for (uint64_t seed = 0; seed < 300; seed++) {
+        struct rdl__feed feed = {.indexes = indexes, .fill_at = RDL__NONE};
+        uint32_t spans_before;
+        struct rdl_case t;
+
+        run_cases(nested_ints, 1, RDL__PASSED);
+        rdl__case_init(&t, board, never);
+        t.test = &test;
+        t.settings = (struct rdl__settings){.size = 100, .choices_max = 1 << 16};
+        rdl__tape_from_random(&board->tape, seed);
+        rdl__execute(&t);
+        feed.count = board->tape.count;
+        spans_before = board->tape.span_count;
+        memcpy(choices, board->tape.choices, feed.count * sizeof *choices);
+        memcpy(spans, board->tape.spans, spans_before * sizeof *spans);
+        for (uint32_t i = 0; i < feed.count; i++)
+            indexes[i] = choices[i].index;
+        rdl__tape_from_feed(&board->tape, &feed, 0);
+        rdl__execute(&t);
+        EXPECT_EQ(board->tape.count, feed.count);
+        EXPECT_EQ(board->tape.span_count, spans_before);
+        for (uint32_t i = 0; i < feed.count; i++) {
+            const struct rdl__choice *a = &choices[i], *b = &board->tape.choices[i];
+
+            EXPECT(a->index == b->index && a->max == b->max && a->below == b->below &&
+                   a->depth == b->depth && a->low == b->low && a->kind == b->kind);
+        }
+        for (uint32_t i = 0; i < spans_before; i++) {
+            const struct rdl__span *a = &spans[i], *b = &board->tape.spans[i];
+
+            EXPECT(a->start == b->start && a->end == b->end && a->label == b->label &&
+                   a->parent == b->parent && a->depth == b->depth);
+        }
+        rdl__case_release(&t);
+    }
 }
 
 /* ---- Calls that make no sense -------------------------------------------------------- */

@@ -124,15 +124,71 @@ static void show_ints(struct rdl_case *t, const char *file, int line, uint32_t f
     rdl__text_release(&text);
 }
 
+/* The integers of a list: any of them may be drawn. */
+struct domain {
+    uint64_t simplest, max, below;
+};
+
+/* n elements and the question after them, drawn by chance: what the loop in
+ * rdl__ints would do, with everything that changes held in registers. */
+static void draw_ints(struct rdl_case *t, int *xs, size_t n, struct rdl_length length,
+                      const struct domain *domain)
+{
+    struct rdl__tape *tape = t->tape;
+    struct rdl__random random = tape->random;
+    struct rdl__choice *choice = tape->choices + tape->count;
+    struct rdl__span *span = tape->spans + tape->span_count;
+    uint16_t depth = tape->depth, low = tape->low;
+
+    for (size_t i = 0; i <= n; i++) {
+        bool open = i >= length.min && i < length.max;
+        uint32_t at = (uint32_t)(choice - tape->choices);
+        uint64_t index;
+        struct rdl__offset offset;
+
+        *choice++ = (struct rdl__choice){.index = open && i < n,
+                                         .max = open,
+                                         .depth = depth,
+                                         .low = i ? depth : low,
+                                         .kind = RDL__MORE};
+        if (i == n)
+            break;
+        index = rdl__biased_index(&random, domain->max, domain->below, t->settings.size);
+        offset = rdl__offset_of(index, domain->max, domain->below);
+        *choice++ = (struct rdl__choice){.index = index,
+                                         .max = domain->max,
+                                         .below = domain->below,
+                                         .depth = (uint16_t)(depth + 1),
+                                         .low = depth,
+                                         .kind = RDL__INTEGER};
+        *span++ = (struct rdl__span){.start = at,
+                                     .end = at + 2,
+                                     .label = RDL__LABEL_ELEMENT,
+                                     .parent = tape->open,
+                                     .depth = (uint16_t)(depth + 1)};
+        xs[i] = (int)(domain->simplest + (offset.negative ? -offset.distance : offset.distance));
+    }
+    tape->count = (uint32_t)(choice - tape->choices);
+    tape->span_count = (uint32_t)(span - tape->spans);
+    tape->random = random;
+    tape->low = depth;
+}
+
+static bool has_room_for(const struct rdl__tape *tape, size_t n)
+{
+    return tape->limit - tape->count > 2 * n && tape->span_limit - tape->span_count >= n;
+}
+
 int *rdl__ints(struct rdl_case *t, const char *file, int line, size_t *out_n, struct rdl_many form)
 {
     bool all = form.range.min == 0 && form.range.max == 0;
     int64_t min = all ? INT_MIN : form.range.min, max = all ? INT_MAX : form.range.max;
     int64_t simplest = min > 0 ? min : max < 0 ? max : 0;
+    struct domain domain = {(uint64_t)simplest, (uint64_t)(max - min), (uint64_t)(simplest - min)};
     struct rdl_length length = rdl__length_or_default(t, form.length);
     struct rdl__tape *tape = t->tape;
     uint32_t from = tape->count;
-    size_t target = SIZE_MAX, n = 0, room;
+    size_t target = SIZE_MAX, n = 0;
     int *xs;
 
     if (min > max || min < INT_MIN || max > INT_MAX)
@@ -141,13 +197,16 @@ int *rdl__ints(struct rdl_case *t, const char *file, int line, size_t *out_n, st
     rdl__span_begin(tape, RDL__LABEL_LIST);
     if (tape->fresh)
         target = rdl__target_length(t, length.min, length.max);
-    room = rdl__room_for(tape, target, length.max);
-    xs = rdl__arena_alloc(&t->arena, room * sizeof *xs);
-    while (draw_more(tape, n, length.min, length.max, target)) {
-        begin_element(tape);
-        xs[n++] = (int)rdl__draw_integer(t, (uint64_t)simplest, (uint64_t)(max - min),
-                                         (uint64_t)(simplest - min));
-        rdl__span_end(tape);
+    xs = rdl__arena_alloc(&t->arena, rdl__room_for(tape, target, length.max) * sizeof *xs);
+    if (tape->fresh && has_room_for(tape, target)) {
+        n = target;
+        draw_ints(t, xs, n, length, &domain);
+    } else {
+        while (draw_more(tape, n, length.min, length.max, target)) {
+            begin_element(tape);
+            xs[n++] = (int)rdl__draw_integer(t, domain.simplest, domain.max, domain.below);
+            rdl__span_end(tape);
+        }
     }
     rdl__span_end(tape);
     *out_n = n;

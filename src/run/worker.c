@@ -313,6 +313,8 @@ static void do_it_here(struct rdl__worker *worker)
 bool rdl__worker_submit(struct rdl__worker *worker, struct rdl__error *error)
 {
     rdl__bug_if(worker->busy);
+    worker->done_seen = worker->board->done;
+    worker->since_ns = rdl__now_ns();
     if (!worker->forks) {
         do_it_here(worker);
         return true;
@@ -322,8 +324,6 @@ bool rdl__worker_submit(struct rdl__worker *worker, struct rdl__error *error)
     if (worker->pid == 0 && !start(worker, error))
         return false;
     worker->busy = true;
-    worker->done_seen = worker->board->done;
-    worker->since_ns = rdl__now_ns();
     write_byte(worker->socket); /* if it fails the process is gone, and the pidfd says so */
     return true;
 }
