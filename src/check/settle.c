@@ -269,11 +269,10 @@ static void make_token(struct rdl__session *session, const struct rdl_test *test
     rdl__token_write(&token, test->name, &failure->settings, failure->made.choices,
                      failure->made.count);
     failure->token = token.bytes;
-    if (token.count <= TOKEN_SHORT)
+    if (token.count <= TOKEN_SHORT || session->plan->no_regressions)
         return;
-    if (session->plan->regressions)
-        rdl__text_add(&path, "%s/", session->plan->regressions);
-    rdl__text_add(&path, "%s-%08x.token", test->name, rdl__crc32(token.bytes, token.count));
+    rdl__regress_path(&path, test->file, session->plan->regressions);
+    rdl__text_add(&path, "-%s-%08x", test->name, rdl__crc32(token.bytes, token.count));
     rdl__text_add_bytes(&token, "\n", 1);
     failure->token = token.bytes;
     if (rdl__write_file(path.bytes, token.bytes, token.count, &error))

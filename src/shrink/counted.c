@@ -116,16 +116,13 @@ static void leave_out_spans(struct rdl__shrinker *s, uint32_t at)
 
 /* Could it count anything?  Not if it is all there is in an element of a list,
  * or part of one of our own generators. */
-static bool may_count(const struct rdl__made *made, uint32_t at)
+static bool may_count(struct rdl__shrinker *s, uint32_t at)
 {
-    const struct rdl__choice *choice = &made->choices[at];
-    const struct rdl__span *around = NULL;
+    const struct rdl__choice *choice = &s->best.choices[at];
+    const struct rdl__span *around = rdl__span_around(s, at);
 
     if (choice->kind != RDL__INTEGER || choice->index == 0)
         return false;
-    for (uint32_t i = 0; i < made->span_count && made->spans[i].start <= at; i++)
-        if (made->spans[i].end > at)
-            around = &made->spans[i];
     return !around || around->label >= RDL__LABELS ||
            (around->label == RDL__LABEL_ELEMENT && around->end - around->start > 2);
 }
@@ -135,7 +132,7 @@ void rdl__pass_counted(struct rdl__shrinker *s)
     for (uint32_t at = 0; at < s->best.count && !s->stopped; at++) {
         uint32_t unit;
 
-        if (!may_count(&s->best, at) || !(unit = unit_of(s, at)))
+        if (!may_count(s, at) || !(unit = unit_of(s, at)))
             continue;
         leave_out_spans(s, at);
         if (unit <= REGION_MAX)

@@ -316,8 +316,11 @@ static uint32_t find_equal(const struct rdl__made *made, uint32_t first, uint32_
 
 void rdl__pass_lower_equal(struct rdl__shrinker *s)
 {
+    enum { COUNT_MAX = 4096 }; /* of more choices, looking for equals takes longer than it helps */
     uint32_t *at = NULL;
 
+    if (s->best.count > COUNT_MAX)
+        return;
     for (uint32_t first = 0; first < s->best.count && !s->stopped; first++) {
         struct group group;
 

@@ -166,15 +166,16 @@ void rdl__pass_pairs(struct rdl__shrinker *s)
     free(at);
 }
 
-/* The element that a choice is in, unless `other` is in it too. */
-static const struct rdl__span *element_of(const struct rdl__made *made, uint32_t at, uint32_t other)
+/* The outermost element that a choice is in and `other` is not. */
+static const struct rdl__span *element_of(struct rdl__shrinker *s, uint32_t at, uint32_t other)
 {
-    const struct rdl__span *found = NULL;
+    const struct rdl__span *span = rdl__span_around(s, at), *found = NULL;
 
-    for (uint32_t i = 0; i < made->span_count && made->spans[i].start <= at; i++)
-        if (made->spans[i].label == RDL__LABEL_ELEMENT && made->spans[i].end > at &&
-            !(made->spans[i].start <= other && made->spans[i].end > other))
-            found = &made->spans[i];
+    while (span && !(span->start <= other && span->end > other)) {
+        if (span->label == RDL__LABEL_ELEMENT)
+            found = span;
+        span = span->parent == RDL__NONE ? NULL : &s->best.spans[span->parent];
+    }
     return found;
 }
 
@@ -202,7 +203,7 @@ void rdl__pass_trade(struct rdl__shrinker *s)
     uint32_t count = find_numbers(&s->best, at);
 
     for (uint32_t i = 0; i + 1 < count && !s->stopped;) {
-        const struct rdl__span *element = element_of(&s->best, at[i], at[i + 1]);
+        const struct rdl__span *element = element_of(s, at[i], at[i + 1]);
         uint32_t length = s->best.count;
 
         if (s->best.choices[at[i]].index == 0) {
@@ -227,13 +228,10 @@ void rdl__pass_trade(struct rdl__shrinker *s)
 /* ---- Choices that no span of ours holds -------------------------------------------- */
 
 /* Our own spans have a structure that cutting can only spoil. */
-static bool is_loose(const struct rdl__made *made, uint32_t at)
+static bool is_loose(struct rdl__shrinker *s, uint32_t at)
 {
-    const struct rdl__span *around = NULL;
+    const struct rdl__span *around = rdl__span_around(s, at);
 
-    for (uint32_t i = 0; i < made->span_count && made->spans[i].start <= at; i++)
-        if (made->spans[i].end > at)
-            around = &made->spans[i];
     return !around || around->label >= RDL__LABELS;
 }
 
@@ -241,8 +239,7 @@ void rdl__pass_cut_runs(struct rdl__shrinker *s)
 {
     for (uint32_t width = 1; width <= CUT_MAX; width++)
         for (uint32_t end = s->best.count; end >= width && !s->stopped; end--) {
-            if (end > s->best.count || !is_loose(&s->best, end - width) ||
-                !is_loose(&s->best, end - 1))
+            if (end > s->best.count || !is_loose(s, end - width) || !is_loose(s, end - 1))
                 continue;
             rdl__draft(s);
             rdl__draft_cut(s, end - width, end);

@@ -177,6 +177,31 @@ void rdl__look_at(struct rdl__shrinker *s, uint32_t at)
     s->looked[at] = s->best.choices[at].index;
 }
 
+/* Spans come in the order of their beginnings: walk along both. */
+static void find_around(struct rdl__shrinker *s)
+{
+    const struct rdl__span *spans = s->best.spans;
+    uint32_t open = RDL__NONE, next = 0;
+
+    s->around = rdl__reallocate(s->around, s->best.count * sizeof *s->around);
+    for (uint32_t at = 0; at < s->best.count; at++) {
+        for (; next < s->best.span_count && spans[next].start <= at; next++)
+            if (spans[next].end > at)
+                open = next;
+        while (open != RDL__NONE && spans[open].end <= at)
+            open = spans[open].parent;
+        s->around[at] = open;
+    }
+    s->around_at = s->improvements + 1;
+}
+
+const struct rdl__span *rdl__span_around(struct rdl__shrinker *s, uint32_t at)
+{
+    if (s->around_at != s->improvements + 1)
+        find_around(s);
+    return s->around[at] == RDL__NONE ? NULL : &s->best.spans[s->around[at]];
+}
+
 uint32_t rdl__children(const struct rdl__made *made, uint32_t parent, uint32_t *out, uint32_t room)
 {
     uint32_t count = 0;
@@ -254,7 +279,10 @@ void rdl__shrink_release(struct rdl__shrinker *s)
     rdl__made_release(&s->best);
     rdl__tree_release(&s->tree);
     free(s->draft_indexes);
+    free(s->around);
     free(s->looked);
+    s->around = NULL;
+    s->around_at = 0;
     s->looked = NULL;
     s->looked_room = 0;
     s->draft_indexes = NULL;

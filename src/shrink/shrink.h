@@ -45,8 +45,10 @@ struct rdl__shrinker {
     struct rdl__tree tree;
     uint64_t attempts;
     uint64_t improvements;
-    bool stopped;     /* gave up, or was told to stop: best may not be the simplest */
-    uint64_t *looked; /* for each place, the index that was looked at closely; see lower.c */
+    bool stopped;       /* gave up, or was told to stop: best may not be the simplest */
+    uint32_t *around;   /* for each choice of best, the innermost span it lies in */
+    uint64_t around_at; /* improvements when that was found out */
+    uint64_t *looked;   /* for each place, the index that was looked at closely; see lower.c */
     uint32_t looked_room;
     struct rdl__feed draft;
     uint64_t *draft_indexes;
@@ -89,6 +91,9 @@ bool rdl__consider(struct rdl__shrinker *s);
 /* Has the choice at this place, with the index it has now, been looked at? */
 bool rdl__looked_at(const struct rdl__shrinker *s, uint32_t at);
 void rdl__look_at(struct rdl__shrinker *s, uint32_t at);
+
+/* The innermost span of best that a choice lies in; NULL at the top. */
+const struct rdl__span *rdl__span_around(struct rdl__shrinker *s, uint32_t at);
 
 /* The children of a span (RDL__NONE: of the whole tape), in order; as many as
  * fit.  Returns how many there are. */

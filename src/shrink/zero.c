@@ -83,22 +83,11 @@ void rdl__pass_zero(struct rdl__shrinker *s)
     zero_spans(s);
 }
 
-/* The innermost span that a choice lies in; NULL at the top. */
-static const struct rdl__span *span_around(const struct rdl__made *made, uint32_t at)
-{
-    const struct rdl__span *found = NULL;
-
-    for (uint32_t i = 0; i < made->span_count && made->spans[i].start <= at; i++)
-        if (made->spans[i].end > at && made->spans[i].depth <= made->choices[at].depth)
-            found = &made->spans[i];
-    return found;
-}
-
 /* Another alternative draws other things.  Try it with what the old one drew,
  * with the simplest, and with the largest: one of them may be what it takes. */
 static bool take_branch(struct rdl__shrinker *s, uint32_t at, uint64_t branch)
 {
-    const struct rdl__span *span = span_around(&s->best, at);
+    const struct rdl__span *span = rdl__span_around(s, at);
     uint32_t end = span ? span->end : s->best.count;
     uint16_t depth = span ? span->depth : 0;
     uint32_t values = 0;
