@@ -15,6 +15,26 @@ static char *try_one(int *out_status, const char *name, const char *options)
         options);
 }
 
+/* Texts that are kept until the end, and reachable until then. */
+static char *keep(char *text)
+{
+    static char *kept[1000];
+    static size_t count;
+
+    EXPECT(count < sizeof kept / sizeof *kept);
+    return kept[count++] = text;
+}
+
+/* How a crash is told: a sanitizer, if there is one, is first to see it. */
+static const char *crashed_with(const char *signal)
+{
+    char *headline = keep(malloc(100));
+
+    snprintf(headline, 100, "crashed with %s",
+             getenv("SANITIZE") ? "the report of a sanitizer" : signal);
+    return headline;
+}
+
 /* The token in a report's replay line. */
 static char *token_in(const char *report)
 {
@@ -22,7 +42,7 @@ static char *token_in(const char *report)
 
     EXPECT(at != NULL);
     at += strlen("--replay ");
-    return strndup(at, strcspn(at, "\n"));
+    return keep(strndup(at, strcspn(at, "\n")));
 }
 
 /* What a report says of the failure itself: from its headline to the replay line. */
@@ -32,7 +52,7 @@ static char *failure_in(const char *report)
 
     EXPECT(start != NULL);
     end = strstr(start, "\n  Replay:");
-    return end ? strndup(start, (size_t)(end - start)) : strdup(start);
+    return keep(end ? strndup(start, (size_t)(end - start)) : strdup(start));
 }
 
 /* Drop what differs between a search and a replay: explanations, and the end. */
@@ -70,9 +90,6 @@ static char *expect_failure(const char *name, const char *options, const char *h
     drop_remarks(first);
     drop_remarks(second);
     EXPECT_STR(second, first);
-    free(token);
-    free(first);
-    free(second);
     return report;
 }
 
@@ -89,15 +106,15 @@ TEST(a_failing_check_is_shown_with_its_values_and_replays)
 TEST(a_crash_is_a_failure_that_shrinks_and_replays)
 {
     char *report = expect_failure(
-        "crashes", "", "crashed with SIGSEGV in rdl_property_crashes (faults)", "n = 300");
+        "crashes", "", crashed_with("SIGSEGV in rdl_property_crashes (faults)"), "n = 300");
 
     EXPECT_CONTAINS(report, "| about to look at 0\n");
 }
 
 TEST(an_abort_is_a_failure_that_shrinks_and_replays)
 {
-    char *report = expect_failure("aborts", "", "crashed with SIGABRT in rdl_property_aborts (faults)",
-                                  "n = 300");
+    char *report = expect_failure(
+        "aborts", "", "crashed with SIGABRT in rdl_property_aborts (faults)", "n = 300");
 
     EXPECT_CONTAINS(report, "| cannot go on\n");
 }
@@ -117,12 +134,12 @@ TEST(a_hang_is_a_failure_that_shrinks_and_replays)
 
 TEST(a_smashed_stack_is_a_failure_that_shrinks_and_replays)
 {
-    expect_failure("smashes_its_stack", "", "crashed with SIG", "n = 300");
+    expect_failure("smashes_its_stack", "", crashed_with("SIG"), "n = 300");
 }
 
 TEST(a_stack_that_is_used_up_is_a_failure_that_shrinks_and_replays)
 {
-    expect_failure("uses_up_its_stack", "", "crashed with SIGSEGV", "n = 300");
+    expect_failure("uses_up_its_stack", "", crashed_with("SIGSEGV"), "n = 300");
 }
 
 TEST(a_check_on_another_thread_fails_the_case)
@@ -195,12 +212,13 @@ TEST(the_same_seed_gives_the_same_report)
 {
     int status;
 
-    EXPECT_STR(run(&status, "cd \"$SOURCE\" && \"$BUILD/zoo/faults\" --seed 7 --regressions none "
-                            "--filter -process --filter -hang --filter -remembers "
-                            "--filter -interrupts | sed 's/, [0-9.]* s//'"),
-               run(&status, "cd \"$SOURCE\" && \"$BUILD/zoo/faults\" --seed 7 --regressions none "
-                            "--filter -process --filter -hang --filter -remembers "
-                            "--filter -interrupts | sed 's/, [0-9.]* s//'"));
+    EXPECT_STR(
+        run(&status, "cd \"$SOURCE\" && \"$BUILD/zoo/faults\" --seed 7 --regressions none "
+                     "--filter -process --filter -hang --filter -remembers "
+                     "--filter -interrupts,-crashes,-smashes,-uses_up | sed 's/, [0-9.]* s//'"),
+        run(&status, "cd \"$SOURCE\" && \"$BUILD/zoo/faults\" --seed 7 --regressions none "
+                     "--filter -process --filter -hang --filter -remembers "
+                     "--filter -interrupts,-crashes,-smashes,-uses_up | sed 's/, [0-9.]* s//'"));
 }
 
 TEST(statuses_say_what_happened)
@@ -283,8 +301,7 @@ TEST(interrupted_shrinking_shows_the_best_so_far)
     token = token_in(report);
     report = run(&status, "cd \"$SOURCE\" && \"$BUILD/zoo/faults\" --replay %s", token);
     EXPECT_EQ(status, 1);
-    EXPECT_CONTAINS(report, "rdl_check(n < 5)");
-    free(token);
+    EXPECT_CONTAINS(report, "rdl_check(n < 20)");
 }
 
 TEST(what_a_case_forks_ends_with_it)
@@ -321,35 +338,35 @@ TEST(tokens_that_do_not_fit_are_errors)
     EXPECT_EQ(status, 0);
     EXPECT_CONTAINS(report, "test     changes_shape\n");
     EXPECT_CONTAINS(report, "choices  1: 300\n");
-    free(token);
 }
 
 TEST(wrong_options_are_told_with_status_2)
 {
-    static const char *const wrong[] = {"--sed 1",
-                                        "--seed x",
-                                        "--seed -1",
-                                        "--seed",
-                                        "--cases 0",
-                                        "--cases 1e3",
-                                        "--jobs 1000",
-                                        "--shard 0/2",
-                                        "--shard 3/2",
-                                        "--shard x",
-                                        "--time 0",
-                                        "--time x",
-                                        "--format xml",
-                                        "--output x",
-                                        "--format tap "
-                                        "--format json",
-                                        "--filter nobody",
-                                        "hello",
-                                        "--list=yes",
-                                        "--timeout 0",
-                                        "--color blue",
-                                        "--shrink",
-                                        "--bytes /no/such --filter =passes",
-                                        "--format tap --output /no/such/folder/x"};
+    static const char *const wrong[] = {
+        "--sed 1",
+        "--seed x",
+        "--seed -1",
+        "--seed",
+        "--cases 0",
+        "--cases 1e3",
+        "--jobs 1000",
+        "--shard 0/2",
+        "--shard 3/2",
+        "--shard x",
+        "--time 0",
+        "--time x",
+        "--format xml",
+        "--output x",
+        "--format tap --format json",
+        "--filter nobody",
+        "hello",
+        "--list=yes",
+        "--timeout 0",
+        "--color blue",
+        "--shrink",
+        "--bytes /no/such --filter =passes",
+        "--format tap --output /no/such/folder/x",
+    };
 
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         int status;

@@ -8,10 +8,6 @@
 
 #include <raddle/base.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Memory that lives until the case ends.  Never NULL; rdl_alloc zeroes it. */
 RDL_API void *rdl_alloc(struct rdl_case *t, size_t size);
 RDL_API void *rdl_copy(struct rdl_case *t, const void *from, size_t size);
@@ -91,9 +87,5 @@ static inline void rdl__end_at(struct rdl_case **t)
 {
     rdl_end(*t);
 }
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

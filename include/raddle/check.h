@@ -11,23 +11,26 @@
 
 #include <raddle/base.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* The condition must hold.  A printf format and its arguments may follow. */
-#define rdl_check(...) RDL__JOIN(RDL__CHECK_, RDL__ONE_OR_MORE(__VA_ARGS__))(__VA_ARGS__)
+#define rdl_check(...)                                                                             \
+    RDL__JOIN(RDL__CHECK_, RDL__ONE_OR_MORE(__VA_ARGS__))(#__VA_ARGS__, __VA_ARGS__)
 
 /* The case fails here. */
 #define rdl_fail(...) rdl__failed(RDL__HERE, "rdl_fail", __VA_ARGS__)
 
 /* Numbers, booleans, characters and pointers, both shown if it fails. */
-#define rdl_check_eq(left, right) RDL__COMPARE("rdl_check_eq", left, ==, right)
-#define rdl_check_ne(left, right) RDL__COMPARE("rdl_check_ne", left, !=, right)
-#define rdl_check_lt(left, right) RDL__COMPARE("rdl_check_lt", left, <, right)
-#define rdl_check_le(left, right) RDL__COMPARE("rdl_check_le", left, <=, right)
-#define rdl_check_gt(left, right) RDL__COMPARE("rdl_check_gt", left, >, right)
-#define rdl_check_ge(left, right) RDL__COMPARE("rdl_check_ge", left, >=, right)
+#define rdl_check_eq(left, right)                                                                  \
+    RDL__COMPARE("rdl_check_eq(" #left ", " #right ")", left, ==, right)
+#define rdl_check_ne(left, right)                                                                  \
+    RDL__COMPARE("rdl_check_ne(" #left ", " #right ")", left, !=, right)
+#define rdl_check_lt(left, right)                                                                  \
+    RDL__COMPARE("rdl_check_lt(" #left ", " #right ")", left, <, right)
+#define rdl_check_le(left, right)                                                                  \
+    RDL__COMPARE("rdl_check_le(" #left ", " #right ")", left, <=, right)
+#define rdl_check_gt(left, right)                                                                  \
+    RDL__COMPARE("rdl_check_gt(" #left ", " #right ")", left, >, right)
+#define rdl_check_ge(left, right)                                                                  \
+    RDL__COMPARE("rdl_check_ge(" #left ", " #right ")", left, >=, right)
 
 /* Strings (either may be NULL), and memory; a difference is pointed at. */
 #define rdl_check_str(left, right)                                                                 \
@@ -72,15 +75,15 @@ RDL_API void rdl__check_mem(const char *file, int line, const char *check, const
 #define RDL__ONE_OR_MORE(...)                                                                      \
     RDL__COUNT2(__VA_ARGS__, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE,     \
                 MORE, MORE, MORE, MORE, ONE, 0)
-#define RDL__CHECK_ONE(condition)                                                                  \
+#define RDL__CHECK_ONE(text, condition)                                                            \
     do {                                                                                           \
         if (__builtin_expect(!(condition), 0))                                                     \
-            rdl__failed(RDL__HERE, "rdl_check(" #condition ")", "%s", "");                         \
+            rdl__failed(RDL__HERE, "rdl_check(" text ")", "%s", "");                               \
     } while (0)
-#define RDL__CHECK_MORE(condition, ...)                                                            \
+#define RDL__CHECK_MORE(text, condition, ...)                                                      \
     do {                                                                                           \
         if (__builtin_expect(!(condition), 0))                                                     \
-            rdl__failed(RDL__HERE, "rdl_check(" #condition ")", __VA_ARGS__);                      \
+            rdl__failed(RDL__HERE, "rdl_check(" text ")", __VA_ARGS__);                            \
     } while (0)
 
 #define RDL__COMPARE(check, left, operator, right)                                                 \
@@ -88,8 +91,7 @@ RDL_API void rdl__check_mem(const char *file, int line, const char *check, const
         __auto_type rdl__left = (left);                                                            \
         __auto_type rdl__right = (right);                                                          \
         if (__builtin_expect(!(rdl__left operator rdl__right), 0))                                 \
-            rdl__compared(RDL__HERE, check "(" #left ", " #right ")", RDL__VALUE(rdl__left),       \
-                          RDL__VALUE(rdl__right));                                                 \
+            rdl__compared(RDL__HERE, check, RDL__VALUE(rdl__left), RDL__VALUE(rdl__right));        \
     } while (0)
 
 /* Which of these functions is called decides how a value is shown. */
@@ -140,9 +142,5 @@ static inline struct rdl_value rdl__value_pointer(const volatile void *x)
 {
     return (struct rdl_value){.type = RDL__VALUE_POINTER, .p = x};
 }
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -21,10 +21,6 @@
 #include <raddle/base.h>
 #include <raddle/case.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* ---- Numbers ---------------------------------------------------------------- */
 
 /* An integer from min to max, both included.  Simplest is the one nearest to 0;
@@ -160,7 +156,8 @@ RDL_API bool rdl_more(struct rdl_list *list);
     })
 
 /* An element of an array (not of a pointer), the first being the simplest. */
-#define rdl_sample(t, array) ((array)[rdl_pick((t), sizeof(array) / sizeof *(array))])
+#define rdl_sample(t, array)                                                                       \
+    ((array)[rdl__sample((t), RDL__HERE, #array, sizeof(array) / sizeof *(array))])
 
 /* Is the optional thing there?  false is simplest. */
 #define rdl_maybe(t) rdl__chance((t), RDL__HERE, "rdl_maybe", 0.5)
@@ -229,6 +226,8 @@ RDL_API uint8_t *rdl__bytes(struct rdl_case *t, const char *file, int line, size
                             struct rdl_many form);
 RDL_API struct rdl_list rdl__list(struct rdl_case *t, struct rdl_many form);
 RDL_API size_t rdl__pick(struct rdl_case *t, const char *file, int line, size_t n);
+RDL_API size_t rdl__sample(struct rdl_case *t, const char *file, int line, const char *array,
+                           size_t n);
 RDL_API size_t rdl__frequency(struct rdl_case *t, const char *file, int line,
                               const unsigned *weights, size_t n);
 RDL_API size_t rdl__one_of_begin(struct rdl_case *t, size_t n);
@@ -238,9 +237,5 @@ RDL_API size_t *rdl__subset(struct rdl_case *t, const char *file, int line, size
                             size_t *out_count);
 RDL_API uint64_t rdl__swarm(struct rdl_case *t, const char *file, int line, unsigned n);
 RDL_API unsigned rdl__pick_of(struct rdl_case *t, const char *file, int line, uint64_t features);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

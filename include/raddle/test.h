@@ -11,10 +11,6 @@
 
 #include <raddle/base.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* What each case of a test needs around it. */
 struct rdl_fixture {
     void *(*setup)(struct rdl_case *t); /* before each case; the body finds it by rdl_fixture(t) */
@@ -69,10 +65,12 @@ RDL_API void rdl_register(struct rdl_test *test);
 RDL_API int rdl_main(int argc, char **argv);
 
 /* One case made from bytes, for libFuzzer and AFL++: see docs/fuzzing.md.
- * The test is the one that RADDLE_FUZZ names, or the only one there is. */
+ * The test is the one that RADDLE_FUZZ names, or the only one there is; the
+ * other function, called before, stops the program if there is no such test. */
 RDL_API int rdl_fuzz_one(const uint8_t *bytes, size_t count);
+RDL_API int rdl_fuzz_init(void);
 
-/* main(), and the entry point that fuzzers look for: the same source, compiled
+/* main(), and the entry points that fuzzers look for: the same source, compiled
  * for a fuzzer, becomes one.  A fuzzer brings a main of its own.  Clang's goes
  * before ours, which is weak; for AFL++ and others, whose compilers define
  * FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION, we leave ours out. */
@@ -81,9 +79,15 @@ RDL_API int rdl_fuzz_one(const uint8_t *bytes, size_t count);
     {                                                                                              \
         return rdl_fuzz_one(bytes, count);                                                         \
     }                                                                                              \
+    __attribute__((weak)) int LLVMFuzzerInitialize(int *argc, char ***argv)                        \
+    {                                                                                              \
+        (void)argc, (void)argv;                                                                    \
+        return rdl_fuzz_init();                                                                    \
+    }                                                                                              \
     RDL__MAIN
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
+int LLVMFuzzerInitialize(int *argc, char ***argv);
 
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 #define RDL__MAIN
@@ -93,10 +97,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
     {                                                                                              \
         return rdl_main(argc, argv);                                                               \
     }
-#endif
-
-#ifdef __cplusplus
-}
 #endif
 
 #endif

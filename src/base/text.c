@@ -165,3 +165,9 @@ void rdl__text_add_count(struct rdl__text *text, uint64_t count)
         rdl__text_add(text, "%u", (unsigned)count);
     }
 }
+
+void rdl__text_add_many(struct rdl__text *text, uint64_t count, const char *noun)
+{
+    rdl__text_add_count(text, count);
+    rdl__text_add(text, " %s%s", noun, count == 1 ? "" : "s");
+}

@@ -29,7 +29,7 @@ enum rdl__verdict {
 
 enum rdl__cause {
     RDL__BY_CHECK,
-    RDL__BY_CRASH, /* number is the signal */
+    RDL__BY_CRASH, /* number is the signal; 0: a sanitizer's report */
     RDL__BY_EXIT,  /* number is the status */
     RDL__BY_HANG,
 };
@@ -46,7 +46,7 @@ struct rdl__outcome {
     uint64_t origin; /* equal for failures that look like the same bug */
 };
 
-enum { RDL__SCORES_MAX = 8 };
+enum { RDL__SCORES_MAX = 8, RDL__SHARES_MAX = 128 };
 
 struct rdl__score {
     char name[RDL__NAME_ROOM];
@@ -73,9 +73,11 @@ struct rdl_case {
     struct rdl__deferred *deferred;
     struct rdl__score scores[RDL__SCORES_MAX];
     uint32_t score_count;
-    uint32_t nodes_left; /* of recursive structures; see rdl_grow */
-    double growth;       /* chance's idea of how bushy they are; 0: not decided */
-    unsigned hidden;     /* depth of our own generators: what they draw is not shown */
+    uint32_t nodes_left;              /* of recursive structures; see rdl_grow */
+    double growth;                    /* chance's idea of how bushy they are; 0: not decided */
+    uint32_t shares[RDL__SHARES_MAX]; /* and how many nodes each child to come may have */
+    uint32_t share_count;
+    unsigned hidden; /* depth of our own generators: what they draw is not shown */
 
     pthread_t thread;
     jmp_buf escape;

@@ -19,6 +19,7 @@ struct explaining {
     struct rdl__random random;
     uint64_t *indexes;
     int runs;
+    bool reshaped; /* a change made the test draw other things: it shows nothing */
 };
 
 /* How changed values did: those further from the simplest on the same side, and
@@ -35,6 +36,18 @@ static void restore(struct explaining *e)
         e->indexes[i] = e->failure->made.choices[i].index;
 }
 
+/* Did the case draw the same things, but for their values? */
+static bool same_shape(const struct rdl__made *made, const struct rdl__tape *tape)
+{
+    if (made->count != tape->count)
+        return false;
+    for (uint32_t i = 0; i < made->count; i++)
+        if (made->choices[i].kind != tape->choices[i].kind ||
+            made->choices[i].max != tape->choices[i].max)
+            return false;
+    return true;
+}
+
 static bool fails(struct explaining *e)
 {
     struct rdl__board *board = rdl__first_board(e->session);
@@ -42,9 +55,12 @@ static bool fails(struct explaining *e)
         .indexes = e->indexes, .count = e->failure->made.count, .fill_at = RDL__NONE};
 
     e->runs++;
-    return rdl__run_feed(e->session, e->test, &e->failure->settings, &feed, false) &&
-           board->outcome.verdict == RDL__FAILED &&
-           board->outcome.origin == e->failure->outcome.origin;
+    if (!rdl__run_feed(e->session, e->test, &e->failure->settings, &feed, false) ||
+        board->outcome.verdict != RDL__FAILED ||
+        board->outcome.origin != e->failure->outcome.origin)
+        return false;
+    e->reshaped = e->reshaped || !same_shape(&e->failure->made, &board->tape);
+    return true;
 }
 
 static void try_index(struct explaining *e, uint32_t at, uint64_t index, struct tally *tally)
@@ -113,22 +129,19 @@ static struct tally try_values(struct explaining *e, uint32_t at)
     return tally;
 }
 
-static void remark(struct rdl__line *line, const struct tally *tally, bool at_simplest,
-                   bool negative)
+static void remark(struct rdl__line *line, const struct tally *tally,
+                   const struct rdl__choice *choice, bool negative)
 {
+    bool at_simplest = choice->index == 0, ordered = choice->kind == RDL__INTEGER;
     struct rdl__text text = {0};
     bool all_beyond = tally->beyond > 0 && tally->beyond_failed == tally->beyond;
     bool none_beyond = tally->beyond_failed == 0;
 
     if (tally->beyond + tally->other == 0)
         return;
-    if (all_beyond && tally->other_failed == tally->other && (at_simplest || tally->other == 0))
-        rdl__text_add(&text, at_simplest ? "any value fails" : "fails for any %s %s %s", line->name,
-                      negative ? "<=" : ">=", line->value);
-    else if (at_simplest && tally->other > 0 && tally->beyond + tally->other > 0 &&
-             tally->beyond_failed == tally->beyond && tally->other_failed == tally->other)
+    if (at_simplest && tally->beyond_failed == tally->beyond && tally->other_failed == tally->other)
         rdl__text_add(&text, "any value fails");
-    else if (all_beyond && tally->other_failed == 0)
+    else if (all_beyond && tally->other_failed == 0 && ordered)
         rdl__text_add(&text, "fails for any %s %s %s", line->name,
                       negative ? "<=" : ">=", line->value);
     else if (none_beyond && tally->other_failed == 0)
@@ -161,7 +174,7 @@ static void try_shuffles(struct explaining *e, uint32_t from, uint32_t to, struc
                 any = true;
                 e->indexes[at] = rdl__random_upto(&e->random, i % 2 || most < 99 ? most : 99);
             }
-        if (!any || e->runs >= RUNS_MAX || !fails(e))
+        if (!any || e->runs >= RUNS_MAX || !fails(e) || e->reshaped)
             return;
     }
     free(line->remark);
@@ -178,11 +191,13 @@ static void explain_value(struct explaining *e, const struct rdl__event *event,
     if (event->from >= event->to || event->to > made->count)
         return;
     choice = &made->choices[event->from];
+    e->reshaped = false;
     if (event->to - event->from == 1 && choice->max > 0) {
         struct tally tally = try_values(e, event->from);
         struct rdl__offset offset = rdl__offset_of(choice->index, choice->max, choice->below);
 
-        remark(line, &tally, choice->index == 0, offset.negative);
+        if (!e->reshaped)
+            remark(line, &tally, choice, offset.negative);
     } else if (event->to - event->from > 1) {
         try_shuffles(e, event->from, event->to, line);
     }

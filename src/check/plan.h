@@ -48,6 +48,7 @@ struct rdl__failure {
     struct rdl__story story;
     char *token;          /* NULL: none, it could not be repeated */
     char *token_file;     /* where a long token was put; NULL: nowhere */
+    char *kept;           /* the regression file it was put into; NULL: none */
     char *output;         /* what the case printed */
     char *unsteady;       /* not NULL: it does not fail every time, and how that shows */
     uint64_t found_at;    /* after so many cases; 0: from a regression file or token */

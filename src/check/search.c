@@ -225,7 +225,7 @@ static struct rdl__worker *search_in_order(struct search *search)
             .test = search->result->test,
             .settings = settings,
             .first = search->next,
-            .count = search->batch,
+            .count = search->batch < wanted(search) ? search->batch : wanted(search),
         };
         put_known(search, &board->task);
         rdl__board_put_feed(board, &(struct rdl__feed){.indexes = board->next_feed,
@@ -340,7 +340,8 @@ void rdl__search(struct rdl__session *session, struct rdl__result *result)
            !(in_order && result->exhausted) &&
            (worker = in_order ? search_in_order(&search) : search_by_chance(&search))) {
         know(&search, worker->board->outcome.origin);
-        rdl__settle(session, result, worker->board, result->stats.cases, "");
+        rdl__settle(session, result, worker->board,
+                    in_order ? result->stats.cases : worker->board->failed_at + 1, "");
         if (search.known_count == RDL__KNOWN_MAX)
             break;
         search.ended = false;

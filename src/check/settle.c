@@ -28,6 +28,7 @@ void rdl__failure_release(struct rdl__failure *failure)
     rdl__story_release(&failure->story);
     free(failure->token);
     free(failure->token_file);
+    free(failure->kept);
     free(failure->output);
     free(failure->unsteady);
 }
@@ -219,17 +220,34 @@ static bool still_fails(struct rdl__session *session, const struct rdl_test *tes
                         const struct rdl__failure *failure)
 {
     struct rdl__text unused = {0};
-    int interrupted = rdl__interrupted;
-    bool same;
+    int interrupted = 0;
+    bool ran = false, same;
 
-    rdl__interrupted = 0;
-    rdl__worker_retire(&session->workers[0]);
-    same =
-        run_again(session, test, failure) && is_same(rdl__first_board(session), failure, &unused);
+    for (int i = 0; i < 2 && !ran; i++) { /* the signal may come just now */
+        interrupted = rdl__interrupted ? rdl__interrupted : interrupted;
+        rdl__interrupted = 0;
+        rdl__worker_retire(&session->workers[0]);
+        ran = run_again(session, test, failure);
+    }
+    same = ran && is_same(rdl__first_board(session), failure, &unused);
     if (interrupted)
         rdl__interrupted = interrupted;
     rdl__text_release(&unused);
     return same;
+}
+
+/* What chance was told about sizes does not matter any more, so that the same
+ * case has the same token whoever found it. */
+static bool still_fails_at_any_size(struct rdl__session *session, const struct rdl_test *test,
+                                    struct rdl__failure *failure)
+{
+    uint32_t size = failure->settings.size;
+
+    failure->settings.size = 100;
+    if (still_fails(session, test, failure))
+        return true;
+    failure->settings.size = size;
+    return still_fails(session, test, failure);
 }
 
 /* Tries share processes, which is fast; if one has left something behind that
@@ -249,7 +267,7 @@ static void shrink_soundly(struct rdl__session *session, const struct rdl_test *
             worker->timeout_ms = HANG_SHRINK_MS;
         shrink(session, test, failure, isolated);
         worker->timeout_ms = timeout_ms;
-        sound = still_fails(session, test, failure);
+        sound = still_fails_at_any_size(session, test, failure);
         if (sound || rdl__interrupted || session->error.text[0])
             break;
         rdl__made_release(&failure->made);
@@ -285,7 +303,7 @@ static void make_token(struct rdl__session *session, const struct rdl_test *test
 }
 
 static void keep(struct rdl__session *session, const struct rdl_test *test,
-                 const struct rdl__failure *failure)
+                 struct rdl__failure *failure)
 {
     const struct rdl__outcome *outcome = &failure->outcome;
     struct rdl__text path = {0}, comment = {0};
@@ -296,15 +314,18 @@ static void keep(struct rdl__session *session, const struct rdl_test *test,
     rdl__regress_path(&path, test->file, session->plan->regressions);
     if (outcome->check[0])
         rdl__text_add(&comment, "%s", outcome->check);
+    else if (outcome->cause == RDL__BY_CRASH)
+        rdl__text_add(&comment, "%s %s", rdl__signal_name(outcome->number), outcome->text);
+    else if (outcome->cause == RDL__BY_EXIT)
+        rdl__text_add(&comment, "exit with status %d", outcome->number);
     else
-        rdl__text_add(&comment, "%s %s",
-                      outcome->cause == RDL__BY_CRASH  ? rdl__signal_name(outcome->number)
-                      : outcome->cause == RDL__BY_EXIT ? "exit"
-                                                       : "hang",
-                      outcome->text);
-    if (!rdl__regress_add(path.bytes, failure->token, comment.bytes, &error))
+        rdl__text_add(&comment, "hang %s", outcome->text);
+    if (rdl__regress_add(path.bytes, failure->token, comment.bytes, &error)) {
+        failure->kept = path.bytes;
+    } else {
         rdl__warn(session, "%s: the failing case is not kept: %s", test->name, error.text);
-    rdl__text_release(&path);
+        rdl__text_release(&path);
+    }
     rdl__text_release(&comment);
 }
 

@@ -81,8 +81,9 @@ static char *assigned_name(const char *line)
             end--;
         end = skip_back(end - (end > line), line);
     }
-    if (end == line || end[-1] != '=' || !is_whole_statement(draw))
-        return NULL;
+    if (end - line < 2 || end[-1] != '=' || strchr("-+*/%&|^<>=!", end[-2]) ||
+        !is_whole_statement(draw))
+        return NULL; /* nothing is assigned, or something is changed by it */
     end = skip_back(end - 1, line);
     for (start = end; start > line && is_lvalue_part(start[-1]); start--)
         continue;

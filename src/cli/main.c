@@ -87,33 +87,26 @@ static bool open_reports(struct reports *out, const struct rdl__options *options
 
 /* ---- Which tests --------------------------------------------------------------------- */
 
-/* One filter may hold several, separated by commas. */
-static bool matches_one(const struct rdl_test *test, const char *filter)
-{
-    char *copy = rdl__duplicate(filter), *rest = copy, *part;
-    bool found = false;
-
-    while (!found && (part = strsep(&rest, ",")))
-        found = rdl__filter_matches(test, part);
-    free(copy);
-    return found;
-}
-
+/* A test must match one of the filters, if there are any, and none of those that
+ * begin with a minus.  One option may hold several, separated by commas. */
 static bool is_wanted(const struct rdl__options *options, const struct rdl_test *test)
 {
-    bool wanted = true, asked = false, found = false;
+    bool refused = false, asked = false, found = false;
 
     for (int i = 0; i < options->filter_count; i++) {
-        const char *filter = options->filters[i];
+        char *copy = rdl__duplicate(options->filters[i]), *rest = copy, *part;
 
-        if (filter[0] == '-') {
-            wanted = wanted && matches_one(test, filter);
-        } else {
-            asked = true;
-            found = found || matches_one(test, filter);
+        while ((part = strsep(&rest, ","))) {
+            if (part[0] == '-') {
+                refused = refused || !rdl__filter_matches(test, part);
+            } else if (part[0]) {
+                asked = true;
+                found = found || rdl__filter_matches(test, part);
+            }
         }
+        free(copy);
     }
-    return wanted && (found || !asked);
+    return !refused && (found || !asked);
 }
 
 static bool names_are_unique(struct rdl_test **tests, size_t count, struct rdl__error *error)

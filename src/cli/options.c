@@ -181,8 +181,7 @@ static bool read_regressions(struct rdl__options *o, const char *from, const cha
     (void)from;
     (void)error;
     o->plan.no_regressions = strcmp(value, "none") == 0;
-    o->plan.regressions =
-        o->plan.no_regressions || strcmp(value, "beside") == 0 ? NULL : value;
+    o->plan.regressions = o->plan.no_regressions || strcmp(value, "beside") == 0 ? NULL : value;
     return true;
 }
 

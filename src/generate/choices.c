@@ -39,6 +39,20 @@ size_t rdl__pick(struct rdl_case *t, const char *file, int line, size_t n)
     return picked;
 }
 
+size_t rdl__sample(struct rdl_case *t, const char *file, int line, const char *array, size_t n)
+{
+    size_t picked = (size_t)rdl__choose(t->tape, RDL__BRANCH, n - 1);
+
+    if (rdl__showing(t)) {
+        struct rdl__text text = {0};
+
+        rdl__text_add(&text, "%s[%zu]", array, picked);
+        rdl__show(t, file, line, "rdl_sample", t->tape->count - 1, &text);
+        rdl__text_release(&text);
+    }
+    return picked;
+}
+
 /* Indexes count only what can be picked, so that a weight of 0 never is. */
 size_t rdl__frequency(struct rdl_case *t, const char *file, int line, const unsigned *weights,
                       size_t n)
@@ -134,16 +148,43 @@ size_t *rdl__subset(struct rdl_case *t, const char *file, int line, size_t n, si
     return numbers;
 }
 
-/* With one child in the mean at each node a structure is neither a stump nor
- * endless; a third of the cases gets less than that, a third more. */
+/* How many nodes the one that asks may have below it, if chance decides. */
+static uint32_t take_share(struct rdl_case *t)
+{
+    return t->share_count ? t->shares[--t->share_count] : t->nodes_left;
+}
+
+/* Divide what is left among the children, evenly or not: trees are to be bushy
+ * in some cases and stalks in others. */
+static void give_shares(struct rdl_case *t, uint32_t left, unsigned children)
+{
+    bool evenly = rdl__random_next(&t->tape->random) & 1;
+
+    for (unsigned i = children; i > 0 && t->share_count < RDL__SHARES_MAX; i--) {
+        uint32_t share =
+            evenly || i == 1 ? left / i : (uint32_t)rdl__random_upto(&t->tape->random, left);
+
+        t->shares[t->share_count++] = share;
+        left -= share;
+    }
+}
+
+/* What is possible depends on choices made before and on nothing else, so that a
+ * replay sees the same; how likely it is may depend on anything. */
 bool rdl_grow(struct rdl_case *t, unsigned children)
 {
     bool possible = children > 0 && t->nodes_left >= children;
+    uint32_t share = 0;
     bool grows;
 
-    if (t->growth == 0)
-        t->growth = t->tape->fresh ? 0.6 + 0.4 * (double)rdl__random_upto(&t->tape->random, 2) : 1;
-    grows = rdl__draw_boolean(t, children ? t->growth / children : 0, possible);
+    if (t->tape->fresh) {
+        if (t->growth == 0)
+            t->growth = 0.5 + 0.24 * (double)rdl__random_upto(&t->tape->random, 2);
+        share = take_share(t);
+    }
+    grows = rdl__draw_boolean(t, share >= children ? t->growth : 0, possible);
+    if (grows && share >= children)
+        give_shares(t, share - children, children);
     if (grows)
         t->nodes_left -= children;
     return grows;

@@ -139,7 +139,11 @@ static double special(struct rdl__random *random, const struct domain *domain)
         -INFINITY,   NAN,         1e300,   0.5,
     };
 
-    return specials[rdl__random_next(random) % (sizeof specials / sizeof *specials)];
+    uint64_t word = rdl__random_next(random);
+
+    if (word & 1)
+        return specials[word >> 1 & 1]; /* the ends break most */
+    return specials[(word >> 2) % (sizeof specials / sizeof *specials)];
 }
 
 static double by_chance(struct rdl__random *random, const struct domain *domain, uint32_t size)
@@ -152,8 +156,8 @@ static double by_chance(struct rdl__random *random, const struct domain *domain,
 
     switch (word & 15) {
     case 0:
-        return special(random, domain);
     case 1:
+        return special(random, domain);
     case 2:
         return any_exponent(random, domain);
     case 3:

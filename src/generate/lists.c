@@ -220,7 +220,8 @@ static void show_bytes(struct rdl_case *t, const char *file, int line, uint32_t 
 {
     struct rdl__text text = {0};
 
-    rdl__text_add(&text, "%zu byte%s: ", n, n == 1 ? "" : "s");
+    rdl__text_add_many(&text, n, "byte");
+    rdl__text_add(&text, n ? ": " : "");
     rdl__text_add_hex(&text, bytes, n);
     rdl__show(t, file, line, "rdl_bytes", from, &text);
     rdl__text_release(&text);

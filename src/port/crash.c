@@ -133,10 +133,19 @@ const char *rdl__signal_name(int signal)
     static const struct {
         int signal;
         const char *name;
-    } names[] = {{SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"},   {SIGILL, "SIGILL"},
-                 {SIGFPE, "SIGFPE"},   {SIGABRT, "SIGABRT"}, {SIGTRAP, "SIGTRAP"},
-                 {SIGSYS, "SIGSYS"},   {SIGKILL, "SIGKILL"}, {SIGPIPE, "SIGPIPE"},
-                 {SIGALRM, "SIGALRM"}, {SIGTERM, "SIGTERM"}, {SIGINT, "SIGINT"}};
+    } names[] = {{0, "the report of a sanitizer"},
+                 {SIGSEGV, "SIGSEGV"},
+                 {SIGBUS, "SIGBUS"},
+                 {SIGILL, "SIGILL"},
+                 {SIGFPE, "SIGFPE"},
+                 {SIGABRT, "SIGABRT"},
+                 {SIGTRAP, "SIGTRAP"},
+                 {SIGSYS, "SIGSYS"},
+                 {SIGKILL, "SIGKILL"},
+                 {SIGPIPE, "SIGPIPE"},
+                 {SIGALRM, "SIGALRM"},
+                 {SIGTERM, "SIGTERM"},
+                 {SIGINT, "SIGINT"}};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (names[i].signal == signal)

@@ -73,8 +73,7 @@ static void add_indented(struct rdl__text *out, const char *text, const char *ma
 static void add_cases(struct rdl__text *out, const struct rdl__result *result)
 {
     rdl__text_add(out, result->exhausted ? "all " : "");
-    rdl__text_add_count(out, result->stats.cases);
-    rdl__text_add(out, result->stats.cases == 1 ? " case" : " cases");
+    rdl__text_add_many(out, result->stats.cases, "case");
     if (result->stats.discards) {
         rdl__text_add(out, ", ");
         rdl__text_add_count(out, result->stats.discards);
@@ -105,10 +104,10 @@ static void add_shrinking(struct rdl__text *out, const struct rdl__failure *fail
 {
     if (failure->attempts == 0)
         return;
-    rdl__text_add(out, ", shrunk from %u to %u choices in ", failure->first_count,
-                  failure->made.count);
-    rdl__text_add_count(out, failure->attempts);
-    rdl__text_add(out, failure->attempts == 1 ? " run" : " runs");
+    rdl__text_add(out, ", shrunk from %u to ", failure->first_count);
+    rdl__text_add_many(out, failure->made.count, "choice");
+    rdl__text_add(out, " in ");
+    rdl__text_add_many(out, failure->attempts, "run");
     if (failure->shrink_stopped)
         rdl__text_add(out, " (not to the end)");
 }
@@ -136,26 +135,44 @@ static void add_failure(struct rdl__report *report, const struct rdl__result *re
     }
     if (failure->again) {
         rdl__text_add(out, "\n  Met ");
-        rdl__text_add_count(out, failure->again);
-        rdl__text_add(out, " more time%s.\n", failure->again == 1 ? "" : "s");
+        rdl__text_add_many(out, failure->again, "more time");
+        rdl__text_add(out, ".\n");
     }
     if (failure->token && !(result->replayed && failure->attempts == 0)) {
-        rdl__text_add(out, "\n  Replay:  %s", ink(report, BOLD));
+        rdl__text_add(out, "\n  %s  %s",
+                      failure->unsteady ? "Try again:" : "Replay:", ink(report, BOLD));
         rdl__replay_command(out, report->plan, failure);
         rdl__text_add(out, "%s\n", ink(report, PLAIN));
     }
+    if (failure->kept)
+        rdl__text_add(out, "  Kept in: %s\n", failure->kept);
+}
+
+/* The most frequent first; of equals, the one that came first. */
+static int compare_labels(const void *a, const void *b)
+{
+    const struct rdl__label *one = *(const struct rdl__label *const *)a;
+    const struct rdl__label *two = *(const struct rdl__label *const *)b;
+
+    if (one->cases != two->cases)
+        return one->cases > two->cases ? -1 : 1;
+    return (one > two) - (one < two);
 }
 
 static void add_labels(struct rdl__report *report, const struct rdl__stats *stats)
 {
     struct rdl__text *out = &report->text;
 
-    for (uint32_t i = 0; i < stats->label_count; i++) {
-        double percent = rdl__label_percent(&stats->labels[i], stats);
+    const struct rdl__label *labels[RDL__LABELS_MAX];
 
-        rdl__text_add(out, "    %5.1f%%  %s", percent, stats->labels[i].name);
-        if (stats->labels[i].required > 0)
-            rdl__text_add(out, " (at least %g%%)", stats->labels[i].required);
+    for (uint32_t i = 0; i < stats->label_count; i++)
+        labels[i] = &stats->labels[i];
+    qsort(labels, stats->label_count, sizeof *labels, compare_labels);
+    for (uint32_t i = 0; i < stats->label_count; i++) {
+        rdl__text_add(out, "    %5.1f%%  %s", rdl__label_percent(labels[i], stats),
+                      labels[i]->name);
+        if (labels[i]->required > 0)
+            rdl__text_add(out, " (at least %g%%)", labels[i]->required);
         rdl__text_add(out, "\n");
     }
 }
@@ -227,7 +244,9 @@ static void failure_found(void *self, const struct rdl_test *test,
     } else {
         rdl__text_add(&report->text, " by %s", failure->source);
     }
-    rdl__text_add(&report->text, " (%u choices): ", failure->first_count);
+    rdl__text_add(&report->text, " (");
+    rdl__text_add_many(&report->text, failure->first_count, "choice");
+    rdl__text_add(&report->text, "): ");
     rdl__failure_headline(&report->text, failure);
     rdl__text_add(&report->text, "\n");
     rdl__report_flush(report);
@@ -241,6 +260,12 @@ static void warned(void *self, const char *text)
     rdl__text_add(&report->text, "%swarning:%s %s\n", ink(report, YELLOW), ink(report, PLAIN),
                   text);
     rdl__report_flush(report);
+}
+
+/* Was its (first) failure known from a regression file? */
+static bool is_from_file(const struct rdl__result *result)
+{
+    return result->failure_count > 0 && result->failures[0].found_at == 0 && !result->replayed;
 }
 
 /* "ok", "FAIL" and what goes with them, on one line. */
@@ -267,13 +292,15 @@ static void add_verdict_line(struct rdl__report *report, const struct rdl__resul
             rdl__text_add(out, verdict == RDL__TEST_PASS && result->failure_count == 0
                                    ? "this case passes"
                                    : "replayed");
+        else if (is_from_file(result))
+            rdl__text_add(out, "failed before, and fails again");
         else
             add_cases(out, result);
         if (result->failure_count > 0)
             add_shrinking(out, &result->failures[0]);
         rdl__text_add(out, ", %.2f s", result->seconds);
     }
-    if (verdict == RDL__TEST_FAIL && !result->replayed)
+    if (verdict == RDL__TEST_FAIL && !result->replayed && !is_from_file(result))
         rdl__text_add(out, " (seed %llu)", (unsigned long long)result->seed);
     if (verdict == RDL__TEST_PASS && result->failure_count > 0)
         rdl__text_add(out, " (fails, as expected)");
@@ -285,19 +312,20 @@ static void test_ended(void *self, const struct rdl__result *result)
     struct rdl__report *report = self;
     enum rdl__test_verdict verdict = result->verdict;
     bool bad = verdict == RDL__TEST_FAIL || verdict == RDL__TEST_ERROR;
+    bool shows_failures = bad || report->looks.verbose || result->replayed;
 
     rdl__report_count(report, result);
     wipe_progress(report);
     if (!bad && report->looks.quiet)
         return;
     add_verdict_line(report, result);
-    for (size_t i = 0; i < result->failure_count && bad; i++) {
+    for (size_t i = 0; i < result->failure_count && shows_failures; i++) {
         if (result->failure_count > 1)
             rdl__text_add(&report->text, "\n  %sBug %zu of %zu%s", ink(report, BOLD), i + 1,
                           result->failure_count, ink(report, PLAIN));
         add_failure(report, result, &result->failures[i]);
     }
-    if (bad && result->failure_count > 0)
+    if (shows_failures && result->failure_count > 0)
         rdl__text_add(&report->text, "\n");
     if (bad || report->looks.verbose || result->stats.label_count || result->stats.measure_count)
         add_statistics(report, &result->stats);

@@ -41,6 +41,7 @@ static void reset(struct rdl_case *t)
     t->score_count = 0;
     t->nodes_left = t->settings.size;
     t->growth = 0;
+    t->share_count = 0;
     t->hidden = 0;
     t->outcome->verdict = RDL__PASSED;
     t->outcome->claimed = 0;

@@ -360,6 +360,8 @@ static void attribute(struct rdl__worker *worker, int status, bool hung)
     }
     if (hung)
         blame(outcome, RDL__BY_HANG, (int)worker->timeout_ms);
+    else if (board->crash.signal < 0)
+        blame(outcome, RDL__BY_CRASH, 0);
     else if (WIFSIGNALED(status))
         blame(outcome, RDL__BY_CRASH, WTERMSIG(status));
     else

@@ -63,6 +63,30 @@ static void thin_out(struct rdl__shrinker *s, struct family *family, uint32_t pa
     }
 }
 
+/* Runs of two to eight that can only go together. */
+static void thin_out_runs(struct rdl__shrinker *s, struct family *family, uint32_t parent)
+{
+    enum { SIBLINGS_MAX = 64, WIDTH_MAX = 8 };
+
+    look_at(family, &s->best, parent);
+    if (family->count > SIBLINGS_MAX)
+        return;
+    for (uint32_t width = 2; width <= WIDTH_MAX; width++)
+        for (uint32_t at = family->count; at >= width && !s->stopped; at--)
+            if (at <= family->count && without(s, family, at - width, at))
+                look_at(family, &s->best, parent);
+}
+
+void rdl__pass_leave_out_runs(struct rdl__shrinker *s)
+{
+    struct family family = {0};
+
+    thin_out_runs(s, &family, RDL__NONE);
+    for (uint32_t parent = 0; parent < s->best.span_count && !s->stopped; parent++)
+        thin_out_runs(s, &family, parent);
+    free(family.children);
+}
+
 void rdl__pass_leave_out(struct rdl__shrinker *s)
 {
     struct family family = {0};

@@ -230,6 +230,7 @@ static pass_function *const cheap_passes[] = {
     rdl__pass_lower_equal, rdl__pass_sort,    rdl__pass_switches,
 };
 static pass_function *const costly_passes[] = {
+    rdl__pass_leave_out_runs,
     rdl__pass_pairs,
     rdl__pass_cut_runs,
 };

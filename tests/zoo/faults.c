@@ -260,9 +260,9 @@ RDL_PROPERTY(interrupts_shrinking)
 
     while (zeros < n && xs[zeros] == 0)
         zeros++;
-    if (n >= 5 && zeros == n) /* chance does not do that */
+    if (zeros >= 10) /* chance does not do that */
         kill(getppid(), SIGTERM);
-    rdl_check(n < 5);
+    rdl_check(n < 20);
 }
 
 RDL_PROPERTY(leaves_children)

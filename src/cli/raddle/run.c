@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,6 +30,8 @@ static int run_program(const char *program, int option_count, char **options)
     argv[0] = rdl__duplicate(program);
     memcpy(argv + 1, options, (size_t)option_count * sizeof *argv);
     why = posix_spawnp(&pid, program, NULL, NULL, argv, environ);
+    free(argv[0]);
+    free(argv);
     if (why != 0) {
         fprintf(stderr, "raddle run: cannot run %s: %s\n", program, strerror(why));
         return RDL__EXIT_SETUP;
