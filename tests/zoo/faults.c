@@ -260,7 +260,8 @@ RDL_PROPERTY(interrupts_shrinking)
 
     while (zeros < n && xs[zeros] == 0)
         zeros++;
-    if (zeros >= 10) /* chance does not do that */
+    /* Chance does not do that; and a second signal would end us at once. */
+    if (zeros >= 10 && getenv("ONCE") && unlink(getenv("ONCE")) == 0)
         kill(getppid(), SIGTERM);
     rdl_check(n < 20);
 }
