@@ -11,7 +11,8 @@ clang -fsanitize=fuzzer,address probe.c -o probe 2>probe.log || exit 77
 documented 'raddle=$(pkg-config --cflags --libs raddle)'
 documented 'cc -g -o unpack unpack.c $raddle'
 documented 'clang -g -fsanitize=fuzzer,address -o unpack-fuzz unpack.c $raddle'
-./unpack --cases 20000 --seed 1 >chance.log || fail "chance finds the bugs, too:" "$(cat chance.log)"
+./unpack --cases 20000 --seed 1 >chance.log ||
+    fail "chance finds the bugs, too:" "$(cat chance.log)"
 
 # It has to be told which test, and says so.
 ! ./unpack-fuzz >which.log 2>&1 || fail "no test was named, and yet:" "$(cat which.log)"
