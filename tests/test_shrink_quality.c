@@ -138,6 +138,21 @@ static void product(struct rdl_case *t)
     rdl_check(a * b < 100);
 }
 
+static int saturated(int64_t x)
+{
+    return x > INT32_MAX ? INT32_MAX : x < INT32_MIN ? INT32_MIN : (int)x;
+}
+
+static void saturating_sums(struct rdl_case *t)
+{
+    int a = rdl_i32(t);
+    int b = rdl_i32(t);
+    int c = rdl_i32(t);
+
+    rdl_check_eq(saturated((int64_t)saturated((int64_t)a + b) + c),
+                 saturated(a + (int64_t)saturated((int64_t)b + c)));
+}
+
 static void a_double(struct rdl_case *t)
 {
     double x = rdl_double(t);
@@ -391,6 +406,7 @@ static const struct problem problems[] = {
     {"below_or_above", below_or_above, "n=-30"},
     {"difference", difference, "a=10 b=9"},
     {"product", product, "a=1 b=100"},
+    {"saturating_sums", saturating_sums, "a=1 b=-1 c=-2147483648"},
     {"a_double", a_double, "x=1001.0"},
 
     {"a_fraction", a_fraction, "x=0.5"},

@@ -3,13 +3,16 @@
  * Two numbers may be bound to each other: only their sum counts, or only their
  * difference.  Then neither can be lowered alone, but the first can if the
  * second moves along. */
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "case/case.h"
+#include "generate/doubles.h"
 #include "shrink/shrink.h"
 
-enum { ALL_PAIRS = 12, NEIGHBOURS = 4, CUT_MAX = 4 };
+enum { FEW = 4, ALL_PAIRS = 12, NEIGHBOURS = 4, CUT_MAX = 4 };
 
 static __int128 offset_at(const struct rdl__made *made, uint32_t at)
 {
@@ -94,6 +97,27 @@ static void swap(struct rdl__shrinker *s, uint32_t first, uint32_t second)
     rdl__consider(s);
 }
 
+/* All numbers on the other side of their simplest value, the ends at the other
+ * ends: what fails often fails in the mirror too, and is simpler in one of them. */
+static void mirror(struct rdl__shrinker *s)
+{
+    rdl__draft(s);
+    for (uint32_t i = 0; i < s->best.count; i++) {
+        const struct rdl__choice *choice = &s->best.choices[i];
+        struct rdl__offset offset = rdl__offset_of(choice->index, choice->max, choice->below);
+        uint64_t reach = rdl__reach(!offset.negative, choice->max, choice->below);
+
+        if (choice->kind != RDL__INTEGER || offset.distance == 0 || reach == 0)
+            continue;
+        if (offset.distance > reach ||
+            offset.distance == rdl__reach(offset.negative, choice->max, choice->below))
+            offset.distance = reach;
+        offset.negative = !offset.negative;
+        rdl__draft_set(s, i, rdl__index_of(offset, choice->max, choice->below));
+    }
+    rdl__consider(s);
+}
+
 static uint32_t find_numbers(const struct rdl__made *made, uint32_t *out)
 {
     uint32_t count = 0;
@@ -152,6 +176,70 @@ static void try_pair(struct rdl__shrinker *s, uint32_t first, uint32_t second)
             shift_as_far_as_possible(s, first, second, directions[i]);
 }
 
+/* One of the smallest for the first, one of the ends for the second. */
+static void try_extremes(struct rdl__shrinker *s, uint32_t first, uint32_t second)
+{
+    for (uint64_t index = 1; index <= 2; index++)
+        for (int negative = 0; negative <= 1; negative++) {
+            const struct rdl__choice *b;
+            struct rdl__offset far;
+
+            if (!is_number(&s->best, first) || !is_number(&s->best, second) ||
+                s->best.choices[first].index <= index)
+                return;
+            b = &s->best.choices[second];
+            far = (struct rdl__offset){rdl__reach(negative, b->max, b->below), negative};
+            if (far.distance == 0)
+                continue;
+            rdl__draft(s);
+            rdl__draft_set(s, first, index);
+            rdl__draft_set(s, second, rdl__index_of(far, b->max, b->below));
+            rdl__consider(s);
+        }
+}
+
+/* The first of two doubles becomes a power of two, as small as possible, while
+ * the second is as large as a double can be. */
+static bool trade_double(struct rdl__shrinker *s, uint32_t first, uint32_t second, int exponent)
+{
+    rdl__draft(s);
+    rdl__draft_set(s, first, rdl__double_code(ldexp(1, exponent)));
+    rdl__draft_set(s, second, rdl__double_code(DBL_MAX));
+    return rdl__consider(s);
+}
+
+static void trade_doubles(struct rdl__shrinker *s, uint32_t first, uint32_t second)
+{
+    double x = rdl__double_of(s->best.choices[first].index);
+    int low = -1074, high;
+    bool is_power = frexp(x, &high) == 0.5;
+
+    high -= is_power ? 2 : 1; /* the largest power of two below it */
+    if (s->best.choices[first].index == 0 || !trade_double(s, first, second, high))
+        return;
+    while (low < high && second < s->best.count && !s->stopped) {
+        int middle = low + (high - low) / 2;
+
+        if (trade_double(s, first, second, middle))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+}
+
+static void try_doubles(struct rdl__shrinker *s)
+{
+    uint32_t last = RDL__NONE;
+
+    for (uint32_t i = 0; i < s->best.count && !s->stopped; i++) {
+        if (s->best.choices[i].kind != RDL__DOUBLE)
+            continue;
+        if (last != RDL__NONE)
+            trade_doubles(s, last, i);
+        last = i;
+    }
+}
+
 void rdl__pass_pairs(struct rdl__shrinker *s)
 {
     uint32_t *at = rdl__allocate((s->best.count + 1) * sizeof *at);
@@ -161,9 +249,14 @@ void rdl__pass_pairs(struct rdl__shrinker *s)
 
     for (uint32_t i = 0; i < count && !s->stopped; i++)
         for (uint32_t k = i + 1; k < count && k <= i + reach && !s->stopped; k++)
-            if (s->best.count == length && s->best.choices[at[i]].index > 0)
+            if (s->best.count == length && s->best.choices[at[i]].index > 0) {
                 try_pair(s, at[i], at[k]);
+                if (count <= FEW)
+                    try_extremes(s, at[i], at[k]);
+            }
     free(at);
+    mirror(s);
+    try_doubles(s);
 }
 
 /* The outermost element that a choice is in and `other` is not. */

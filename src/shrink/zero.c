@@ -77,9 +77,20 @@ static void zero_spans(struct rdl__shrinker *s)
     }
 }
 
+/* Signs, mostly: several numbers may have to change theirs together. */
+static void zero_booleans(struct rdl__shrinker *s)
+{
+    rdl__draft(s);
+    for (uint32_t i = 0; i < s->best.count; i++)
+        if (s->best.choices[i].kind == RDL__BOOLEAN)
+            rdl__draft_set(s, i, 0);
+    rdl__consider(s);
+}
+
 void rdl__pass_zero(struct rdl__shrinker *s)
 {
     zero_values(s);
+    zero_booleans(s);
     zero_spans(s);
 }
 
