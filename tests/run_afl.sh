@@ -18,7 +18,7 @@ documented 'raddle=$(pkg-config --cflags --libs raddle)'
 documented 'cc -g -o unpack unpack.c $raddle'
 documented 'afl-clang-fast -g -fsanitize=fuzzer -o unpack-afl unpack.c $raddle'
 documented 'mkdir seeds'
-documented "printf '+R+D+Z+1+\\5+h+e+l+l+o' >seeds/hello"
+documented "printf 'RDZ1\\5hello' >seeds/hello"
 
 fuzz() {
     rm -rf findings

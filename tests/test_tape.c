@@ -260,6 +260,51 @@ TEST(bytes_become_choices_and_run_out_into_simplest_ones)
     EXPECT_EQ(rdl__choose(&tape, RDL__INTEGER, 0), 0);
 }
 
+static uint64_t signed_byte(void)
+{
+    uint64_t index = rdl__tape_given(&tape, RDL__INTEGER, 255, 128);
+    struct rdl__offset offset = rdl__offset_of(index, 255, 128);
+
+    return offset.negative ? -offset.distance : offset.distance;
+}
+
+TEST(bytes_are_twos_complement_where_numbers_have_a_sign)
+{
+    const uint8_t bytes[] = {0, 1, 127, 128, 255};
+
+    new_tape();
+    rdl__tape_from_bytes(&tape, bytes, sizeof bytes);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        EXPECT_EQ(signed_byte(), (int8_t)bytes[i]);
+}
+
+TEST(a_backslash_in_bytes_ends_a_list_and_two_are_one)
+{
+    const uint8_t bytes[] = "a\\\\b\\xc";
+
+    new_tape();
+    rdl__tape_from_bytes(&tape, bytes, sizeof bytes - 1);
+    for (const char *wanted = "a\\b"; *wanted; wanted++) {
+        EXPECT_EQ(rdl__choose(&tape, RDL__MORE, 1), 1);
+        EXPECT_EQ(rdl__choose(&tape, RDL__INTEGER, 255), *wanted);
+    }
+    EXPECT_EQ(rdl__choose(&tape, RDL__MORE, 1), 0);
+    EXPECT_EQ(rdl__choose(&tape, RDL__INTEGER, 255), 'c');
+    EXPECT_EQ(rdl__choose(&tape, RDL__MORE, 1), 0); /* nothing is left */
+}
+
+TEST(a_list_of_nothing_ends_with_the_bytes)
+{
+    const uint8_t bytes[] = {1, 1, 1, 1};
+    int more = 0;
+
+    new_tape();
+    rdl__tape_from_bytes(&tape, bytes, sizeof bytes);
+    while (rdl__choose(&tape, RDL__MORE, 1))
+        more++;
+    EXPECT_EQ(more, 5);
+}
+
 TEST(every_double_has_one_code)
 {
     struct rdl__random random;

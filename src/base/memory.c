@@ -87,21 +87,35 @@ static void next_chunk(struct rdl__arena *arena, size_t size)
     enter_chunk(arena, *after);
 }
 
-void *rdl__arena_alloc(struct rdl__arena *arena, size_t size)
+/* How far an object of this size moves the arena on. */
+static size_t step_for(size_t size)
 {
     size_t gap = __asan_poison_memory_region ? ALIGNMENT : 0;
+
+    return ((size ? size : 1) + gap + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+}
+
+void *rdl__arena_alloc(struct rdl__arena *arena, size_t size)
+{
     size_t step;
     char *memory;
 
     if (size > SIZE_MAX / 2)
         rdl__stop("out of memory (%zu bytes wanted)", size);
-    step = ((size ? size : 1) + gap + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    step = step_for(size);
     if ((size_t)(arena->end - arena->next) < step)
         next_chunk(arena, step);
     memory = arena->next;
     arena->next += step;
     unpoison(memory, size);
     return memory;
+}
+
+void rdl__arena_trim(struct rdl__arena *arena, void *memory, size_t size, size_t keep)
+{
+    rdl__bug_if(keep > size || arena->next != (char *)memory + step_for(size));
+    poison((char *)memory + keep, step_for(size) - keep);
+    arena->next = (char *)memory + step_for(keep);
 }
 
 void rdl__arena_reset(struct rdl__arena *arena)

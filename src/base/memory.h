@@ -24,6 +24,9 @@ struct rdl__arena {
 };
 
 void *rdl__arena_alloc(struct rdl__arena *arena, size_t size); /* aligned to 16, not zeroed */
+
+/* Give back the end of what was allocated last: of size bytes, keep only some. */
+void rdl__arena_trim(struct rdl__arena *arena, void *memory, size_t size, size_t keep);
 void rdl__arena_reset(struct rdl__arena *arena);
 void rdl__arena_release(struct rdl__arena *arena);
 

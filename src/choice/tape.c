@@ -33,6 +33,7 @@ void rdl__tape_from_bytes(struct rdl__tape *tape, const uint8_t *bytes, size_t c
     tape->bytes = bytes;
     tape->byte_count = count;
     tape->byte_next = 0;
+    tape->more_next = SIZE_MAX;
 }
 
 void rdl__tape_finish(struct rdl__tape *tape)
@@ -78,16 +79,86 @@ bool rdl__cursor_next(struct rdl__cursor *cursor, uint16_t depth, uint16_t low, 
     return true;
 }
 
-/* As few bytes as can name every index, lowest first; when they have run out,
- * the simplest choice. */
-static uint64_t from_bytes(struct rdl__tape *tape, uint64_t max)
+/* ---- Bytes ------------------------------------------------------------------------
+ *
+ * Made for fuzzers, which find values that the code under test compares with and
+ * put them into the bytes as they stand: a number is its value, lowest byte
+ * first, and the elements of a list lie next to each other, so that a property
+ * of rdl_bytes takes a file for what it is.  When the bytes have run out, every
+ * choice is the simplest. */
+
+enum { LIST_END = '\\' };
+
+static uint8_t take_byte(struct rdl__tape *tape)
+{
+    return tape->byte_next < tape->byte_count ? tape->bytes[tape->byte_next++] : 0;
+}
+
+static uint64_t take_word(struct rdl__tape *tape, uint64_t max)
 {
     uint64_t word = 0;
 
     for (int shift = 0; shift < 64 && max >> shift; shift += 8)
-        if (tape->byte_next < tape->byte_count)
-            word |= (uint64_t)tape->bytes[tape->byte_next++] << shift;
+        word |= (uint64_t)take_byte(tape) << shift;
     return max == UINT64_MAX ? word : word % (max + 1);
+}
+
+bool rdl__tape_byte(struct rdl__tape *tape, uint8_t *out_byte)
+{
+    if (!tape->bytes)
+        return false;
+    *out_byte = take_byte(tape);
+    return true;
+}
+
+static bool list_end_is_next(const struct rdl__tape *tape)
+{
+    return tape->byte_next < tape->byte_count && tape->bytes[tape->byte_next] == LIST_END;
+}
+
+/* A list goes on until a backslash, and any other byte after it, say that it does
+ * not; two backslashes stand for one (the way of LLVM's FuzzedDataProvider).  A
+ * list whose elements take no bytes must not go on for ever: it takes one itself. */
+static uint64_t take_more(struct rdl__tape *tape)
+{
+    bool stuck = tape->byte_next == tape->more_next && tape->depth <= tape->more_depth;
+    bool more = tape->byte_next < tape->byte_count;
+
+    if (more && stuck) {
+        more = take_byte(tape) & 1;
+    } else if (list_end_is_next(tape)) {
+        tape->byte_next++;
+        more = list_end_is_next(tape);
+        if (!more)
+            take_byte(tape);
+    }
+    if (more) {
+        tape->more_next = tape->byte_next;
+        tape->more_depth = tape->depth;
+    }
+    return more;
+}
+
+/* The word counts up from the simplest value, and on past the largest one from
+ * the smallest: two's complement, where a choice is that wide. */
+static uint64_t take_integer(struct rdl__tape *tape, uint64_t max, uint64_t below)
+{
+    uint64_t word = take_word(tape, max), above = max - below;
+    struct rdl__offset offset = {word, false};
+
+    if (word > above)
+        offset = (struct rdl__offset){max - word + 1, true};
+    return rdl__index_of(offset, max, below);
+}
+
+static uint64_t from_bytes(struct rdl__tape *tape, enum rdl__choice_kind kind, uint64_t max,
+                           uint64_t below)
+{
+    if (kind == RDL__MORE && max)
+        return take_more(tape);
+    if (kind == RDL__INTEGER)
+        return take_integer(tape, max, below);
+    return take_word(tape, max);
 }
 
 static uint64_t after_feed(struct rdl__tape *tape, uint64_t max)
@@ -112,7 +183,7 @@ uint64_t rdl__tape_given(struct rdl__tape *tape, enum rdl__choice_kind kind, uin
     uint64_t index;
 
     if (tape->bytes)
-        return from_bytes(tape, max);
+        return from_bytes(tape, kind, max, below);
     if (cursor->feed.shapes && cursor->next < cursor->feed.count &&
         (cursor->feed.shapes[cursor->next] != rdl__shape(kind, max, below) ||
          cursor->feed.indexes[cursor->next] > max))

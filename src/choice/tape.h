@@ -96,6 +96,8 @@ struct rdl__tape {
     struct rdl__cursor cursor;
     const uint8_t *bytes; /* if not NULL, choices come from these */
     size_t byte_count, byte_next;
+    size_t more_next;    /* where they stood when a list last went on, */
+    uint16_t more_depth; /* and how deep it was */
 
     /* Ends the case; does not return. */
     void (*stop)(void *context, enum rdl__tape_stop why);
@@ -116,6 +118,9 @@ bool rdl__cursor_next(struct rdl__cursor *cursor, uint16_t depth, uint16_t low, 
 /* The index that a source other than chance gives. */
 uint64_t rdl__tape_given(struct rdl__tape *tape, enum rdl__choice_kind kind, uint64_t max,
                          uint64_t below);
+
+/* If choices come from bytes: the next one, 0 after the last; else false. */
+bool rdl__tape_byte(struct rdl__tape *tape, uint8_t *out_byte);
 
 void rdl__tape_full(struct rdl__tape *tape);
 

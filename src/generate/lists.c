@@ -188,7 +188,7 @@ int *rdl__ints(struct rdl_case *t, const char *file, int line, size_t *out_n, st
     struct rdl_length length = rdl__length_or_default(t, form.length);
     struct rdl__tape *tape = t->tape;
     uint32_t from = tape->count;
-    size_t target = SIZE_MAX, n = 0;
+    size_t target = SIZE_MAX, n = 0, room;
     int *xs;
 
     if (min > max || min < INT_MIN || max > INT_MAX)
@@ -197,7 +197,8 @@ int *rdl__ints(struct rdl_case *t, const char *file, int line, size_t *out_n, st
     rdl__span_begin(tape, RDL__LABEL_LIST);
     if (tape->fresh)
         target = rdl__target_length(t, length.min, length.max);
-    xs = rdl__arena_alloc(&t->arena, rdl__room_for(tape, target, length.max) * sizeof *xs);
+    room = rdl__room_for(tape, target, length.max);
+    xs = rdl__arena_alloc(&t->arena, room * sizeof *xs);
     if (tape->fresh && has_room_for(tape, target)) {
         n = target;
         draw_ints(t, xs, n, length, &domain);
@@ -209,6 +210,7 @@ int *rdl__ints(struct rdl_case *t, const char *file, int line, size_t *out_n, st
         }
     }
     rdl__span_end(tape);
+    rdl__arena_trim(&t->arena, xs, room * sizeof *xs, n * sizeof *xs);
     *out_n = n;
     if (rdl__showing(t))
         show_ints(t, file, line, from, xs, n);
@@ -247,6 +249,7 @@ uint8_t *rdl__bytes(struct rdl_case *t, const char *file, int line, size_t *out_
         rdl__span_end(tape);
     }
     rdl__span_end(tape);
+    rdl__arena_trim(&t->arena, bytes, room, n);
     *out_n = n;
     if (rdl__showing(t))
         show_bytes(t, file, line, from, bytes, n);

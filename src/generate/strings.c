@@ -64,9 +64,20 @@ static uint32_t draw_code_point(struct rdl_case *t)
     return code_point_at(index);
 }
 
+/* A fuzzer's byte that is one of these stands for itself. */
 static char draw_of(struct rdl_case *t, const char *bytes, size_t count)
 {
-    return bytes[rdl__choose(t->tape, RDL__INTEGER, count - 1)];
+    struct rdl__tape *tape = t->tape;
+    const char *found;
+    uint64_t index;
+    uint8_t byte;
+
+    if (count == 1 || !rdl__tape_byte(tape, &byte))
+        return bytes[rdl__choose(tape, RDL__INTEGER, count - 1)];
+    found = memchr(bytes, byte, count);
+    index = found ? (uint64_t)(found - bytes) : byte % count;
+    rdl__record(tape, RDL__INTEGER, index, count - 1, 0);
+    return bytes[index];
 }
 
 char rdl__char(struct rdl_case *t, const char *file, int line)
@@ -153,6 +164,7 @@ char *rdl__string(struct rdl_case *t, const char *file, int line, struct rdl_str
     struct rdl_length length = rdl__length_or_default(t, form.length);
     uint32_t from = t->tape->count;
     struct rdl_list list;
+    size_t room;
     char *text, *to;
 
     if (form.of && !*form.of)
@@ -162,13 +174,15 @@ char *rdl__string(struct rdl_case *t, const char *file, int line, struct rdl_str
     t->hidden++;
     list = rdl_list(t, .length = length);
     /* Room for the longest, plus the underscore that a keyword gets. */
-    text = to = rdl__arena_alloc(&t->arena, list.room * (form.kind == RDL_UTF8 ? UTF8_MAX : 1) + 2);
+    room = list.room * (form.kind == RDL_UTF8 ? UTF8_MAX : 1) + 2;
+    text = to = rdl__arena_alloc(&t->arena, room);
     while (rdl_more(&list))
         to = put_character(t, to, &form, list.count == 1);
     *to = '\0';
     t->hidden--;
     if (form.kind == RDL_IDENTIFIER && !form.of && is_keyword(text))
         memcpy(to++, "_", 2);
+    rdl__arena_trim(&t->arena, text, room, (size_t)(to - text) + 1);
     if (rdl__showing(t)) {
         struct rdl__text shown = {0};
 

@@ -20,6 +20,7 @@ enum { HANDLER_STACK = 128 * 1024 };
 static struct rdl__crash *watched;
 
 extern void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
+extern void *__asan_get_report_pc(void) __attribute__((weak));
 
 /* The signal frame itself is no place to blame: begin at the interrupted pc. */
 static void record_frames(uintptr_t pc)
@@ -57,7 +58,10 @@ static void on_sanitizer_death(void)
         return;
     watched->signal = -1;
     watched->frame_count = 0;
-    record_frames(0);
+    if (__asan_get_report_pc && __asan_get_report_pc())
+        watched->frames[watched->frame_count++] = (uintptr_t)__asan_get_report_pc();
+    else
+        record_frames(0);
 }
 
 /* A stack of its own, since the crash may be that the stack is used up. */

@@ -127,6 +127,39 @@ static bool may_count(struct rdl__shrinker *s, uint32_t at)
            (around->label == RDL__LABEL_ELEMENT && around->end - around->start > 2);
 }
 
+/* A number among the elements of a list may say how many of those after it
+ * belong to it: try it with as many less of both, in steps that double. */
+static void leave_out_elements(struct rdl__shrinker *s, uint32_t at)
+{
+    uint32_t less = 1;
+
+    while (at + 2 * less + 1 < s->best.count && !s->stopped) {
+        const struct rdl__span *first = rdl__span_around(s, at + 2);
+        const struct rdl__span *last = rdl__span_around(s, at + 2 * less);
+
+        if (!first || !last || first->label != RDL__LABEL_ELEMENT ||
+            last->label != RDL__LABEL_ELEMENT || first->parent != last->parent ||
+            !less_without(s, at, less, first->start, last->end)) {
+            if (less == 1)
+                return;
+            less = 1;
+        } else {
+            less *= 2;
+        }
+    }
+}
+
+void rdl__pass_counted_elements(struct rdl__shrinker *s)
+{
+    for (uint32_t at = 0; at < s->best.count && !s->stopped; at++) {
+        const struct rdl__span *around = rdl__span_around(s, at);
+
+        if (s->best.choices[at].kind == RDL__INTEGER && s->best.choices[at].index > 0 && around &&
+            around->label == RDL__LABEL_ELEMENT && around->end - around->start == 2)
+            leave_out_elements(s, at);
+    }
+}
+
 void rdl__pass_counted(struct rdl__shrinker *s)
 {
     for (uint32_t at = 0; at < s->best.count && !s->stopped; at++) {

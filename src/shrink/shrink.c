@@ -231,6 +231,7 @@ static pass_function *const cheap_passes[] = {
 };
 static pass_function *const costly_passes[] = {
     rdl__pass_leave_out_runs,
+    rdl__pass_counted_elements,
     rdl__pass_pairs,
     rdl__pass_cut_runs,
 };

@@ -100,19 +100,20 @@ const struct rdl__span *rdl__span_around(struct rdl__shrinker *s, uint32_t at);
 uint32_t rdl__children(const struct rdl__made *made, uint32_t parent, uint32_t *out, uint32_t room);
 
 /* The passes. */
-void rdl__pass_leave_out(struct rdl__shrinker *s);      /* siblings, runs of siblings */
-void rdl__pass_leave_out_runs(struct rdl__shrinker *s); /* two to eight of them at once */
-void rdl__pass_zero(struct rdl__shrinker *s);           /* many choices at once, whole spans */
-void rdl__pass_branches(struct rdl__shrinker *s);       /* the earlier alternative */
-void rdl__pass_descend(struct rdl__shrinker *s);        /* a span becomes one inside it */
-void rdl__pass_lower(struct rdl__shrinker *s);          /* each choice */
-void rdl__pass_lower_equal(struct rdl__shrinker *s);    /* those that are equal, together */
-void rdl__pass_counted(struct rdl__shrinker *s);        /* a number and what it counts */
-void rdl__pass_merge(struct rdl__shrinker *s);          /* two lists in a row */
-void rdl__pass_sort(struct rdl__shrinker *s);           /* siblings of a kind */
-void rdl__pass_trade(struct rdl__shrinker *s);          /* a value for its neighbour's */
-void rdl__pass_pairs(struct rdl__shrinker *s);          /* keep a sum, keep a difference, swap */
-void rdl__pass_cut_runs(struct rdl__shrinker *s);       /* choices, wherever spans begin */
-void rdl__pass_switches(struct rdl__shrinker *s);       /* context switches: none, or later */
+void rdl__pass_leave_out(struct rdl__shrinker *s);        /* siblings, runs of siblings */
+void rdl__pass_leave_out_runs(struct rdl__shrinker *s);   /* two to eight of them at once */
+void rdl__pass_zero(struct rdl__shrinker *s);             /* many choices at once, whole spans */
+void rdl__pass_branches(struct rdl__shrinker *s);         /* the earlier alternative */
+void rdl__pass_descend(struct rdl__shrinker *s);          /* a span becomes one inside it */
+void rdl__pass_lower(struct rdl__shrinker *s);            /* each choice */
+void rdl__pass_lower_equal(struct rdl__shrinker *s);      /* those that are equal, together */
+void rdl__pass_counted(struct rdl__shrinker *s);          /* a number and what it counts */
+void rdl__pass_counted_elements(struct rdl__shrinker *s); /* the same inside of a list */
+void rdl__pass_merge(struct rdl__shrinker *s);            /* two lists in a row */
+void rdl__pass_sort(struct rdl__shrinker *s);             /* siblings of a kind */
+void rdl__pass_trade(struct rdl__shrinker *s);            /* a value for its neighbour's */
+void rdl__pass_pairs(struct rdl__shrinker *s);            /* keep a sum, keep a difference, swap */
+void rdl__pass_cut_runs(struct rdl__shrinker *s);         /* choices, wherever spans begin */
+void rdl__pass_switches(struct rdl__shrinker *s);         /* context switches: none, or later */
 
 #endif
