@@ -188,7 +188,7 @@ uint64_t rdl__tape_given(struct rdl__tape *tape, enum rdl__choice_kind kind, uin
         (cursor->feed.shapes[cursor->next] != rdl__shape(kind, max, below) ||
          cursor->feed.indexes[cursor->next] > max))
         tape->stop(tape->stop_context, RDL__STALE);
-    if (rdl__cursor_next(cursor, tape->depth, tape->low, max, &index))
+    if (rdl__cursor_next(cursor, (uint16_t)tape->depth, (uint16_t)tape->low, max, &index))
         return index;
     return after_feed(tape, max);
 }

@@ -89,7 +89,9 @@ struct rdl__tape {
     uint32_t span_count;
     uint32_t span_limit; /* spans beyond it are not kept; nothing else changes */
     uint32_t open;       /* innermost open span, RDL__NONE if none */
-    uint16_t depth, low;
+    /* Wider than what a choice keeps of them: side by side as halves they were
+     * read as one word, just after being written as two, which stalls. */
+    uint32_t depth, low;
 
     bool fresh; /* choices come from chance */
     struct rdl__random random;
@@ -133,8 +135,8 @@ static inline void rdl__record(struct rdl__tape *tape, enum rdl__choice_kind kin
         .index = index,
         .max = max,
         .below = below,
-        .depth = tape->depth,
-        .low = tape->low,
+        .depth = (uint16_t)tape->depth,
+        .low = (uint16_t)tape->low,
         .kind = (uint8_t)kind,
     };
     tape->low = tape->depth;
@@ -160,7 +162,7 @@ static inline void rdl__span_begin(struct rdl__tape *tape, uint32_t label)
         .end = RDL__NONE,
         .label = label,
         .parent = tape->open,
-        .depth = tape->depth,
+        .depth = (uint16_t)tape->depth,
     };
     tape->open = tape->span_count++;
 }
