@@ -25,16 +25,20 @@ static inline uint64_t rdl__short_index(struct rdl__random *random, uint64_t max
 static inline uint64_t rdl__biased_index(struct rdl__random *random, uint64_t max, uint64_t below,
                                          uint32_t size)
 {
-    uint64_t word = rdl__random_next(random);
-    unsigned mode = (unsigned)word & 15;
+    uint64_t word = rdl__random_next(random), even = rdl__spread(word, max), few, is_short;
+    unsigned mode = (unsigned)word & 15, bits;
 
     if (max <= 64)
-        return rdl__spread(word, max);
-    if (mode == 0)
+        return even;
+    if (__builtin_expect(mode == 0, 0))
         return rdl__edge_index(random, max, below);
-    if (mode <= 5 || size < 100)
-        return rdl__short_index(random, max, (rdl__bit_length(max) * (int)size + 99) / 100);
-    return rdl__spread(word, max);
+    /* Both are made, of one word: a branch on chance is guessed wrong too often. */
+    bits = ((unsigned)rdl__bit_length(max) * size + 99) / 100;
+    bits = ((unsigned)(word >> 4 & 0xff) * (bits + 1)) >> 8;
+    few = bits ? word >> (64 - bits) : 0;
+    few = few < max ? few : max;
+    is_short = -(uint64_t)((mode <= 5) | (size < 100));
+    return (few & is_short) | (even & ~is_short);
 }
 
 /* An integer choice: returns the value, as simplest plus an offset modulo 2^64. */
