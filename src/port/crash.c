@@ -74,14 +74,19 @@ static bool give_handlers_a_stack(void)
     return stack.ss_sp != MAP_FAILED && sigaltstack(&stack, NULL) == 0;
 }
 
+void rdl__crash_prepare(void)
+{
+    void *frames[2];
+
+    backtrace(frames, 2);
+}
+
 void rdl__crash_watch(struct rdl__crash *record)
 {
     static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
     struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESETHAND};
-    void *warm_up[2];
 
     watched = record;
-    backtrace(warm_up, 2); /* loads the unwinder while we still may allocate */
     if (give_handlers_a_stack())
         action.sa_flags |= SA_ONSTACK;
     sigemptyset(&action.sa_mask);

@@ -17,6 +17,10 @@ struct rdl__crash {
     uintptr_t frames[RDL__FRAMES_MAX]; /* the first is where it happened */
 };
 
+/* Load the unwinder: once, before any worker is forked, rather than in each, and
+ * while we still may allocate. */
+void rdl__crash_prepare(void);
+
 void rdl__crash_watch(struct rdl__crash *record);
 
 /* The frame to blame: the first in the program or in a library that is neither

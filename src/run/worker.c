@@ -95,6 +95,7 @@ bool rdl__worker_init(struct rdl__worker *worker, uint32_t choices_room, bool fo
         worker->own_case = rdl__allocate(sizeof *worker->own_case);
         return true;
     }
+    rdl__crash_prepare();
     if (captures) {
         worker->capture = memfd_create("raddle", MFD_CLOEXEC);
         if (worker->capture < 0 || fcntl(worker->capture, F_SETFL, O_APPEND) < 0)
