@@ -59,6 +59,13 @@ static bool run_again(struct rdl__session *session, const struct rdl_test *test,
     return ran;
 }
 
+static void copy_trace(struct rdl__trace *to, const struct rdl__trace *from)
+{
+    uint32_t used = from->used < RDL__TRACE_ROOM ? from->used : RDL__TRACE_ROOM;
+
+    memcpy(to, from, offsetof(struct rdl__trace, bytes) + used);
+}
+
 static void describe_choice(struct rdl__text *out, const struct rdl__choice *choice)
 {
     static const char *const kinds[] = {
@@ -133,7 +140,7 @@ static bool is_steady(struct rdl__session *session, const struct rdl_test *test,
         ran = run_again(session, test, failure);
         steady = ran && is_same(board, failure, &difference) &&
                  (i == 0 || same_events(first, &board->trace, &difference));
-        *first = board->trace;
+        copy_trace(first, &board->trace);
         if (failure->outcome.cause == RDL__BY_HANG)
             break; /* each takes its whole time */
     }
@@ -339,7 +346,7 @@ static void tell_story(struct rdl__session *session, const struct rdl_test *test
     struct rdl__trace *trace = rdl__allocate(sizeof *trace);
     struct rdl__text output = {0};
 
-    *trace = board->trace;
+    copy_trace(trace, &board->trace);
     if (board->outcome.verdict == RDL__FAILED)
         failure->outcome = board->outcome; /* the values it speaks of are the shrunk ones */
     rdl__story_read(&failure->story, trace);
