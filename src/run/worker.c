@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -152,6 +153,19 @@ static void throw_away_long_capture(const struct rdl__worker *worker)
         return; /* then it stays: nothing depends on it */
 }
 
+/* A core of a worker, with all our shared memory in it, takes the better part of
+ * a second to write, and a crash is shrunk by crashing.  1 byte rather than 0:
+ * where cores are piped to a program, only that keeps the kernel from starting it. */
+static void leave_no_core(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_CORE, &limit) == 0 && limit.rlim_cur > 1) {
+        limit.rlim_cur = 1;
+        setrlimit(RLIMIT_CORE, &limit);
+    }
+}
+
 static void be_a_process_of_our_own(const struct rdl__worker *worker, int parent)
 {
     setpgid(0, 0);
@@ -159,6 +173,7 @@ static void be_a_process_of_our_own(const struct rdl__worker *worker, int parent
     if (getppid() != parent)
         _exit(STOPPED_STATUS); /* it died before it could tell us */
     rdl__unwatch_interrupts();
+    leave_no_core();
     give_standard_files(worker);
     board_here = worker->board;
     rdl__on_stop = stop_here;
