@@ -33,17 +33,18 @@ static double of_bits(uint64_t bits)
 
 uint64_t rdl__double_code(double x)
 {
-    uint64_t m;
-    int exponent, k;
+    uint64_t bits = bits_of(x), m = bits & ((UINT64_C(1) << MANTISSA_BITS) - 1);
+    int exponent = (int)(bits >> MANTISSA_BITS), k;
 
     if (isnan(x))
         return FRACTION_OR_HUGE | bits_of(NAN);
     if (x >= 0x1p63)
         return FRACTION_OR_HUGE | bits_of(x);
-    if (x == floor(x))
+    if ((double)(int64_t)x == x)
         return (uint64_t)x;
-    m = (uint64_t)ldexp(frexp(x, &exponent), MANTISSA_BITS + 1); /* x = m * 2^(exponent - 53) */
-    k = MANTISSA_BITS + 1 - exponent;
+    if (exponent)
+        m |= UINT64_C(1) << MANTISSA_BITS;
+    k = FRACTION_BITS_MAX + !!exponent - exponent; /* x = m * 2^-k */
     k -= __builtin_ctzll(m);
     m >>= __builtin_ctzll(m);
     return FRACTION_OR_HUGE | (uint64_t)(k - 1) << MANTISSA_BITS | m >> 1;
@@ -213,11 +214,12 @@ double rdl__double(struct rdl_case *t, const char *file, int line, const char *w
         if (!allows(&domain, x))
             x = allows(&domain, -x) ? -x : domain.simplest;
         negative = signbit(x);
-        index = rdl__double_code(fabs(x));
+        x = fabs(x); /* allowed, with one sign or the other: nothing to make canonical */
+        index = x == fabs(domain.simplest) ? 0 : rdl__double_code(x);
     } else {
         index = rdl__tape_given(tape, RDL__DOUBLE, UINT64_MAX, 0);
+        x = magnitude_of(&domain, &index);
     }
-    x = magnitude_of(&domain, &index);
     rdl__record(tape, RDL__DOUBLE, index, UINT64_MAX, 0);
 
     may_be_negative = allows(&domain, -x) && !isnan(x);
