@@ -77,22 +77,25 @@ static void thin_out_runs(struct rdl__shrinker *s, struct family *family, uint32
                 look_at(family, &s->best, parent);
 }
 
-void rdl__pass_leave_out_runs(struct rdl__shrinker *s)
+typedef void thin_function(struct rdl__shrinker *s, struct family *family, uint32_t parent);
+
+/* The children of the whole tape, then those of each span. */
+static void thin_all(struct rdl__shrinker *s, thin_function *thin)
 {
     struct family family = {0};
 
-    thin_out_runs(s, &family, RDL__NONE);
+    thin(s, &family, RDL__NONE);
     for (uint32_t parent = 0; parent < s->best.span_count && !s->stopped; parent++)
-        thin_out_runs(s, &family, parent);
+        thin(s, &family, parent);
     free(family.children);
+}
+
+void rdl__pass_leave_out_runs(struct rdl__shrinker *s)
+{
+    thin_all(s, thin_out_runs);
 }
 
 void rdl__pass_leave_out(struct rdl__shrinker *s)
 {
-    struct family family = {0};
-
-    thin_out(s, &family, RDL__NONE);
-    for (uint32_t parent = 0; parent < s->best.span_count && !s->stopped; parent++)
-        thin_out(s, &family, parent);
-    free(family.children);
+    thin_all(s, thin_out);
 }
