@@ -246,6 +246,43 @@ TEST(statuses_say_what_happened)
     EXPECT_EQ(status, 0);
 }
 
+TEST(processes_that_do_not_end_by_themselves_are_ended)
+{
+    int status;
+
+    try_one(&status, "forks_and_returns", "");
+    EXPECT_EQ(status, 0);
+    try_one(&status, "never_stops_tearing_down", "");
+    EXPECT_EQ(status, 0);
+    run(&status, "pgrep -f 'filter =(forks_and_return[s]|never_stops_tearing_dow[n])'");
+    EXPECT_EQ(status, 1);
+}
+
+TEST(a_case_that_closes_our_descriptors_is_told_from_one_that_fails)
+{
+    int status;
+
+    EXPECT_CONTAINS(try_one(&status, "closes_what_is_not_its_own", "--cases 500"), "FAIL");
+}
+
+TEST(two_checks_in_a_line_are_two_bugs)
+{
+    int status;
+    char *report = try_one(&status, "has_two_bugs_in_a_line", "--more-bugs");
+
+    EXPECT_CONTAINS(report, "Bug 2 of 2");
+    EXPECT_CONTAINS(report, "n = 300");
+    EXPECT_CONTAINS(report, "n = 601");
+}
+
+TEST(numbers_are_compared_as_they_are)
+{
+    int status;
+
+    try_one(&status, "compares_numbers_as_they_are", "");
+    EXPECT_EQ(status, 0);
+}
+
 TEST(runs_that_test_little_are_told)
 {
     int status;
@@ -331,6 +368,10 @@ TEST(tokens_that_do_not_fit_are_errors)
     report = run(&status, "MORE_CHOICES=1 \"$BUILD/zoo/faults\" --replay %s", token);
     EXPECT_EQ(status, 2);
     EXPECT_CONTAINS(report, "does not fit the test any more");
+    report = run(&status, "DISCARD=1 \"$BUILD/zoo/faults\" --replay %s",
+                 token_in(try_one(&status, "is_discarded_later", "")));
+    EXPECT_EQ(status, 2);
+    EXPECT_CONTAINS(report, "is discarded now");
     report = run(&status, "\"$BUILD/zoo/faults\" --replay %.20s", token);
     EXPECT_EQ(status, 2);
     EXPECT_CONTAINS(report, "damaged");

@@ -18,7 +18,8 @@
 /* The case fails here. */
 #define rdl_fail(...) rdl__failed(RDL__HERE, "rdl_fail", __VA_ARGS__)
 
-/* Numbers, booleans, characters and pointers, both shown if it fails. */
+/* Numbers, booleans, characters and pointers, both shown if it fails.  (A
+ * bit-field needs a plus sign before it.) */
 #define rdl_check_eq(left, right)                                                                  \
     RDL__COMPARE("rdl_check_eq(" #left ", " #right ")", left, ==, right)
 #define rdl_check_ne(left, right)                                                                  \
@@ -86,13 +87,29 @@ RDL_API void rdl__check_mem(const char *file, int line, const char *check, const
             rdl__failed(RDL__HERE, "rdl_check(" text ")", __VA_ARGS__);                            \
     } while (0)
 
-#define RDL__COMPARE(check, left, operator, right)                                                 \
+/* Integers are compared as the numbers they are, whatever their types. */
+#define RDL__COMPARE(check, left, is, right)                                                       \
     do {                                                                                           \
         __auto_type rdl__left = (left);                                                            \
         __auto_type rdl__right = (right);                                                          \
-        if (__builtin_expect(!(rdl__left operator rdl__right), 0))                                 \
+        bool rdl__holds;                                                                           \
+                                                                                                   \
+        _Pragma("GCC diagnostic push");                                                            \
+        _Pragma("GCC diagnostic ignored \"-Wsign-compare\"");                                      \
+        if (RDL__IS_INTEGER(rdl__left) && RDL__IS_INTEGER(rdl__right))                             \
+            rdl__holds = RDL__ORDER(rdl__left, rdl__right) is 0;                                   \
+        else                                                                                       \
+            rdl__holds = rdl__left is rdl__right;                                                  \
+        _Pragma("GCC diagnostic pop");                                                             \
+        if (__builtin_expect(!rdl__holds, 0))                                                      \
             rdl__compared(RDL__HERE, check, RDL__VALUE(rdl__left), RDL__VALUE(rdl__right));        \
     } while (0)
+#define RDL__ORDER(left, right) rdl__integer_order(RDL__VALUE(left), RDL__VALUE(right))
+
+#define RDL__IS_INTEGER(x)                                                                         \
+    _Generic((x), bool : 1, char : 1, signed char : 1, short : 1, int : 1, long : 1,               \
+             long long : 1, unsigned char : 1, unsigned short : 1, unsigned int : 1,               \
+             unsigned long : 1, unsigned long long : 1, default : 0)
 
 /* Which of these functions is called decides how a value is shown. */
 #define RDL__VALUE(x)                                                                              \
@@ -141,6 +158,23 @@ static inline struct rdl_value rdl__value_double(double x)
 static inline struct rdl_value rdl__value_pointer(const volatile void *x)
 {
     return (struct rdl_value){.type = RDL__VALUE_POINTER, .p = x};
+}
+
+/* Less than, equal to or greater than 0, as left is to right. */
+static inline int rdl__integer_order(struct rdl_value left, struct rdl_value right)
+{
+    bool left_negative, right_negative;
+
+    if (left.type == RDL__VALUE_CHAR)
+        left = rdl__value_signed((char)left.u);
+    if (right.type == RDL__VALUE_CHAR)
+        right = rdl__value_signed((char)right.u);
+    left_negative = left.type == RDL__VALUE_SIGNED && left.s < 0;
+    right_negative = right.type == RDL__VALUE_SIGNED && right.s < 0;
+    if (left_negative != right_negative)
+        return left_negative ? -1 : 1;
+    return left_negative ? (left.s > right.s) - (left.s < right.s)
+                         : (left.u > right.u) - (left.u < right.u);
 }
 
 #endif

@@ -128,7 +128,8 @@ void rdl__text_add_quoted(struct rdl__text *text, const char *bytes, size_t coun
         if (code >= 0xa0 && code != RDL__NO_CHARACTER)
             rdl__text_add_bytes(text, start, (size_t)(bytes - start));
         else
-            add_escaped(text, code < 0x80 ? code : (unsigned char)*start, '"');
+            for (; start < bytes; start++)
+                add_escaped(text, (unsigned char)*start, '"');
     }
     rdl__text_add(text, "\"");
 }

@@ -133,7 +133,10 @@ static bool open_session(struct rdl__session *session, const struct rdl__plan *p
 
     *session = (struct rdl__session){.plan = plan, .listener = listener};
     session->workers = rdl__allocate((size_t)jobs * sizeof *session->workers);
-    rdl__watch_interrupts();
+    if (!rdl__watch_interrupts(error)) {
+        close_session(session);
+        return false;
+    }
     for (; session->worker_count < jobs; session->worker_count++)
         if (!rdl__worker_init(&session->workers[session->worker_count], choices_room,
                               !plan->no_fork, !plan->no_capture, error)) {
@@ -356,6 +359,9 @@ static bool token_fits(struct rdl__session *session, const struct rdl__token *to
         conclude(result, RDL__TEST_ERROR, "stale",
                  "the token does not fit the test any more: choice %u of %u is another one now",
                  board->strict_next + 1, token->count);
+    else if (board->outcome.verdict == RDL__DISCARDED)
+        conclude(result, RDL__TEST_ERROR, "stale",
+                 "the token does not fit the test any more: its case is discarded now");
     else if (board->tape.count != token->count)
         conclude(result, RDL__TEST_ERROR, "stale",
                  "the token does not fit the test any more: it holds %u choices, the test made %u",

@@ -269,7 +269,8 @@ static void try_entry(struct search *search, const struct rdl__regress_entry *en
     if (token->count > board->choices_room ||
         !rdl__run_feed(session, search->result->test, &token->settings, &feed, false))
         return;
-    if (board->outcome.verdict == RDL__UNFIT || board->tape.count != token->count) {
+    if (board->outcome.verdict == RDL__UNFIT || board->outcome.verdict == RDL__DISCARDED ||
+        board->tape.count != token->count) {
         rdl__warn(session,
                   "%s:%d: this case of %s does not fit the test any more, so it says "
                   "nothing; delete the line when the test has changed for good",

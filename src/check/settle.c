@@ -231,8 +231,9 @@ static bool still_fails(struct rdl__session *session, const struct rdl_test *tes
     bool ran = false, same;
 
     for (int i = 0; i < 2 && !ran; i++) { /* the signal may come just now */
-        interrupted = rdl__interrupted ? rdl__interrupted : interrupted;
-        rdl__interrupted = 0;
+        int signal = rdl__forget_interrupt();
+
+        interrupted = signal ? signal : interrupted;
         rdl__worker_retire(&session->workers[0]);
         ran = run_again(session, test, failure);
     }

@@ -12,6 +12,8 @@
 
 #include "base/memory.h"
 
+enum { FILE_MAX = 1 << 28 }; /* larger ones are nothing that we have written */
+
 static const char header[] =
     "# Failing cases that Raddle has found.  Commit this file: they are tried first.\n";
 
@@ -26,6 +28,10 @@ static bool read_all(struct rdl__text *out, int fd)
         if (got < 0)
             return false;
         rdl__text_add_bytes(out, bytes, (size_t)got);
+        if (out->count > FILE_MAX) {
+            errno = EFBIG;
+            return false;
+        }
     }
     return true;
 }
@@ -39,6 +45,16 @@ bool rdl__read_file(struct rdl__text *out, const char *path, struct rdl__error *
     if (fd >= 0)
         close(fd);
     return ok || rdl__fail(error, "cannot read %s: %s", path, strerror(why));
+}
+
+/* A device or a pipe in the place of a regression file would keep us for ever. */
+static bool is_regular(const char *path, struct rdl__error *error)
+{
+    struct stat file;
+
+    if (stat(path, &file) == 0 && !S_ISREG(file.st_mode))
+        return rdl__fail(error, "%s is no regular file", path);
+    return true;
 }
 
 static bool write_all(int fd, const char *bytes, size_t count)
@@ -58,13 +74,14 @@ static bool write_all(int fd, const char *bytes, size_t count)
 
 bool rdl__write_file(const char *path, const char *bytes, size_t count, struct rdl__error *error)
 {
+    char *target = realpath(path, NULL); /* a link stays a link */
     struct rdl__text draft = {0};
     mode_t mask = umask(0);
     bool ok;
     int fd, why;
 
     umask(mask);
-    rdl__text_add(&draft, "%s.XXXXXX", path);
+    rdl__text_add(&draft, "%s.XXXXXX", target ? target : path);
     fd = mkostemp(draft.bytes, O_CLOEXEC);
     ok = fd >= 0 && write_all(fd, bytes, count) && fchmod(fd, 0666 & ~mask) == 0 && fsync(fd) == 0;
     why = errno;
@@ -72,12 +89,13 @@ bool rdl__write_file(const char *path, const char *bytes, size_t count, struct r
         ok = false;
         why = errno;
     }
-    if (ok && rename(draft.bytes, path) != 0) {
+    if (ok && rename(draft.bytes, target ? target : path) != 0) {
         ok = false;
         why = errno;
     }
     if (!ok && fd >= 0)
         unlink(draft.bytes);
+    free(target);
     rdl__text_release(&draft);
     return ok || rdl__fail(error, "cannot write %s: %s", path, strerror(why));
 }
@@ -106,7 +124,7 @@ bool rdl__regress_load(struct rdl__regress *out, const char *path, struct rdl__e
     *out = (struct rdl__regress){0};
     if (access(path, F_OK) != 0)
         return true;
-    if (!rdl__read_file(&text, path, error)) {
+    if (!is_regular(path, error) || !rdl__read_file(&text, path, error)) {
         rdl__text_release(&text);
         return false;
     }
@@ -156,9 +174,12 @@ bool rdl__regress_add(const char *path, const char *token, const char *comment,
                       struct rdl__error *error)
 {
     struct rdl__text text = {0};
-    int fd = open_locked(path);
     bool ok = true, is_new;
+    int fd;
 
+    if (!is_regular(path, error))
+        return false;
+    fd = open_locked(path);
     if (fd < 0)
         return rdl__fail(error, "cannot write %s: %s", path, strerror(errno));
     if (!read_all(&text, fd)) {

@@ -120,6 +120,9 @@ static struct domain domain_of(struct rdl_case *t, const char *file, int line, c
         domain.simplest = simplest_between(&domain, domain.min, domain.max);
     else if (domain.max < 0)
         domain.simplest = -simplest_between(&domain, -domain.max, -domain.min);
+    if (!allows(&domain, domain.simplest))
+        rdl__misuse(t, "%s:%d: %s: no number of this type lies between %g and %g", file, line, what,
+                    form->range.min, form->range.max);
     return domain;
 }
 

@@ -30,7 +30,8 @@ static void record(struct rdl__outcome *outcome, const char *file, int line, con
     snprintf(outcome->file, sizeof outcome->file, "%s", file);
     snprintf(outcome->check, sizeof outcome->check, "%s", check);
     snprintf(outcome->text, sizeof outcome->text, "%s", text);
-    outcome->origin = rdl__combine(rdl__hash_text(file), (uint64_t)line);
+    outcome->origin =
+        rdl__combine(rdl__combine(rdl__hash_text(file), (uint64_t)line), rdl__hash_text(check));
 }
 
 _Noreturn static void fail_with(const char *file, int line, const char *check,

@@ -2,6 +2,7 @@
 #include "run/execute.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "base/hash.h"
 #include "run/target.h"
@@ -63,6 +64,23 @@ static void undo(struct rdl_case *t, const struct rdl_fixture *fixture, bool is_
         fixture->teardown(t->fixture);
 }
 
+static bool is_copy; /* this process was forked by a case */
+
+static void note_fork(void)
+{
+    is_copy = true;
+}
+
+void rdl__mind_forks(void)
+{
+    static bool minded;
+
+    if (!minded)
+        pthread_atfork(NULL, NULL, note_fork);
+    minded = true;
+    is_copy = false; /* the worker itself was forked by its parent */
+}
+
 void rdl__execute(struct rdl_case *t)
 {
     const struct rdl_fixture *fixture = t->test->options.fixture;
@@ -76,6 +94,8 @@ void rdl__execute(struct rdl_case *t)
         is_set_up = fixture != NULL;
         t->test->body(t);
     }
+    if (__builtin_expect(is_copy, 0))
+        _exit(0);
     if (t->deferred || is_set_up)
         undo(t, fixture, is_set_up);
     rdl__current = NULL;

@@ -11,6 +11,10 @@ void rdl__case_release(struct rdl_case *t);
 /* Do the task on the board.  Stops between two cases when *stop becomes set. */
 void rdl__do_task(struct rdl__board *board, struct rdl_case *t, const volatile int *stop);
 
+/* A process that the code under test forked must not go on as if it were ours:
+ * from now on, one that comes back from its case ends there. */
+void rdl__mind_forks(void);
+
 /* Run one case whose tape has been started.  The verdict is on the board. */
 void rdl__execute(struct rdl_case *t);
 

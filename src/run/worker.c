@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -40,38 +41,28 @@ enum {
 volatile int rdl__interrupted;
 
 static struct sigaction old_int, old_term;
-static sigset_t old_mask;
+static int wake_fd = -1; /* readable once a signal has come */
 static bool watching;
 
 /* The first signal asks us to stop; a second one does what it always does. */
 static void on_interrupt(int signal)
 {
+    int why = errno;
+
     rdl__interrupted = signal;
+    eventfd_write(wake_fd, 1);
+    errno = why;
 }
 
-void rdl__watch_interrupts(void)
+int rdl__forget_interrupt(void)
 {
-    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESETHAND};
-    sigset_t both;
+    int signal = rdl__interrupted;
+    eventfd_t unused;
 
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, &old_int);
-    sigaction(SIGTERM, &action, &old_term);
-    sigemptyset(&both);
-    sigaddset(&both, SIGINT);
-    sigaddset(&both, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &both, &old_mask); /* they come while we wait, in ppoll */
-    watching = true;
-}
-
-void rdl__unwatch_interrupts(void)
-{
-    if (!watching)
-        return;
-    pthread_sigmask(SIG_SETMASK, &old_mask, NULL);
-    sigaction(SIGINT, &old_int, NULL);
-    sigaction(SIGTERM, &old_term, NULL);
-    watching = false;
+    rdl__interrupted = 0;
+    if (wake_fd >= 0)
+        eventfd_read(wake_fd, &unused);
+    return signal;
 }
 
 static int out_of_the_way(int fd)
@@ -82,6 +73,32 @@ static int out_of_the_way(int fd)
         return fd; /* few descriptors are allowed here: then in the way */
     close(fd);
     return high;
+}
+
+bool rdl__watch_interrupts(struct rdl__error *error)
+{
+    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESETHAND | SA_RESTART};
+
+    wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (wake_fd < 0)
+        return rdl__fail(error, "cannot watch for signals: %s", strerror(errno));
+    wake_fd = out_of_the_way(wake_fd);
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, &old_int);
+    sigaction(SIGTERM, &action, &old_term);
+    watching = true;
+    return true;
+}
+
+void rdl__unwatch_interrupts(void)
+{
+    if (!watching)
+        return;
+    sigaction(SIGINT, &old_int, NULL);
+    sigaction(SIGTERM, &old_term, NULL);
+    close(wake_fd);
+    wake_fd = -1;
+    watching = false;
 }
 
 bool rdl__worker_init(struct rdl__worker *worker, uint32_t choices_room, bool forks, bool captures,
@@ -204,6 +221,16 @@ static bool write_byte(int fd)
     return put == 1;
 }
 
+/* We cannot talk to the parent any more, though it is there: then the case has
+ * closed what is ours.  If it failed as well, that goes first. */
+_Noreturn static void lose_parent(void)
+{
+    if (board_here->outcome.verdict == RDL__FAILED)
+        _exit(ABANDONED_STATUS);
+    stop_here("a case has closed file descriptors that are not its own");
+    _exit(STOPPED_STATUS);
+}
+
 _Noreturn static void serve(const struct rdl__worker *worker, int socket, int parent)
 {
     struct rdl_case t;
@@ -212,6 +239,7 @@ _Noreturn static void serve(const struct rdl__worker *worker, int socket, int pa
 
     be_a_process_of_our_own(worker, parent);
     rdl__case_init(&t, worker->board, abandon);
+    rdl__mind_forks();
     while (read_byte(socket)) {
         if (!fixture && (fixture = worker->board->task.test->options.fixture) &&
             fixture->setup_once)
@@ -224,7 +252,7 @@ _Noreturn static void serve(const struct rdl__worker *worker, int socket, int pa
         if (worker->board->outcome.verdict == RDL__FAILED)
             worker->board->retire = other_threads_run();
         if (!write_byte(socket))
-            break;
+            lose_parent();
     }
     if (fixture && fixture->teardown_once)
         fixture->teardown_once();
@@ -283,13 +311,21 @@ static int reap(struct rdl__worker *worker)
     return status;
 }
 
+static bool is_gone(const struct rdl__worker *worker, int wait_ms)
+{
+    struct pollfd one = {.fd = worker->pidfd, .events = POLLIN};
+
+    return poll(&one, 1, wait_ms) == 1;
+}
+
 void rdl__worker_retire(struct rdl__worker *worker)
 {
     if (worker->pid == 0)
         return;
-    if (worker->busy)
-        kill(-worker->pid, SIGKILL);
     shutdown(worker->socket, SHUT_RDWR);
+    /* A fixture may have something to do at the end, but not for ever. */
+    if (worker->busy || worker->pidfd < 0 || !is_gone(worker, DEATH_WAIT_MS))
+        kill(-worker->pid, SIGKILL);
     reap(worker);
 }
 
@@ -315,13 +351,13 @@ static void do_it_here(struct rdl__worker *worker)
     const struct rdl_fixture *fixture = worker->board->task.test->options.fixture;
     static const struct rdl_fixture *set_up;
 
-    if (worker->own_case->tape == NULL)
+    if (worker->own_case->tape == NULL) {
         rdl__case_init(worker->own_case, worker->board, end_thread);
+        rdl__mind_forks();
+    }
     if (fixture && fixture != set_up && fixture->setup_once)
         fixture->setup_once();
     set_up = fixture;
-    if (watching)
-        pthread_sigmask(SIG_SETMASK, &old_mask, NULL);
     rdl__do_task(worker->board, worker->own_case, &rdl__interrupted);
     worker->busy = true;
 }
@@ -389,13 +425,6 @@ static void attribute(struct rdl__worker *worker, int status, bool hung)
         if (!hung)
             outcome->origin = rdl__combine(outcome->origin, *culprit);
     }
-}
-
-static bool is_gone(const struct rdl__worker *worker, int wait_ms)
-{
-    struct pollfd one = {.fd = worker->pidfd, .events = POLLIN};
-
-    return poll(&one, 1, wait_ms) == 1;
 }
 
 /* A case has taken too long.  SIGABRT first: its handler notes where. */
@@ -471,7 +500,7 @@ static enum rdl__wait interrupted(struct rdl__worker *workers, int count)
 enum rdl__wait rdl__worker_wait(struct rdl__worker *workers, int count, int tick_ms,
                                 struct rdl__worker **out_worker)
 {
-    struct pollfd fds[2 * WORKERS_MAX];
+    struct pollfd fds[2 * WORKERS_MAX + 1];
     uint64_t until = rdl__now_ns() + (uint64_t)tick_ms * 1000000u;
 
     rdl__bug_if(count > WORKERS_MAX);
@@ -479,13 +508,13 @@ enum rdl__wait rdl__worker_wait(struct rdl__worker *workers, int count, int tick
         return wait_here(workers, count, out_worker);
     do {
         int wait_ms = shortest_wait(workers, count, tick_ms);
-        struct timespec wait = {wait_ms / 1000, wait_ms % 1000 * 1000000L};
 
         for (int i = 0; i < count; i++) {
             fds[2 * i] = (struct pollfd){workers[i].busy ? workers[i].socket : -1, POLLIN, 0};
             fds[2 * i + 1] = (struct pollfd){workers[i].busy ? workers[i].pidfd : -1, POLLIN, 0};
         }
-        if (ppoll(fds, 2 * (nfds_t)count, &wait, watching ? &old_mask : NULL) < 0)
+        fds[2 * count] = (struct pollfd){wake_fd, POLLIN, 0};
+        if (poll(fds, 2 * (nfds_t)count + 1, wait_ms) < 0)
             for (int i = 0; i < 2 * count; i++)
                 fds[i].revents = 0;
         if (rdl__interrupted)

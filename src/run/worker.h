@@ -32,7 +32,8 @@ struct rdl__worker {
 
 /* A signal that asks us to stop has come (rdl__watch_interrupts). */
 extern volatile int rdl__interrupted;
-void rdl__watch_interrupts(void);
+bool rdl__watch_interrupts(struct rdl__error *error);
+int rdl__forget_interrupt(void); /* which signal it was; 0: none */
 void rdl__unwatch_interrupts(void);
 
 bool rdl__worker_init(struct rdl__worker *worker, uint32_t choices_room, bool forks, bool captures,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static int64_t number(struct rdl_case *t)
@@ -303,6 +304,70 @@ RDL_PROPERTY(has_a_fixture, .fixture = &fixture)
     int *value = rdl_fixture(t);
 
     rdl_check(*value >= 1 && *value <= 9);
+}
+
+RDL_PROPERTY(forks_and_returns)
+{
+    if (number(t) >= 300) {
+        if (fork() == 0)
+            return;
+        wait(NULL);
+    }
+}
+
+static void wait_for_ever(void)
+{
+    for (;;)
+        pause();
+}
+
+static const struct rdl_fixture endless = {.teardown_once = wait_for_ever};
+
+RDL_PROPERTY(never_stops_tearing_down, .fixture = &endless)
+{
+    number(t);
+}
+
+RDL_PROPERTY(closes_what_is_not_its_own)
+{
+    int64_t n = number(t);
+
+    if (n >= 300) {
+        for (int fd = 3; fd < 1024; fd++)
+            close(fd);
+        rdl_check(n < 400);
+    }
+}
+
+RDL_PROPERTY(has_two_bugs_in_a_line)
+{
+    int64_t n = number(t);
+
+    /* clang-format off */
+    rdl_check(n % 2 == 0 || n < 600); rdl_check(n < 300);
+    /* clang-format on */
+}
+
+RDL_PROPERTY(is_discarded_later)
+{
+    int64_t n = number(t);
+
+    rdl_assume(t, !getenv("DISCARD"));
+    rdl_check(n < 300);
+}
+
+RDL_PROPERTY(compares_numbers_as_they_are)
+{
+    unsigned one = 1;
+    size_t none = 0;
+
+    number(t);
+    rdl_check_lt(-1, one);
+    rdl_check_lt(-1, none);
+    rdl_check_ne(-1, UINT32_MAX);
+    rdl_check_gt(UINT64_MAX, INT64_MAX);
+    rdl_check_lt(INT64_MIN, UINT64_MAX);
+    rdl_check_eq(strlen("abc"), 3);
 }
 
 static void undo(void *it)
