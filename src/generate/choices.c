@@ -217,19 +217,37 @@ uint64_t rdl__swarm(struct rdl_case *t, const char *file, int line, unsigned n)
     return features;
 }
 
+/* The feature with this number, or if it is off the next one that is on. */
+static unsigned feature_at(uint64_t features, unsigned number)
+{
+    uint64_t from_here = features >> number;
+
+    return (unsigned)__builtin_ctzll(from_here ? from_here << number : features);
+}
+
+/* The index is the number of the feature, so that it means the same whichever
+ * other features are on. */
 unsigned rdl__pick_of(struct rdl_case *t, const char *file, int line, uint64_t features)
 {
-    uint64_t left = features;
-    uint64_t skip;
+    struct rdl__tape *tape = t->tape;
+    uint64_t left = features, max;
     unsigned bit;
 
     if (!features)
         rdl__misuse(t, "%s:%d: rdl_pick_of: no feature is on", file, line);
-    skip = rdl__choose(t->tape, RDL__BRANCH, (uint64_t)__builtin_popcountll(features) - 1);
-    while (skip-- > 0)
-        left &= left - 1;
-    bit = (unsigned)__builtin_ctzll(left);
+    max = 63 - (unsigned)__builtin_clzll(features);
+    if (tape->fresh) {
+        uint64_t skip =
+            rdl__random_upto(&tape->random, (uint64_t)__builtin_popcountll(features) - 1);
+
+        while (skip-- > 0)
+            left &= left - 1;
+        bit = (unsigned)__builtin_ctzll(left);
+    } else {
+        bit = feature_at(features, (unsigned)rdl__tape_given(tape, RDL__BRANCH, max, 0));
+    }
+    rdl__record(tape, RDL__BRANCH, bit, max, 0);
     if (rdl__showing(t))
-        show_number(t, file, line, "rdl_pick_of", t->tape->count - 1, bit);
+        show_number(t, file, line, "rdl_pick_of", tape->count - 1, bit);
     return bit;
 }

@@ -12,6 +12,8 @@
 #include "base/memory.h"
 #include "shrink/shrink.h"
 
+enum { KEPT_MANY = 160 };
+
 /* Children of one parent in the best tape, as it is now. */
 struct family {
     uint32_t *children;
@@ -41,7 +43,7 @@ static bool without(struct rdl__shrinker *s, const struct family *family, uint32
 
 static void thin_out(struct rdl__shrinker *s, struct family *family, uint32_t parent)
 {
-    uint32_t at, width = 1;
+    uint32_t at, width = 1, kept = 0;
 
     look_at(family, &s->best, parent);
     if (family->count > 1 && without(s, family, 0, family->count))
@@ -52,13 +54,17 @@ static void thin_out(struct rdl__shrinker *s, struct family *family, uint32_t pa
         if (without(s, family, at - width, at)) {
             look_at(family, &s->best, parent);
             at -= width;
+            kept = 0;
             width *= 2;
             if (at > family->count)
                 at = family->count;
         } else if (width > 1) {
             width = (width + 1) / 2 < width ? (width + 1) / 2 : 1;
         } else {
-            at--;
+            /* One that must stay; when very many must, look only at some. */
+            uint32_t step = 1 + kept++ / KEPT_MANY;
+
+            at = at > step ? at - step : 0;
         }
     }
 }
@@ -67,12 +73,13 @@ static void thin_out(struct rdl__shrinker *s, struct family *family, uint32_t pa
 static void thin_out_runs(struct rdl__shrinker *s, struct family *family, uint32_t parent)
 {
     enum { SIBLINGS_MAX = 64, WIDTH_MAX = 8 };
+    uint64_t began = s->attempts;
 
     look_at(family, &s->best, parent);
     if (family->count > SIBLINGS_MAX)
         return;
     for (uint32_t width = 2; width <= WIDTH_MAX; width++)
-        for (uint32_t at = family->count; at >= width && !s->stopped; at--)
+        for (uint32_t at = family->count; at >= width && !s->stopped && !rdl__tired(s, began); at--)
             if (at <= family->count && without(s, family, at - width, at))
                 look_at(family, &s->best, parent);
 }

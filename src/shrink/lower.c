@@ -119,9 +119,10 @@ static bool clear_bits(struct rdl__shrinker *s, const struct group *group)
 /* Lower it by a multiple of step, as large as possible. */
 static void subtract_multiples(struct rdl__shrinker *s, const struct group *group, uint64_t step)
 {
+    enum { TRIES_MAX = 80 }; /* more than bisection needs: then it is no rule, but luck */
     uint64_t times = offset_of(s, group).distance / step;
 
-    while (times > 0 && is_there(s, group)) {
+    for (int i = 0; i < TRIES_MAX && times > 0 && is_there(s, group); i++) {
         struct rdl__offset offset = offset_of(s, group);
 
         if (offset.distance < times * step ||
@@ -161,15 +162,18 @@ static bool find_period(struct rdl__shrinker *s, const struct group *group)
 
 static void lower_on_its_side(struct rdl__shrinker *s, const struct group *group)
 {
+    enum { ROUNDS = 6 }; /* of what can only be lowered a little each time, the rest stays */
     bool is_new = group->count > 1 || !rdl__looked_at(s, group->at[0]);
 
-    while (is_there(s, group)) {
-        if (!gives_way(s, group)) {
-            if (!is_new || !is_there(s, group) || !(clear_bits(s, group) || find_period(s, group)))
-                return;
-        }
-        if (is_there(s, group))
+    for (int i = 0; i < ROUNDS && is_there(s, group); i++) {
+        bool gave = gives_way(s, group);
+
+        if (gave && is_there(s, group))
             find_threshold(s, group);
+        if (is_new && is_there(s, group))
+            gave = clear_bits(s, group) || (is_there(s, group) && find_period(s, group)) || gave;
+        if (!gave)
+            return;
     }
 }
 
@@ -308,6 +312,9 @@ static uint32_t find_equal(const struct rdl__made *made, uint32_t first, uint32_
 
     if (choice->index == 0 || choice->max < 2 || choice->kind == RDL__MORE)
         return 0;
+    for (uint32_t i = 0; i < first; i++)
+        if (are_alike(choice, &made->choices[i]))
+            return 0; /* they have had their turn with that one */
     for (uint32_t i = first; i < made->count; i++)
         if (are_alike(choice, &made->choices[i]))
             out[count++] = i;

@@ -246,8 +246,9 @@ void rdl__pass_pairs(struct rdl__shrinker *s)
     uint32_t count = find_numbers(&s->best, at);
     uint32_t reach = count <= ALL_PAIRS ? ALL_PAIRS : NEIGHBOURS;
     uint32_t length = s->best.count;
+    uint64_t began = s->attempts;
 
-    for (uint32_t i = 0; i < count && !s->stopped; i++)
+    for (uint32_t i = 0; i < count && !s->stopped && !rdl__tired(s, began); i++)
         for (uint32_t k = i + 1; k < count && k <= i + reach && !s->stopped; k++)
             if (s->best.count == length && s->best.choices[at[i]].index > 0) {
                 try_pair(s, at[i], at[k]);
@@ -288,13 +289,64 @@ static bool trade_away(struct rdl__shrinker *s, const struct rdl__span *element,
     return rdl__consider(s);
 }
 
+/* The draft: without the first `less` elements of a list, all other numbers in it
+ * as large as they can be. */
+static bool fewer_but_large(struct rdl__shrinker *s, uint32_t list, const uint32_t *elements,
+                            uint32_t less)
+{
+    const struct rdl__span *span = &s->best.spans[list];
+
+    rdl__draft(s);
+    for (uint32_t i = span->start; i < span->end; i++) {
+        const struct rdl__choice *choice = &s->best.choices[i];
+        uint64_t above = choice->max - choice->below;
+        struct rdl__offset far = {above ? above : choice->below, above == 0};
+
+        if (choice->kind == RDL__INTEGER)
+            rdl__draft_set(s, i, rdl__index_of(far, choice->max, choice->below));
+    }
+    rdl__draft_cut(s, span->start, s->best.spans[elements[less - 1]].end);
+    return rdl__consider(s);
+}
+
+/* Where only many small numbers together matter, few large ones will do: leave
+ * out as many as possible, in steps that double and then halve. */
+static void gather(struct rdl__shrinker *s, uint32_t list)
+{
+    uint32_t *elements = NULL, less = 1;
+    bool growing = true;
+
+    while (less > 0 && list < s->best.span_count && !s->stopped) {
+        uint32_t count;
+
+        elements = rdl__reallocate(elements, (s->best.span_count + 1) * sizeof *elements);
+        count = rdl__children(&s->best, list, elements, s->best.span_count);
+        if (less < count && fewer_but_large(s, list, elements, less)) {
+            less = growing ? less * 2 : less;
+        } else {
+            growing = false;
+            less /= 2;
+        }
+    }
+    free(elements);
+}
+
+static void gather_all(struct rdl__shrinker *s)
+{
+    for (uint32_t list = 0; list < s->best.span_count && !s->stopped; list++)
+        if (s->best.spans[list].label == RDL__LABEL_LIST)
+            gather(s, list);
+}
+
 /* Neighbours only, and only all or nothing: that is cheap, and of many numbers
  * of which only the sum counts it leaves few. */
 void rdl__pass_trade(struct rdl__shrinker *s)
 {
-    uint32_t *at = rdl__allocate((s->best.count + 1) * sizeof *at);
-    uint32_t count = find_numbers(&s->best, at);
+    uint32_t *at, count;
 
+    gather_all(s);
+    at = rdl__allocate((s->best.count + 1) * sizeof *at);
+    count = find_numbers(&s->best, at);
     for (uint32_t i = 0; i + 1 < count && !s->stopped;) {
         const struct rdl__span *element = element_of(s, at[i], at[i + 1]);
         uint32_t length = s->best.count;
@@ -330,8 +382,11 @@ static bool is_loose(struct rdl__shrinker *s, uint32_t at)
 
 void rdl__pass_cut_runs(struct rdl__shrinker *s)
 {
+    uint64_t began = s->attempts;
+
     for (uint32_t width = 1; width <= CUT_MAX; width++)
-        for (uint32_t end = s->best.count; end >= width && !s->stopped; end--) {
+        for (uint32_t end = s->best.count; end >= width && !s->stopped && !rdl__tired(s, began);
+             end--) {
             if (end > s->best.count || !is_loose(s, end - width) || !is_loose(s, end - 1))
                 continue;
             rdl__draft(s);

@@ -196,6 +196,37 @@ static void move_later(struct rdl__shrinker *s, uint32_t from)
     }
 }
 
+/* The last `no` that belongs with this `yes`: of the same span. */
+static uint32_t last_no(struct rdl__shrinker *s, uint32_t yes)
+{
+    const struct rdl__span *span = rdl__span_around(s, yes);
+    uint32_t end = span ? span->end : s->best.count;
+
+    for (uint32_t i = end; i-- > yes + 1;)
+        if (s->best.choices[i].kind == RDL__BOOLEAN && s->best.choices[i].index == 0 &&
+            s->best.choices[i].max == 1 && rdl__span_around(s, i) == span)
+            return i;
+    return RDL__NONE;
+}
+
+/* Of many booleans, those that are true are to be the last ones. */
+void rdl__pass_booleans(struct rdl__shrinker *s)
+{
+    uint64_t began = s->attempts;
+
+    for (uint32_t yes = 0; yes < s->best.count && !s->stopped && !rdl__tired(s, began); yes++) {
+        uint32_t no;
+
+        if (s->best.choices[yes].kind != RDL__BOOLEAN || s->best.choices[yes].index == 0 ||
+            (no = last_no(s, yes)) == RDL__NONE)
+            continue;
+        rdl__draft(s);
+        rdl__draft_set(s, yes, 0);
+        rdl__draft_set(s, no, 1);
+        rdl__consider(s);
+    }
+}
+
 void rdl__pass_switches(struct rdl__shrinker *s)
 {
     for (uint32_t at = 0; at < s->best.count && !s->stopped; at++) {

@@ -155,9 +155,17 @@ bool rdl__consider(struct rdl__shrinker *s)
     rdl__made_release(&s->best);
     rdl__made_copy(&s->best, &made);
     s->improvements++;
+    s->improved_at = s->attempts;
     if (s->tried)
         s->tried(s->context, s);
     return true;
+}
+
+bool rdl__tired(const struct rdl__shrinker *s, uint64_t began)
+{
+    enum { PATIENCE = 120 };
+
+    return s->attempts - (s->improved_at > began ? s->improved_at : began) > PATIENCE;
 }
 
 bool rdl__looked_at(const struct rdl__shrinker *s, uint32_t at)
@@ -230,10 +238,8 @@ static pass_function *const cheap_passes[] = {
     rdl__pass_lower_equal, rdl__pass_sort,    rdl__pass_switches,
 };
 static pass_function *const costly_passes[] = {
-    rdl__pass_leave_out_runs,
-    rdl__pass_counted_elements,
-    rdl__pass_pairs,
-    rdl__pass_cut_runs,
+    rdl__pass_leave_out_runs, rdl__pass_counted_elements, rdl__pass_booleans,
+    rdl__pass_pairs,          rdl__pass_cut_runs,
 };
 
 static bool run_passes(struct rdl__shrinker *s, pass_function *const *passes, size_t count)
@@ -258,6 +264,9 @@ static bool run_round(struct rdl__shrinker *s)
     return found && !s->stopped;
 }
 
+/* So many rounds in a row that make the tape no shorter are enough. */
+enum { ROUNDS_MAX = 25 };
+
 /* The simplest case there is often fails already. */
 static void try_simplest(struct rdl__shrinker *s)
 {
@@ -272,8 +281,15 @@ void rdl__shrink(struct rdl__shrinker *s, const struct rdl__made *first)
     s->first_count = first->count;
     rdl__tree_add(&s->tree, first->choices, first->count);
     try_simplest(s);
-    while (run_round(s))
-        continue;
+    for (int rounds = 0; rounds < ROUNDS_MAX; rounds++) {
+        uint32_t length = s->best.count;
+
+        if (!run_round(s))
+            return;
+        if (s->best.count < length)
+            rounds = 0;
+    }
+    s->stopped = true; /* it gets lower a little each time, and would for ever */
 }
 
 void rdl__shrink_release(struct rdl__shrinker *s)

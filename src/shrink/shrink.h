@@ -45,10 +45,11 @@ struct rdl__shrinker {
     struct rdl__tree tree;
     uint64_t attempts;
     uint64_t improvements;
-    bool stopped;       /* gave up, or was told to stop: best may not be the simplest */
-    uint32_t *around;   /* for each choice of best, the innermost span it lies in */
-    uint64_t around_at; /* improvements when that was found out */
-    uint64_t *looked;   /* for each place, the index that was looked at closely; see lower.c */
+    uint64_t improved_at; /* attempts when the last one was made */
+    bool stopped;         /* gave up, or was told to stop: best may not be the simplest */
+    uint32_t *around;     /* for each choice of best, the innermost span it lies in */
+    uint64_t around_at;   /* improvements when that was found out */
+    uint64_t *looked;     /* for each place, the index that was looked at closely; see lower.c */
     uint32_t looked_room;
     struct rdl__feed draft;
     uint64_t *draft_indexes;
@@ -88,6 +89,9 @@ void rdl__draft_fill(struct rdl__shrinker *s, uint32_t at, uint32_t until, uint1
 /* Is the draft worth keeping?  Then it is the best tape now. */
 bool rdl__consider(struct rdl__shrinker *s);
 
+/* Has a pass that began at this number of attempts tried in vain for long? */
+bool rdl__tired(const struct rdl__shrinker *s, uint64_t began);
+
 /* Has the choice at this place, with the index it has now, been looked at? */
 bool rdl__looked_at(const struct rdl__shrinker *s, uint32_t at);
 void rdl__look_at(struct rdl__shrinker *s, uint32_t at);
@@ -114,6 +118,7 @@ void rdl__pass_sort(struct rdl__shrinker *s);             /* siblings of a kind 
 void rdl__pass_trade(struct rdl__shrinker *s);            /* a value for its neighbour's */
 void rdl__pass_pairs(struct rdl__shrinker *s);            /* keep a sum, keep a difference, swap */
 void rdl__pass_cut_runs(struct rdl__shrinker *s);         /* choices, wherever spans begin */
+void rdl__pass_booleans(struct rdl__shrinker *s);         /* as late as possible */
 void rdl__pass_switches(struct rdl__shrinker *s);         /* context switches: none, or later */
 
 #endif
