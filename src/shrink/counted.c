@@ -4,6 +4,9 @@
  * Lists of our own know no such number, but users draw them: n, then n times
  * something.  Which choices are numbers of that kind is seen from earlier runs:
  * one less, and the case made fewer choices. */
+#include <stdlib.h>
+
+#include "base/memory.h"
 #include "case/case.h"
 #include "shrink/shrink.h"
 
@@ -147,6 +150,53 @@ static void leave_out_elements(struct rdl__shrinker *s, uint32_t at)
             less *= 2;
         }
     }
+}
+
+/* Without `less` of a list's elements from the first on, and everything that was
+ * drawn later as a place in that list as many places further to the front. */
+static bool without_first(struct rdl__shrinker *s, uint32_t list, const uint32_t *elements,
+                          uint32_t count, uint32_t less)
+{
+    const struct rdl__span *span = &s->best.spans[list];
+    bool any = false;
+
+    rdl__draft(s);
+    for (uint32_t i = span->end; i < s->best.count; i++) {
+        const struct rdl__choice *choice = &s->best.choices[i];
+
+        if (choice->kind != RDL__MORE && choice->max == count - 1 && choice->index >= less &&
+            choice->below == 0) {
+            rdl__draft_set(s, i, choice->index - less);
+            any = true;
+        }
+    }
+    if (!any)
+        return false;
+    rdl__draft_cut(s, span->start, s->best.spans[elements[less - 1]].end);
+    return rdl__consider(s);
+}
+
+/* Lists that others point into, by number. */
+void rdl__pass_indexed(struct rdl__shrinker *s)
+{
+    uint32_t *elements = NULL;
+
+    for (uint32_t list = 0; list < s->best.span_count && !s->stopped; list++) {
+        uint32_t less = 1;
+
+        while (less > 0 && list < s->best.span_count && !s->stopped &&
+               s->best.spans[list].label == RDL__LABEL_LIST) {
+            uint32_t count;
+
+            elements = rdl__reallocate(elements, (s->best.span_count + 1) * sizeof *elements);
+            count = rdl__children(&s->best, list, elements, s->best.span_count);
+            if (less < count && without_first(s, list, elements, count, less))
+                less *= 2;
+            else
+                less = less > 1 ? 1 : 0;
+        }
+    }
+    free(elements);
 }
 
 void rdl__pass_counted_elements(struct rdl__shrinker *s)

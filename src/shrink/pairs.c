@@ -123,7 +123,7 @@ static uint32_t find_numbers(const struct rdl__made *made, uint32_t *out)
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < made->count; i++)
-        if (made->choices[i].kind == RDL__INTEGER && made->choices[i].max > 1)
+        if (made->choices[i].kind == RDL__INTEGER && made->choices[i].max > 0)
             out[count++] = i;
     return count;
 }

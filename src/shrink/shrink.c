@@ -238,8 +238,8 @@ static pass_function *const cheap_passes[] = {
     rdl__pass_lower_equal, rdl__pass_sort,    rdl__pass_switches,
 };
 static pass_function *const costly_passes[] = {
-    rdl__pass_leave_out_runs, rdl__pass_counted_elements, rdl__pass_booleans,
-    rdl__pass_pairs,          rdl__pass_cut_runs,
+    rdl__pass_leave_out_runs, rdl__pass_indexed, rdl__pass_counted_elements,
+    rdl__pass_booleans,       rdl__pass_pairs,   rdl__pass_cut_runs,
 };
 
 static bool run_passes(struct rdl__shrinker *s, pass_function *const *passes, size_t count)

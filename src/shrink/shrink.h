@@ -113,6 +113,7 @@ void rdl__pass_lower(struct rdl__shrinker *s);            /* each choice */
 void rdl__pass_lower_equal(struct rdl__shrinker *s);      /* those that are equal, together */
 void rdl__pass_counted(struct rdl__shrinker *s);          /* a number and what it counts */
 void rdl__pass_counted_elements(struct rdl__shrinker *s); /* the same inside of a list */
+void rdl__pass_indexed(struct rdl__shrinker *s);          /* a list, and places in it */
 void rdl__pass_merge(struct rdl__shrinker *s);            /* two lists in a row */
 void rdl__pass_sort(struct rdl__shrinker *s);             /* siblings of a kind */
 void rdl__pass_trade(struct rdl__shrinker *s);            /* a value for its neighbour's */
