@@ -410,6 +410,8 @@ TEST(wrong_options_are_told_with_status_2)
         "--timeout 0",
         "--color blue",
         "--shrink",
+        "--regressions /no/such/folder",
+        "--seed 99999999999999999999999",
         "--bytes /no/such --filter =passes",
         "--format tap --output /no/such/folder/x",
     };

@@ -182,6 +182,8 @@ static void show_border(struct rdl_case *t, enum rdl__event_kind kind, const cha
 
 struct rdl_case *rdl_begin(struct rdl_case *t, const char *label)
 {
+    if (!label)
+        rdl__misuse(t, "rdl_begin: a span needs a label");
     rdl__span_begin(t->tape, (uint32_t)rdl__hash_text(label));
     show_border(t, RDL__EVENT_BEGIN, label);
     return t;

@@ -211,9 +211,10 @@ static bool read_parts(struct rdl__token *out, char *copy, struct rdl__error *er
     struct rdl__text bytes = {0};
     bool ok;
 
-    if (strncmp(copy, "rdl", 3) == 0 && isdigit((unsigned char)copy[3]) &&
-        strncmp(copy, prefix, strlen(prefix)) != 0)
+    if (strncmp(copy, "rdl", 3) == 0 && isdigit((unsigned char)copy[3]) && copy[3] != prefix[3])
         return rdl__fail(error, "the token was made by another version of Raddle (%.4s)", copy);
+    if (strncmp(copy, prefix, strlen(copy)) == 0 && *copy)
+        return rdl__fail(error, "%s", damaged);
     if (strncmp(copy, prefix, strlen(prefix)) != 0)
         return rdl__fail(error, "this is no Raddle token (they begin with %s)", prefix);
     dot = strrchr(name, '.');

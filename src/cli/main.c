@@ -1,4 +1,5 @@
 /* main.c -- rdl_main: from arguments to an exit status. */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,15 @@ static int complain(const char *program, const struct rdl__error *error)
 
     fflush(stdout);
     fprintf(stderr, "%s: %s\n", slash ? slash + 1 : program, error->text);
+    return RDL__EXIT_SETUP;
+}
+
+/* Has what was printed got out?  The status to end with. */
+static int printed(void)
+{
+    if (fflush(stdout) == 0)
+        return RDL__EXIT_PASS;
+    fprintf(stderr, "raddle: cannot write to standard output: %s\n", strerror(errno));
     return RDL__EXIT_SETUP;
 }
 
@@ -144,7 +154,7 @@ static int list_tests(struct rdl_test **tests, size_t count)
     for (size_t i = 0; i < count; i++)
         printf("%s%s%s\n", tests[i]->name, tests[i]->options.tags ? "  #" : "",
                tests[i]->options.tags ? tests[i]->options.tags : "");
-    return fflush(stdout) == 0 ? RDL__EXIT_PASS : RDL__EXIT_SETUP;
+    return printed();
 }
 
 /* ---- Running --------------------------------------------------------------------------- */
@@ -277,9 +287,11 @@ int rdl_main(int argc, char **argv)
         status = complain(argv[0], &error);
     } else if (options->help) {
         rdl__options_help(&help, argv[0]);
-        status = fputs(help.bytes, stdout) < 0 || fflush(stdout) ? RDL__EXIT_SETUP : RDL__EXIT_PASS;
+        fputs(help.bytes, stdout);
+        status = printed();
     } else if (options->version) {
-        status = printf("raddle %s\n", RDL_VERSION) < 0 ? RDL__EXIT_SETUP : RDL__EXIT_PASS;
+        printf("raddle %s\n", RDL_VERSION);
+        status = printed();
     } else if (options->list) {
         status = list_tests(tests, select_tests(options, tests, count));
     } else {

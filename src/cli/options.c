@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Where a value comes from, for messages: "--seed" or "RADDLE_SEED". */
@@ -21,9 +22,9 @@ static bool read_number(const char *from, const char *value, uint64_t most, uint
 
     errno = 0;
     number = strtoull(value, &end, 0);
-    if (!isdigit((unsigned char)value[0]) || *end || errno)
+    if (!isdigit((unsigned char)value[0]) || *end)
         return rdl__fail(error, "%s: '%s' is not a whole number", from, value);
-    if (number > most)
+    if (errno || number > most)
         return rdl__fail(error, "%s: %s is too large (at most %llu)", from, value,
                          (unsigned long long)most);
     *out = number;
@@ -178,8 +179,11 @@ static bool read_shrink_runs(struct rdl__options *o, const char *from, const cha
 static bool read_regressions(struct rdl__options *o, const char *from, const char *value,
                              struct rdl__error *error)
 {
-    (void)from;
-    (void)error;
+    struct stat folder;
+
+    if (strcmp(value, "none") != 0 && strcmp(value, "beside") != 0 &&
+        (stat(value, &folder) != 0 || !S_ISDIR(folder.st_mode)))
+        return rdl__fail(error, "%s: there is no directory %s", from, value);
     o->plan.no_regressions = strcmp(value, "none") == 0;
     o->plan.regressions = o->plan.no_regressions || strcmp(value, "beside") == 0 ? NULL : value;
     return true;

@@ -10,6 +10,7 @@
 #include <execinfo.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -139,25 +140,14 @@ const uintptr_t *rdl__crash_culprit(const struct rdl__crash *record)
 
 const char *rdl__signal_name(int signal)
 {
-    static const struct {
-        int signal;
-        const char *name;
-    } names[] = {{0, "the report of a sanitizer"},
-                 {SIGSEGV, "SIGSEGV"},
-                 {SIGBUS, "SIGBUS"},
-                 {SIGILL, "SIGILL"},
-                 {SIGFPE, "SIGFPE"},
-                 {SIGABRT, "SIGABRT"},
-                 {SIGTRAP, "SIGTRAP"},
-                 {SIGSYS, "SIGSYS"},
-                 {SIGKILL, "SIGKILL"},
-                 {SIGPIPE, "SIGPIPE"},
-                 {SIGALRM, "SIGALRM"},
-                 {SIGTERM, "SIGTERM"},
-                 {SIGINT, "SIGINT"}};
+    static char name[32];
+    const char *short_name = signal ? sigabbrev_np(signal) : NULL;
 
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (names[i].signal == signal)
-            return names[i].name;
-    return "a signal";
+    if (signal == 0)
+        return "the report of a sanitizer";
+    if (short_name)
+        snprintf(name, sizeof name, "SIG%s", short_name);
+    else
+        snprintf(name, sizeof name, "signal %d", signal);
+    return name;
 }

@@ -28,7 +28,8 @@ void rdl__crash_watch(struct rdl__crash *record);
  * layout (the parent).  NULL if none was recorded. */
 const uintptr_t *rdl__crash_culprit(const struct rdl__crash *record);
 
-/* "SIGSEGV"; 0 stands for a sanitizer that ended the process */
+/* "SIGSEGV"; 0 stands for a sanitizer that ended the process.  Good until the
+ * next call. */
 const char *rdl__signal_name(int signal);
 
 #endif
