@@ -19,14 +19,9 @@ cat >"$scratch/bin/cc" <<END
 exec ${CC:-gcc} -g -Wall -Wextra -Werror $sanitize "\$@"
 END
 chmod +x "$scratch/bin/cc"
-cat >"$scratch/bin/raddle.pc" <<END
-Name: raddle
-Description: the one just built
-Version: 0
-Cflags: -I$SOURCE/include
-Libs: -L$BUILD/lib -Wl,-rpath,$BUILD/lib -lraddle
-END
-export PATH=$scratch/bin:$BUILD/bin:$PATH PKG_CONFIG_PATH=$scratch/bin SCRATCH=$scratch
+. "$SOURCE/tests/uninstalled.sh"
+uninstalled "$scratch/bin"
+export PATH=$scratch/bin:$BUILD/bin:$PATH SCRATCH=$scratch
 for name in $(env | sed -n 's/^\(RADDLE_[A-Z_]*\|GTEST_[A-Z_]*\)=.*/\1/p'); do
     unset "$name" # they are options too
 done

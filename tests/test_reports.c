@@ -513,15 +513,6 @@ TEST(several_reports_are_written_at_once)
     }
 }
 
-TEST(a_listener_of_several_wants_ticks_if_one_does)
-{
-    struct rdl__listeners listeners = {.items = {{0}, {.wants_ticks = true}}, .count = 1};
-
-    EXPECT(!rdl__report_many(&listeners).wants_ticks);
-    listeners.count = 2;
-    EXPECT(rdl__report_many(&listeners).wants_ticks);
-}
-
 TEST(lines_go_out_when_their_test_ends)
 {
     static const char *const formats[] = {"tap", "json"};

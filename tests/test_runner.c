@@ -262,7 +262,10 @@ TEST(a_case_that_closes_our_descriptors_is_told_from_one_that_fails)
 {
     int status;
 
-    EXPECT_CONTAINS(try_one(&status, "closes_what_is_not_its_own", "--cases 500"), "FAIL");
+    expect_failure("closes_what_is_not_its_own", "--cases 500", "rdl_check(n < 400)", "n = 400");
+    EXPECT_CONTAINS(try_one(&status, "closes_them_and_goes_on", ""),
+                    "a case has closed file descriptors that are not its own");
+    EXPECT_EQ(status, 2);
 }
 
 TEST(two_checks_in_a_line_are_two_bugs)

@@ -1,8 +1,8 @@
 /* explain.c -- which of the values in a failing case matter, and how.
  *
- * One value at a time is changed and the case run again.  What is said is only
- * what was seen: a small range is tried whole, of a large one a dozen values,
- * the ends among them. */
+ * One value at a time is changed and the case run again.  A small range is tried
+ * whole; what is said of a large one rests on a dozen values, the ends and the
+ * next one among them. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -101,7 +101,6 @@ struct rdl__listener {
     void (*test_ended)(void *self, const struct rdl__result *result);
     void (*run_ended)(void *self, double seconds);
     void *self;
-    bool wants_ticks; /* progress often enough to be watched */
 };
 
 /* ---- Between the files of this folder ------------------------------------------ */

@@ -30,12 +30,11 @@ struct rdl__measure {
 };
 
 struct rdl__stats {
-    uint64_t cases;     /* that counted */
-    uint64_t discards;  /* that did not */
-    uint64_t choices;   /* made by all of them */
-    uint64_t too_long;  /* discards because of the limit on choices */
-    uint64_t current;   /* number of the case at hand; the first is 1 */
-    double seconds_max; /* the longest case, where time was kept */
+    uint64_t cases;    /* that counted */
+    uint64_t discards; /* that did not */
+    uint64_t choices;  /* made by all of them */
+    uint64_t too_long; /* discards because of the limit on choices */
+    uint64_t current;  /* number of the case at hand; the first is 1 */
     uint32_t label_count, measure_count;
     uint32_t lost; /* labels and measures that found no room */
     struct rdl__label labels[RDL__LABELS_MAX];

@@ -283,8 +283,6 @@ struct rdl__listener rdl__report_many(struct rdl__listeners *listeners)
     };
 
     rdl__bug_if(listeners->count > RDL__LISTENERS_MAX);
-    for (size_t i = 0; i < listeners->count; i++)
-        all.wants_ticks = all.wants_ticks || listeners->items[i].wants_ticks;
     return all;
 }
 

@@ -283,7 +283,6 @@ static bool start(struct rdl__worker *worker, struct rdl__error *error)
     worker->pid = pid;
     worker->socket = out_of_the_way(pair[0]);
     worker->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-    worker->starts++;
     if (worker->pidfd < 0) {
         int why = errno;
 
@@ -390,6 +389,15 @@ static void blame(struct rdl__outcome *outcome, enum rdl__cause cause, int numbe
     outcome->origin = rdl__combine(cause, (uint64_t)number);
 }
 
+/* Is there a case at hand, of a search, that could not count itself any more? */
+static bool is_uncounted(const struct rdl__board *board)
+{
+    const struct rdl__task *task = &board->task;
+
+    return (task->kind == RDL__RUN_RANDOM || task->kind == RDL__RUN_ALL) &&
+           board->stats.cases + board->stats.discards < board->stats.current - task->first;
+}
+
 /* The worker is gone: say on the board how that came. */
 static void attribute(struct rdl__worker *worker, int status, bool hung)
 {
@@ -399,8 +407,8 @@ static void attribute(struct rdl__worker *worker, int status, bool hung)
     struct rdl__text where = {0};
 
     rdl__board_repair(board);
-    if (board->task.kind == RDL__RUN_RANDOM || board->task.kind == RDL__RUN_ALL)
-        board->stats.cases++; /* the one at hand, which could not count itself */
+    if (is_uncounted(board))
+        board->stats.cases++;
     if (WIFEXITED(status) && WEXITSTATUS(status) == ABANDONED_STATUS && outcome->claimed &&
         outcome->verdict == RDL__FAILED)
         return;

@@ -26,7 +26,6 @@ struct rdl__worker {
     bool busy;
     uint64_t done_seen; /* board->done when we last looked, and since when it is so */
     uint64_t since_ns;
-    uint64_t starts;           /* how many processes there have been */
     struct rdl_case *own_case; /* without forking */
 };
 

@@ -9,14 +9,8 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 cp "$SOURCE/tests/fuzz/unpack.c" .
-cat >raddle.pc <<END
-Name: raddle
-Description: the one just built
-Version: 0
-Cflags: -I$SOURCE/include
-Libs: -L$BUILD/lib -Wl,-rpath,$BUILD/lib -lraddle
-END
-export PKG_CONFIG_PATH=$scratch
+. "$SOURCE/tests/uninstalled.sh"
+uninstalled "$scratch"
 unset RADDLE_FUZZ
 
 fail() {

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -111,6 +112,17 @@ int socketpair(int domain, int type, int protocol, int pair[2])
         return -1;
     }
     return real(domain, type, protocol, pair);
+}
+
+int eventfd(unsigned value, int flags)
+{
+    int (*real)(unsigned, int) = next("eventfd");
+
+    if (is_due("eventfd")) {
+        errno = EMFILE;
+        return -1;
+    }
+    return real(value, flags);
 }
 
 int memfd_create(const char *name, unsigned flags)

@@ -339,6 +339,13 @@ RDL_PROPERTY(closes_what_is_not_its_own)
     }
 }
 
+RDL_PROPERTY(closes_them_and_goes_on)
+{
+    if (number(t) >= 300)
+        for (int fd = 3; fd < 1024; fd++)
+            close(fd);
+}
+
 RDL_PROPERTY(has_two_bugs_in_a_line)
 {
     int64_t n = number(t);
