@@ -32,6 +32,13 @@ enum rdl__cause {
     RDL__BY_CRASH, /* number is the signal; 0: a sanitizer's report */
     RDL__BY_EXIT,  /* number is the status */
     RDL__BY_HANG,
+    RDL__BY_DEADLOCK,
+    RDL__BY_LIVELOCK,
+    RDL__BY_RACE,
+    RDL__BY_LEAK,   /* a thread is left over at the end */
+    RDL__BY_MISUSE, /* of a primitive, such as unlocking somebody else's mutex */
+    RDL__BY_ASSERT, /* assert() of the code under test */
+    RDL__BY_OUTPUT, /* it printed something else than it should */
 };
 
 struct rdl__outcome {

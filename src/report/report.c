@@ -326,6 +326,17 @@ void rdl__failure_headline(struct rdl__text *out, const struct rdl__failure *fai
     case RDL__BY_HANG:
         rdl__text_add(out, "did not end within %d ms", outcome->number);
         break;
+    case RDL__BY_ASSERT:
+    case RDL__BY_DEADLOCK:
+    case RDL__BY_LIVELOCK:
+    case RDL__BY_RACE:
+    case RDL__BY_LEAK:
+    case RDL__BY_MISUSE:
+    case RDL__BY_OUTPUT:
+        if (outcome->line)
+            rdl__text_add(out, "%s:%d: ", outcome->file, outcome->line);
+        rdl__text_add(out, "%s", outcome->check);
+        return;
     }
     if (outcome->text[0])
         rdl__text_add(out, " %s", outcome->text);

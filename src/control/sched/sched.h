@@ -1,0 +1,262 @@
+/* sched.h -- controlled threads: one runs at a time, and we say which.
+ *
+ * Threads of the code under test are fibers on one OS thread, the carrier.  Each
+ * has a stack and thread-local variables of its own, lent by a real thread that
+ * is parked (donor.h).  Functions that threads meet in (pthread_mutex_lock, ...)
+ * are ours: they come before those of the C library, and hand on to them when
+ * the caller is not a controlled thread.
+ *
+ * How a primitive is written.  A thread that is about to do something others can
+ * see says so with rdl__point or, if it may have to wait for it, rdl__await; when
+ * the call returns it is this thread's turn, and until its next such call nobody
+ * else runs.  It then changes the primitive, and tells with rdl__changed which
+ * object it has changed: that is when the scheduler asks again whether those who
+ * await something of that object are ready.  No primitive has a queue of its own.
+ *
+ *     int pthread_mutex_lock(pthread_mutex_t *mutex)
+ *     {
+ *         struct rdl__thread *self = rdl__self();
+ *
+ *         if (!self)
+ *             return RDL__NEXT(pthread_mutex_lock)(mutex);
+ *         rdl__await(self, &(struct rdl__op){...}, is_free, mutex, RDL__FOREVER);
+ *         ... take it ...
+ *         rdl__changed((uintptr_t)mutex);
+ *     }
+ *
+ * The state of a primitive lies in the primitive, as the C library would have it
+ * where that matters (mutexes, rwlocks, semaphores), so that one that was used
+ * before control began, or is used after, is found as it was left.
+ *
+ * The code of the scheduler keeps nothing in thread-local variables, allocates
+ * nothing on its way from one thread to another, and runs on the stack of the
+ * thread that called it. */
+#ifndef RDL__SCHED_H
+#define RDL__SCHED_H
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "case/case.h"
+#include "control/sched/op.h"
+#include "control/strategy/strategy.h"
+#include "port/switch.h"
+
+enum rdl__thread_state {
+    RDL__UNUSED,
+    RDL__ALIVE,
+    RDL__ENDED, /* not joined yet */
+};
+
+/* Something a thread has got and will give back: a mutex, say. */
+struct rdl__hold {
+    uintptr_t object;
+    uintptr_t pc; /* where it got it */
+    uint32_t count;
+    bool shared; /* others may hold it as well: read locks */
+};
+
+enum { RDL__HOLDS_MAX = 64, RDL__FOREVER_BITS = 64 };
+#define RDL__FOREVER UINT64_MAX
+
+enum rdl__woken {
+    RDL__READY,
+    RDL__TIMED_OUT,
+    RDL__INTERRUPTED, /* a signal is to be handled, or the thread is cancelled */
+};
+
+struct rdl__thread {
+    void *stack_pointer; /* while it does not run */
+    uintptr_t fs;        /* where its thread-local variables are; also what pthread_self says */
+    uint32_t id;
+    enum rdl__thread_state state;
+    struct rdl__donor *donor; /* NULL: it runs on the stack of the process itself */
+    char name[32];
+
+    /* What it awaits, if anything.  The operation itself is in the view. */
+    bool (*ready)(void *what);
+    void *what;
+    uint64_t deadline;  /* virtual time; RDL__FOREVER: none */
+    bool interruptible; /* signals and cancellation end the wait */
+    bool interrupted;
+    enum rdl__woken woken;
+    void *place; /* for the primitive it is in: e.g. its node among the waiters of a condition */
+
+    void *(*start)(void *argument);
+    void *argument;
+    void *result;
+    bool detached, being_joined, exiting;
+    uintptr_t created_at; /* pc */
+
+    struct rdl__hold holds[RDL__HOLDS_MAX];
+    uint32_t hold_count;
+
+    /* Cancellation and signals: thread.c, signal.c */
+    int cancel_state, cancel_type;
+    bool cancelled;
+    sigset_t mask, pending_signals;
+    unsigned no_switch; /* > 0: a lock of the C library is held; stay if that is possible */
+
+    struct rdl__thread_dtor *dtors; /* of C++ thread_local objects */
+
+    /* access.c and spin.c */
+    uintptr_t stack_low, stack_high;
+    struct rdl__spin *spin;
+    uintptr_t *frames; /* call stack of instrumented functions: pcs */
+    uint32_t frame_count;
+};
+
+/* What may go wrong though nothing is wrong, when asked for. */
+enum { RDL__FAULT_SPURIOUS = 1, RDL__FAULT_TIMEOUT = 2, RDL__FAULT_TRYLOCK = 4 };
+
+struct rdl__sched {
+    struct rdl__view view;
+    struct rdl__thread *threads[RDL__THREADS_MAX];
+    uintptr_t awaited[RDL__THREADS_MAX]; /* object of each thread's operation; 0: none */
+    uint32_t alive;
+
+    struct rdl_case *t;
+    const struct rdl__strategy *strategy;
+    void *strategy_state;
+    struct rdl__summary *summary;
+
+    /* The stretch of the running thread: see "On the tape" in sched.c. */
+    uint64_t stretch;      /* points in it so far */
+    uint64_t stretch_end;  /* preempt at this one; UINT64_MAX: never */
+    uint32_t stretch_at;   /* where its length stands on the tape */
+    bool by_strategy;      /* the strategy decides; else the tape */
+    bool enabled_changed;  /* since the strategy was asked last */
+
+    uint64_t now;          /* virtual time, ns since 1970 */
+    uint64_t deadlines;    /* how many threads have one */
+    bool eager_sleepers;   /* a sleep may end whenever it likes */
+    unsigned faults;
+    bool ending;           /* thread 0 is at its end and waits for the others */
+    bool failing;          /* go back to thread 0, and out */
+    bool forked;           /* this execution has a process of its own */
+    uint64_t steps_max;    /* more operations than this are too many: livelock */
+    jmp_buf escape;        /* of thread 0, out of the execution */
+};
+
+extern struct rdl__sched rdl__sched;
+extern struct rdl__thread *rdl__running; /* NULL: nothing is controlled now */
+
+/* The controlled thread that calls, or NULL if it is none: no control now, or a
+ * thread that is not ours. */
+static inline struct rdl__thread *rdl__self(void)
+{
+    struct rdl__thread *thread = rdl__running;
+
+    return __builtin_expect(thread && thread->fs == rdl__thread_pointer(), 0) ? thread : NULL;
+}
+
+/* ---- For primitives ------------------------------------------------------------- */
+
+/* The pc of the code that called the function this is used in. */
+#define RDL__CALLER ((uintptr_t)__builtin_return_address(0))
+
+/* The thread is about to do this operation.  Others may run first. */
+void rdl__point(struct rdl__thread *self, const struct rdl__op *op);
+
+/* The same for an operation that can be done only when ready(what) is true and,
+ * until then, has to wait; at most until the deadline, a virtual time.  `ready`
+ * must not change anything, and may be asked at any time while the thread waits. */
+enum rdl__woken rdl__await(struct rdl__thread *self, const struct rdl__op *op,
+                           bool (*ready)(void *what), void *what, uint64_t deadline);
+
+/* As rdl__await; but signals and cancellation end the wait. */
+enum rdl__woken rdl__await_interruptibly(struct rdl__thread *self, const struct rdl__op *op,
+                                         bool (*ready)(void *what), void *what, uint64_t deadline);
+
+/* This object is not what it was: whoever awaits something of it may be ready
+ * now, or not any more. */
+void rdl__changed(uintptr_t object);
+
+/* After something was given up (unlock, post, signal, create): code that is not
+ * instrumented may touch shared memory before its next operation, so another
+ * thread may run here as well. */
+void rdl__after(struct rdl__thread *self, uintptr_t pc);
+
+/* Threads other than self that await something of this object, in the order of
+ * their numbers: fills out[], returns how many. */
+uint32_t rdl__waiters(uintptr_t object, enum rdl__op_kind kind, uint32_t *out, uint32_t room);
+
+/* A choice from 0 to max that is none of threads; 0 is the simplest. */
+uint32_t rdl__pick_one(uint32_t max);
+
+/* Is this fault to happen here?  Only when asked for, and then rarely. */
+bool rdl__fault(unsigned which);
+
+/* What the thread holds: for reports, and to see who waits for whom. */
+void rdl__got(struct rdl__thread *self, uintptr_t object, uintptr_t pc, bool shared);
+void rdl__gave(struct rdl__thread *self, uintptr_t object);
+struct rdl__hold *rdl__held_by(struct rdl__thread *thread, uintptr_t object);
+struct rdl__thread *rdl__holder(uintptr_t object); /* one of them; NULL: nobody */
+
+/* The execution has failed: this is its end.  The text is complete sentences,
+ * names threads by rdl__thread_name, and holds no addresses (they differ between
+ * runs); `pc` is the place to blame. */
+_Noreturn void rdl__execution_fails(enum rdl__cause cause, uintptr_t pc, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* A primitive is used in a way that POSIX leaves undefined. */
+#define rdl__wrong_use(pc, ...) rdl__execution_fails(RDL__BY_MISUSE, (pc), __VA_ARGS__)
+
+/* "main", "worker" as named, or "thread 2". */
+const char *rdl__thread_name(const struct rdl__thread *thread);
+
+/* A name for an object that is the same in every run: "mutex 2", numbered in the
+ * order in which the execution met them. */
+const char *rdl__object_name(uintptr_t object, const char *kind);
+
+/* ---- Happens-before: race.c.  All are cheap when races are not looked for. -------- */
+
+void rdl__hb_acquire(struct rdl__thread *self, uintptr_t object);
+void rdl__hb_release(struct rdl__thread *self, uintptr_t object);
+void rdl__hb_created(struct rdl__thread *creator, struct rdl__thread *created);
+void rdl__hb_joined(struct rdl__thread *self, struct rdl__thread *ended);
+
+/* ---- Threads: thread.c --------------------------------------------------------------- */
+
+struct rdl__thread *rdl__thread_of(pthread_t thread); /* NULL: none of ours */
+int rdl__thread_new(struct rdl__thread *self, const pthread_attr_t *attributes,
+                    void *(*start)(void *), void *argument, const char *name, uintptr_t pc,
+                    struct rdl__thread **out_thread);
+int rdl__thread_join(struct rdl__thread *self, struct rdl__thread *thread, void **out_result,
+                     uint64_t deadline, uintptr_t pc);
+/* A cancellation point: if the thread is cancelled, and lets itself be, it ends here. */
+void rdl__test_cancel(struct rdl__thread *self);
+
+/* ---- Time: time.c ------------------------------------------------------------------------ */
+
+/* Virtual deadline of an absolute time on this clock / of a span from now on. */
+uint64_t rdl__deadline_at(clockid_t clock, const struct timespec *when);
+uint64_t rdl__deadline_in(const struct timespec *span);
+
+/* ---- Outside: wait.c -------------------------------------------------------------------- */
+
+/* Nobody can run, and nobody will by time alone.  Wait for what comes from outside
+ * (files, children) if anybody awaits that.  False: nobody does. */
+bool rdl__await_outside(void);
+
+/* ---- Executions: sched.c ------------------------------------------------------------------ */
+
+/* Run body as thread 0, and with it all threads it starts, to their end.  The
+ * outcome is in t->outcome.  Strategy NULL: the tape decides, then the simplest. */
+struct rdl__execution {
+    struct rdl_case *t;
+    const struct rdl__strategy *strategy;
+    void *strategy_state;
+    struct rdl__summary *summary;
+    bool forked;
+    unsigned faults;
+    uint64_t steps_max;
+};
+void rdl__execution_run(const struct rdl__execution *execution, void (*body)(void *context),
+                        void *context);
+
+#endif

@@ -1,0 +1,151 @@
+/* strategy.h -- which thread runs next?
+ *
+ * A strategy answers a few questions about an execution; it never sees a stack,
+ * a tape or a primitive, so that it can be tried on a simulated program as well.
+ * Whatever it answers is recorded on the tape, hence a strategy may use chance
+ * as it likes and need not be repeatable.
+ *
+ * A strategy lives in the process that runs many executions.  An execution may
+ * happen in a copy of that process (a fork): what begin and pick change of
+ * the strategy's state is then lost with the copy; only what `ended` learns from
+ * the summary stays. */
+#ifndef RDL__STRATEGY_H
+#define RDL__STRATEGY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/random.h"
+#include "control/sched/op.h"
+
+enum {
+    RDL__THREADS_MAX = 1024, /* that are alive at a time; a number is used again when its
+                                thread has ended and been joined */
+    RDL__THREAD_WORDS = RDL__THREADS_MAX / 64,
+};
+
+/* The execution, as a strategy sees it.  Kept up to date by the scheduler; a
+ * strategy writes only what is marked so. */
+struct rdl__view {
+    uint32_t threads;                    /* numbers 0..threads-1 have been used */
+    uint32_t enabled_count;              /* threads that could do their operation now */
+    uint64_t enabled[RDL__THREAD_WORDS]; /* bit t: thread t could */
+    uint32_t running;                    /* whose operation was the last */
+    uint64_t points;                     /* places where there was a choice, so far */
+    struct rdl__op ops[RDL__THREADS_MAX];       /* what each stands before; if it is alive */
+    uint64_t steps[RDL__THREADS_MAX];           /* operations each has come to, so far */
+    uint32_t creator[RDL__THREADS_MAX];         /* who created it */
+
+    struct rdl__random random; /* for strategies: draw from it freely */
+    /* A strategy may set this when it has picked the running thread: it would do
+     * so again at the next `quiet` points of that thread, unless the set of
+     * enabled threads changes before. */
+    uint64_t quiet;
+};
+
+static inline bool rdl__is_enabled(const struct rdl__view *view, uint32_t thread)
+{
+    return view->enabled[thread / 64] >> (thread % 64) & 1;
+}
+
+/* The first enabled thread from `from` on, going round; there must be one. */
+static inline uint32_t rdl__enabled_from(const struct rdl__view *view, uint32_t from)
+{
+    for (uint32_t t = from;; t = 0)
+        for (; t < view->threads; t++) {
+            uint64_t rest = view->enabled[t / 64] >> (t % 64);
+
+            if (rest & 1)
+                return t;
+            if (rest == 0)
+                t |= 63;
+        }
+}
+
+/* The n-th enabled thread, counted from 0. */
+static inline uint32_t rdl__enabled_nth(const struct rdl__view *view, uint32_t n)
+{
+    uint32_t word = 0;
+    uint64_t bits;
+
+    for (;; word++) {
+        uint32_t here = (uint32_t)__builtin_popcountll(view->enabled[word]);
+
+        if (n < here)
+            break;
+        n -= here;
+    }
+    for (bits = view->enabled[word]; n > 0; n--)
+        bits &= bits - 1;
+    return word * 64 + (uint32_t)__builtin_ctzll(bits);
+}
+
+/* One operation that was done, in the order of the execution.  `at_choice`: more
+ * than one thread was enabled just before it. */
+struct rdl__log_entry {
+    struct rdl__op op;
+    uint32_t thread;
+    uint32_t enabled_count;
+    uint32_t chosen; /* an answer of `choose` (see below) + 1; 0: this is no such entry */
+    uint32_t other;  /* START: the creator.  JOIN: who was joined */
+};
+
+enum { RDL__LOG_ROOM = 1 << 16 };
+
+/* What is known of an execution when it has ended.  It lies in memory that
+ * outlives the execution's process. */
+struct rdl__summary {
+    uint64_t points;    /* places where there was a choice */
+    uint64_t steps;     /* operations, all in all */
+    uint32_t threads;   /* the most numbers used */
+    uint32_t switches;  /* and, of these, */
+    uint32_t preemptions;
+    uint64_t hash;      /* of the order of operations: equal executions have equal ones */
+    bool data_drawn;    /* the case drew data as well: schedules alone do not decide it */
+    bool failed;
+    bool cut;           /* ended before its end, other than by a failure */
+    bool wants_log;     /* set by a strategy's begin; without it the log stays empty */
+    uint32_t log_count; /* operations logged */
+    bool log_full;      /* there were more */
+    struct rdl__log_entry log[RDL__LOG_ROOM];
+};
+
+struct rdl__strategy {
+    const char *name;
+    const char *help;  /* one line */
+    size_t state_size; /* zeroed before init */
+    /* May be NULL.  parameter: what stands after the colon in "pct:5"; 0: nothing. */
+    void (*init)(void *state, uint64_t seed, unsigned parameter);
+    void (*release)(void *state);             /* may be NULL */
+
+    /* Another execution begins.  view->random is seeded, no thread is there yet.
+     * False: there is nothing left to try, all executions have been made.  May
+     * set summary->wants_log. */
+    bool (*begin)(void *state, struct rdl__view *view, struct rdl__summary *summary);
+
+    /* Who is next?  Called when there is a choice: at least two threads are
+     * enabled.  view->running may be among them (it has come to its next
+     * operation) or not (it is blocked, or has ended).  The answer is an enabled
+     * thread, which then does its operation. */
+    uint32_t (*pick)(void *state, struct rdl__view *view);
+
+    /* A choice that is none of threads, such as which of several waiters a signal
+     * wakes: 0..max.  NULL: by chance. */
+    uint32_t (*choose)(void *state, struct rdl__view *view, uint32_t max);
+
+    /* An execution has ended.  May be NULL. */
+    void (*ended)(void *state, const struct rdl__summary *summary);
+
+    /* What can be said of coverage now, as a sentence without a full stop, such
+     * as "all 70 schedules"; returns 0 if there is nothing to say.  May be NULL. */
+    int (*covered)(const void *state, char *out, size_t room);
+};
+
+/* All strategies, by name; NULL at the end.  The first one is the default. */
+extern const struct rdl__strategy *const rdl__strategies[];
+
+/* "pct" or "pct:5".  NULL: there is no such strategy. */
+const struct rdl__strategy *rdl__strategy_named(const char *name, unsigned *out_parameter);
+
+#endif
