@@ -565,12 +565,20 @@ static void abandon_threads(void)
             rdl__donor_abandon(sched->threads[id]->donor);
 }
 
+void rdl__execution_prepare(void)
+{
+    uintptr_t low, high;
+
+    rdl__switch_prepare();
+    rdl__own_stack(&low, &high);
+}
+
 bool rdl__execution_run(const struct rdl__execution *execution, void (*body)(void *context),
                         void *context)
 {
     bool whole = false;
 
-    rdl__switch_prepare();
+    rdl__execution_prepare();
     if (_setjmp(sched->escape) == 0) {
         begin(execution);
         rdl__with_exit(body, context);

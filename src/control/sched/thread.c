@@ -253,6 +253,9 @@ RDL__INTERPOSE int pthread_create(pthread_t *out, const pthread_attr_t *attribut
     return 0;
 }
 
+extern __typeof__(pthread_create) rdl__own_pthread_create
+    __attribute__((nothrow, alias("pthread_create")));
+
 /* ---- Joining ------------------------------------------------------------------------------ */
 
 static bool has_ended(void *what)
