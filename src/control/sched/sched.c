@@ -554,6 +554,7 @@ static void begin(const struct rdl__execution *execution)
     snprintf(first->name, sizeof first->name, "main");
     set_enabled(0, true);
     rdl__names_reset();
+    rdl__conds_begin();
     rdl__hb_begin(first);
     rdl__signals_begin(first);
     begin_stretch();
