@@ -13,7 +13,6 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -441,21 +440,19 @@ static struct rdl__thread *slot(void)
         sched->summary->threads = view->threads;
     view->steps[id] = 0;
     sched->awaited[id] = 0;
+    memset(sched->threads[id], 0, offsetof(struct rdl__thread, frames));
+    sched->threads[id]->id = id;
+    sched->threads[id]->state = RDL__ALIVE;
+    sched->threads[id]->deadline = RDL__FOREVER;
     return sched->threads[id];
 }
 
 struct rdl__thread *rdl__slot_new(uint32_t creator)
 {
     struct rdl__thread *thread = slot();
-    uintptr_t *frames;
 
     if (!thread)
         return NULL;
-    frames = thread->frames;
-    *thread = (struct rdl__thread){
-        .id = (uint32_t)0, .state = RDL__ALIVE, .deadline = RDL__FOREVER, .frames = frames};
-    while (sched->threads[thread->id] != thread)
-        thread->id++;
     sched->view.creator[thread->id] = creator;
     sched->alive++;
     return thread;
@@ -551,7 +548,7 @@ static void begin(const struct rdl__execution *execution)
     first = rdl__slot_new(0);
     first->fs = rdl__thread_pointer();
     rdl__own_stack(&first->stack_low, &first->stack_high);
-    snprintf(first->name, sizeof first->name, "main");
+    memcpy(first->name, "main", sizeof "main");
     set_enabled(0, true);
     rdl__names_reset();
     rdl__conds_begin();

@@ -93,9 +93,6 @@ struct rdl__thread {
     bool detached, being_joined, exiting;
     uintptr_t created_at; /* pc */
 
-    struct rdl__hold holds[RDL__HOLDS_MAX];
-    uint32_t hold_count;
-
     /* Cancellation and signals: thread.c, signal.c */
     int cancel_state, cancel_type;
     bool cancelled;
@@ -107,8 +104,12 @@ struct rdl__thread {
     /* access.c and spin.c */
     uintptr_t stack_low, stack_high;
     struct rdl__spin *spin;
-    uintptr_t *frames; /* call stack of instrumented functions: pcs */
     uint32_t frame_count;
+    uint32_t hold_count;
+
+    /* What follows is not cleared for a new thread. */
+    uintptr_t *frames; /* call stack of instrumented functions: pcs */
+    struct rdl__hold holds[RDL__HOLDS_MAX];
 };
 
 /* What may go wrong though nothing is wrong, when asked for. */

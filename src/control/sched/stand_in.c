@@ -67,3 +67,17 @@ W uint64_t rdl__deadline_in(const struct timespec *w)
 {
     return rdl__sched.now + (uint64_t)w->tv_sec * 1000000000u + (uint64_t)w->tv_nsec;
 }
+static uint32_t pick_any(void *state, struct rdl__view *view)
+{
+    (void)state;
+    return rdl__enabled_nth(view,
+                            (uint32_t)rdl__random_upto(&view->random, view->enabled_count - 1));
+}
+static const struct rdl__strategy any_strategy = {.name = "random", .pick = pick_any};
+W const struct rdl__strategy *const rdl__strategies[] = {&any_strategy, 0};
+W const struct rdl__strategy *rdl__strategy_named(const char *n, unsigned *p)
+{
+    (void)n;
+    *p = 0;
+    return &any_strategy;
+}
