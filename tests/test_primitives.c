@@ -9,14 +9,14 @@
 static pthread_mutex_t mutex, other_mutex;
 static pthread_cond_t cond;
 static pthread_rwlock_t lock;
-static int flag;
+static int flag, readers, writers, readers_max;
 
 static void reset(void)
 {
     mutex = other_mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     cond = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
     lock = (pthread_rwlock_t)PTHREAD_RWLOCK_INITIALIZER;
-    flag = 0;
+    flag = readers = writers = readers_max = 0;
 }
 
 /* ---- Conditions ---------------------------------------------------------------------- */
@@ -288,12 +288,12 @@ TEST(conditions_that_are_used_wrongly_are_found)
 {
     EXPECT_STR(outcomes_of(two_mutexes), "misuse w");
     EXPECT_STR(exploration->failure,
-               "thread 1 waits on condition 1 with mutex 1 while thread 2 does with mutex 2");
+               "thread 1 waits on condition 1 with mutex 2 while thread 2 does with mutex 1");
     EXPECT_STR(outcomes_of(wait_without_mutex), "misuse");
     EXPECT_STR(exploration->failure, "main waits on condition 1 with mutex 1, which is not locked");
     EXPECT_STR(outcomes_of(wait_with_a_mutex_of_another), "misuse");
     EXPECT_CONTAINS(exploration->failure, "which main holds");
-    EXPECT_STR(outcomes_of(destroy_under_a_waiter), "ETIMEDOUT held | misuse");
+    EXPECT_STR(outcomes_of(destroy_under_a_waiter), "misuse");
     EXPECT_STR(outcomes_of(signal_after_destroy), "misuse");
     EXPECT_STR(exploration->failure, "main signals condition 1, which has been destroyed");
 }
@@ -354,8 +354,6 @@ TEST(a_cancelled_waiter_takes_no_signal_from_others)
 
 /* ---- Read-write locks ----------------------------------------------------------------- */
 
-static int readers, writers, readers_max;
-
 static void *read_it(void *argument)
 {
     pthread_rwlock_rdlock(&lock);
@@ -387,7 +385,6 @@ static void *write_it(void *argument)
 static void readers_and_a_writer(void)
 {
     reset();
-    readers = writers = readers_max = 0;
     together(3, read_it, read_it, write_it);
     put(0, "%d", readers_max);
 }
@@ -410,7 +407,6 @@ static void readers_and_a_preferred_writer(void)
 {
     reset();
     kind_of_lock(PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
-    readers = writers = readers_max = 0;
     together(2, read_it, write_it);
     put(0, "%d", readers_max);
 }

@@ -74,7 +74,8 @@ static void look_at(const struct rdl__thread *self, pthread_cond_t *cond, const 
                        rdl__object_name((uintptr_t)cond, "condition"));
 }
 
-/* The next one that waits and has not been signalled; *at as in rdl__next_waiter. */
+/* The next one that waits and has been neither signalled nor cancelled: a signal
+ * must not go to who does not need it any more.  *at is as in rdl__next_waiter. */
 static struct waiter *next_waiter(const pthread_cond_t *cond, uint32_t *at)
 {
     struct rdl__thread *thread;
@@ -82,7 +83,7 @@ static struct waiter *next_waiter(const pthread_cond_t *cond, uint32_t *at)
     while ((thread = rdl__next_waiter(cond, RDL__OP_WAIT, at))) {
         struct waiter *waiter = thread->place;
 
-        if (!waiter->signalled)
+        if (!waiter->signalled && thread->woken != RDL__INTERRUPTED)
             return waiter;
     }
     return NULL;
@@ -110,6 +111,7 @@ static void look_at_mutex(struct rdl__thread *self, pthread_cond_t *cond, pthrea
 {
     int kind = mutex->__data.__kind & MUTEX_KIND;
     struct rdl__thread *holder;
+    const char *condition;
 
     if (rdl__held_by(self, (uintptr_t)mutex) || kind == PTHREAD_MUTEX_RECURSIVE ||
         kind == PTHREAD_MUTEX_ERRORCHECK || mutex->__data.__kind & MUTEX_ROBUST)
@@ -117,8 +119,8 @@ static void look_at_mutex(struct rdl__thread *self, pthread_cond_t *cond, pthrea
     holder = rdl__holder((uintptr_t)mutex);
     if (!holder && mutex->__data.__lock != 0)
         return; /* locked before control began */
-    rdl__wrong_use(pc, "%s waits on %s with %s, which %s%s", rdl__thread_name(self),
-                   rdl__object_name((uintptr_t)cond, "condition"),
+    condition = rdl__object_name((uintptr_t)cond, "condition");
+    rdl__wrong_use(pc, "%s waits on %s with %s, which %s%s", rdl__thread_name(self), condition,
                    rdl__object_name((uintptr_t)mutex, "mutex"),
                    holder ? rdl__thread_name(holder) : "is not locked", holder ? " holds" : "");
 }
@@ -129,13 +131,15 @@ static void look_at_others(struct rdl__thread *self, pthread_cond_t *cond, pthre
 {
     uint32_t at = 0;
     struct waiter *other = next_waiter(cond, &at);
+    const char *condition, *first, *second;
 
-    if (other && other->mutex != mutex)
-        rdl__wrong_use(pc, "%s waits on %s with %s while %s does with %s", rdl__thread_name(self),
-                       rdl__object_name((uintptr_t)cond, "condition"),
-                       rdl__object_name((uintptr_t)mutex, "mutex"),
-                       rdl__thread_name(rdl__sched.threads[at - 1]),
-                       rdl__object_name((uintptr_t)other->mutex, "mutex"));
+    if (!other || other->mutex == mutex)
+        return;
+    condition = rdl__object_name((uintptr_t)cond, "condition");
+    first = rdl__object_name((uintptr_t)other->mutex, "mutex");
+    second = rdl__object_name((uintptr_t)mutex, "mutex");
+    rdl__wrong_use(pc, "%s waits on %s with %s while %s does with %s", rdl__thread_name(self),
+                   condition, second, rdl__thread_name(rdl__sched.threads[at - 1]), first);
 }
 
 /* The mutex has been given up: wait.  A signal handler that ran ends the wait, as

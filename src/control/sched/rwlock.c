@@ -72,9 +72,14 @@ static int own_number(void)
     return mutex.__data.__owner;
 }
 
-static bool is_writer(const pthread_rwlock_t *lock)
+/* Threads that come after one another may have the same number: only one that is
+ * known to hold the lock, or may have locked it before control began, or has too
+ * many locks to remember them all, has locked it. */
+static bool is_writer(struct rdl__thread *self, const pthread_rwlock_t *lock)
 {
-    return has_writer(lock) && lock->__data.__cur_writer == own_number();
+    return has_writer(lock) && lock->__data.__cur_writer == own_number() &&
+           (rdl__held_by(self, (uintptr_t)lock) || !self->donor ||
+            self->hold_count == RDL__HOLDS_MAX);
 }
 
 static void look_at(struct rdl__thread *self, const pthread_rwlock_t *lock, const char *verb,
@@ -116,7 +121,7 @@ static int read_lock(struct rdl__thread *self, pthread_rwlock_t *lock, uint64_t 
     struct rdl__op op = rdl__op_on(RDL__OP_READ_LOCK, lock, pc);
 
     look_at(self, lock, "locks", pc);
-    if (is_writer(lock))
+    if (is_writer(self, lock))
         return EDEADLK;
     op.touch = RDL__READS;
     if (rdl__await(self, &op, can_read, lock, deadline) != RDL__READY)
@@ -150,7 +155,7 @@ static int write_lock(struct rdl__thread *self, pthread_rwlock_t *lock, uint64_t
     enum rdl__woken woken;
 
     look_at(self, lock, "locks", pc);
-    if (is_writer(lock))
+    if (is_writer(self, lock))
         return EDEADLK;
     woken = prefers_writers(lock) ? wait_preferred(self, lock, &op, deadline)
                                   : rdl__await(self, &op, can_write, lock, deadline);
@@ -200,7 +205,7 @@ static void look_at_holder(struct rdl__thread *self, pthread_rwlock_t *lock, uin
         rdl__wrong_use(pc, "%s unlocks %s, which is not locked", rdl__thread_name(self),
                        name_of(lock));
     if (rdl__held_by(self, (uintptr_t)lock) ||
-        (has_writer(lock) ? is_writer(lock) : reader_count(lock) > holds_known(lock)))
+        (has_writer(lock) ? is_writer(self, lock) : reader_count(lock) > holds_known(lock)))
         return;
     holder = rdl__holder((uintptr_t)lock);
     rdl__wrong_use(pc, "%s unlocks %s, which %s holds for %s", rdl__thread_name(self),

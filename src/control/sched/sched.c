@@ -83,7 +83,7 @@ void rdl__time_passed(void)
         struct rdl__thread *thread = sched->threads[id];
 
         if (thread->state == RDL__ALIVE && thread->deadline <= sched->now &&
-            thread->woken == RDL__READY && thread != rdl__running) {
+            thread->woken == RDL__READY) {
             thread->woken = RDL__TIMED_OUT;
             sched->busy = 0;
             set_enabled(id, true);
