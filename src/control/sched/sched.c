@@ -83,7 +83,7 @@ void rdl__time_passed(void)
         struct rdl__thread *thread = sched->threads[id];
 
         if (thread->state == RDL__ALIVE && thread->deadline <= sched->now &&
-            thread->woken == RDL__READY && thread != rdl__running) {
+            thread->woken == RDL__READY) {
             thread->woken = RDL__TIMED_OUT;
             sched->busy = 0;
             set_enabled(id, true);
@@ -551,6 +551,7 @@ static void begin(const struct rdl__execution *execution)
     memcpy(first->name, "main", sizeof "main");
     set_enabled(0, true);
     rdl__names_reset();
+    rdl__conds_begin();
     rdl__hb_begin(first);
     rdl__signals_begin(first);
     begin_stretch();
