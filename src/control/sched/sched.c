@@ -54,7 +54,7 @@ static bool could_run(const struct rdl__thread *thread)
 void rdl__changed(uintptr_t object)
 {
     for (uint32_t id = 0; id < sched->view.threads; id++)
-        if (sched->awaited[id] == object && sched->threads[id] != rdl__running)
+        if (sched->awaited[id] == object)
             set_enabled(id, could_run(sched->threads[id]));
 }
 

@@ -448,10 +448,16 @@ RDL__INTERPOSE void pthread_testcancel(void)
 {
     struct rdl__thread *self = rdl__self();
 
-    if (!self)
+    if (!self) {
         RDL__NEXT(pthread_testcancel)();
-    else
-        rdl__test_cancel(self);
+        return;
+    }
+    rdl__point(self, &(struct rdl__op){.kind = RDL__OP_STEP,
+                                       .touch = RDL__READS,
+                                       .size = 1,
+                                       .object = (uintptr_t)self,
+                                       .pc = RDL__CALLER});
+    rdl__test_cancel(self);
 }
 
 RDL__INTERPOSE int pthread_setcancelstate(int state, int *old)
