@@ -118,6 +118,19 @@ static void let_time_pass(void)
     rdl__time_passed();
 }
 
+/* Nobody can run, which is just what somebody waits for. */
+static bool end_quiet_wait(void)
+{
+    for (uint32_t id = 0; id < sched->view.threads; id++)
+        if (sched->threads[id]->state == RDL__ALIVE && sched->threads[id]->ready &&
+            sched->view.ops[id].kind == RDL__OP_QUIET) {
+            sched->threads[id]->woken = RDL__TIMED_OUT;
+            set_enabled(id, true);
+            return true;
+        }
+    return false;
+}
+
 /* ---- Whose turn it is -------------------------------------------------------------- */
 
 /* The operation that is done now. */
@@ -231,7 +244,8 @@ static void give_way(struct rdl__thread *self)
 
     cut_stretch();
     while (view->enabled_count == 0)
-        if (!(rdl__outside_is_ready() || jump_to_deadline() || rdl__await_outside()))
+        if (!(rdl__outside_is_ready() || end_quiet_wait() || jump_to_deadline() ||
+              rdl__await_outside()))
             rdl__nobody_can_run();
     if (view->enabled_count > 1)
         view->points++;
@@ -354,6 +368,17 @@ void rdl__created(struct rdl__thread *self, uintptr_t pc)
 {
     come_to(self, &(struct rdl__op){.kind = RDL__OP_CREATE, .pc = pc});
     note_operation(self);
+}
+
+static bool never(void *unused)
+{
+    (void)unused;
+    return false;
+}
+
+void rdl__await_quiet(struct rdl__thread *self, uintptr_t pc)
+{
+    rdl__await(self, &(struct rdl__op){.kind = RDL__OP_QUIET, .pc = pc}, never, NULL, RDL__FOREVER);
 }
 
 void rdl__interrupt(struct rdl__thread *thread)
