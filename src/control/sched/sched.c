@@ -190,6 +190,13 @@ static void cut_stretch(void)
         sched->t->tape->choices[sched->stretch_at].index = 0;
 }
 
+/* A choice of ours: what else is on the tape is the test's data. */
+static void record(enum rdl__choice_kind kind, uint64_t index, uint64_t max)
+{
+    sched->summary->choices++;
+    rdl__record(sched->t->tape, kind, index, max, 0);
+}
+
 static void begin_stretch(void)
 {
     struct rdl__tape *tape = sched->t->tape;
@@ -202,7 +209,7 @@ static void begin_stretch(void)
     sched->stretch_end = length ? length : UINT64_MAX;
     sched->stretch_at = tape->count;
     sched->view.quiet = 0;
-    rdl__record(tape, RDL__STRETCH, length, STRETCH_MAX, 0);
+    record(RDL__STRETCH, length, STRETCH_MAX);
     /* A tape has an end.  Before it is reached, preempt nobody any more. */
     sched->calm = tape->count > tape->limit / 4 * 3;
 }
@@ -222,7 +229,7 @@ static uint32_t named_by_tape(uint32_t except)
 /* The next stretch is that of this thread. */
 static void dispatch(struct rdl__thread *self, uint32_t id)
 {
-    rdl__record(sched->t->tape, RDL__SWITCH, id, sched->view.threads - 1, 0);
+    record(RDL__SWITCH, id, sched->view.threads - 1);
     sched->summary->switches++;
     begin_stretch();
     run_thread(self, sched->threads[id]);
@@ -408,7 +415,7 @@ uint32_t rdl__pick_one(uint32_t max)
         index = sched->strategy->choose(sched->strategy_state, &sched->view, max);
     else
         index = (uint32_t)rdl__random_upto(&sched->view.random, max);
-    rdl__record(tape, RDL__BRANCH, index, max, 0);
+    record(RDL__BRANCH, index, max);
     if (sched->summary->wants_log)
         rdl__log(rdl__running, &sched->view.ops[rdl__running->id], index + 1);
     return index;
