@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "control/sched/inner.h"
-#include "raddle/case.h"
 #include "port/watch.h"
+#include "raddle/case.h"
 
 struct rdl_thread {
     void (*run)(void *it);

@@ -309,7 +309,8 @@ _Noreturn void rdl__nobody_can_run(void)
 
 _Noreturn void rdl__endless(void)
 {
-    rdl__execution_fails(RDL__BY_LIVELOCK, sched->view.ops[rdl__running->id].pc,
-                         "livelock: after %llu points nobody has come to an end",
-                         (unsigned long long)sched->points_max);
+    rdl__execution_fails(
+        RDL__BY_LIVELOCK, sched->view.ops[rdl__running->id].pc,
+        "livelock: it does not come to an end (after %llu places to switch threads)",
+        (unsigned long long)sched->points_max);
 }
