@@ -119,6 +119,19 @@ static void let_time_pass(void)
     rdl__time_passed();
 }
 
+/* Nobody can run, which is just what somebody waits for. */
+static bool end_quiet_wait(void)
+{
+    for (uint32_t id = 0; id < sched->view.threads; id++)
+        if (sched->threads[id]->state == RDL__ALIVE && sched->threads[id]->ready &&
+            sched->view.ops[id].kind == RDL__OP_QUIET) {
+            sched->threads[id]->woken = RDL__TIMED_OUT;
+            set_enabled(id, true);
+            return true;
+        }
+    return false;
+}
+
 /* ---- Whose turn it is -------------------------------------------------------------- */
 
 /* The operation that is done now. */
@@ -178,6 +191,13 @@ static void cut_stretch(void)
         sched->t->tape->choices[sched->stretch_at].index = 0;
 }
 
+/* A choice of ours: what else is on the tape is the test's data. */
+static void record(enum rdl__choice_kind kind, uint64_t index, uint64_t max)
+{
+    sched->summary->choices++;
+    rdl__record(sched->t->tape, kind, index, max, 0);
+}
+
 static void begin_stretch(void)
 {
     struct rdl__tape *tape = sched->t->tape;
@@ -190,7 +210,7 @@ static void begin_stretch(void)
     sched->stretch_end = length ? length : UINT64_MAX;
     sched->stretch_at = tape->count;
     sched->view.quiet = 0;
-    rdl__record(tape, RDL__STRETCH, length, STRETCH_MAX, 0);
+    record(RDL__STRETCH, length, STRETCH_MAX);
     /* A tape has an end.  Before it is reached, preempt nobody any more. */
     sched->calm = tape->count > tape->limit / 4 * 3;
 }
@@ -210,7 +230,7 @@ static uint32_t named_by_tape(uint32_t except)
 /* The next stretch is that of this thread. */
 static void dispatch(struct rdl__thread *self, uint32_t id)
 {
-    rdl__record(sched->t->tape, RDL__SWITCH, id, sched->view.threads - 1, 0);
+    record(RDL__SWITCH, id, sched->view.threads - 1);
     sched->summary->switches++;
     begin_stretch();
     run_thread(self, sched->threads[id]);
@@ -232,7 +252,8 @@ static void give_way(struct rdl__thread *self)
 
     cut_stretch();
     while (view->enabled_count == 0)
-        if (!(rdl__outside_is_ready() || jump_to_deadline() || rdl__await_outside()))
+        if (!(rdl__outside_is_ready() || end_quiet_wait() || jump_to_deadline() ||
+              rdl__await_outside()))
             rdl__nobody_can_run();
     if (view->enabled_count > 1)
         view->points++;
@@ -365,6 +386,17 @@ void rdl__created(struct rdl__thread *self, uintptr_t pc)
     note_operation(self);
 }
 
+static bool never(void *unused)
+{
+    (void)unused;
+    return false;
+}
+
+void rdl__await_quiet(struct rdl__thread *self, uintptr_t pc)
+{
+    rdl__await(self, &(struct rdl__op){.kind = RDL__OP_QUIET, .pc = pc}, never, NULL, RDL__FOREVER);
+}
+
 void rdl__interrupt(struct rdl__thread *thread)
 {
     if (thread->interruptible && thread->ready && thread->woken == RDL__READY) {
@@ -392,7 +424,7 @@ uint32_t rdl__pick_one(uint32_t max)
         index = sched->strategy->choose(sched->strategy_state, &sched->view, max);
     else
         index = (uint32_t)rdl__random_upto(&sched->view.random, max);
-    rdl__record(tape, RDL__BRANCH, index, max, 0);
+    record(RDL__BRANCH, index, max);
     if (sched->summary->wants_log)
         rdl__log(rdl__running, &sched->view.ops[rdl__running->id], index + 1);
     return index;
