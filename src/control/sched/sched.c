@@ -20,6 +20,7 @@
 #include "base/hash.h"
 #include "control/sched/donor.h"
 #include "control/sched/inner.h"
+#include "control/sched/sleeper.h"
 
 enum {
     STRETCH_MAX = INT32_MAX,
@@ -321,6 +322,14 @@ void rdl__point(struct rdl__thread *self, const struct rdl__op *op)
     note_operation(self);
 }
 
+/* It has to wait, and others take so long that its time is up. */
+static bool gives_up_early(const struct rdl__thread *self, const struct rdl__op *op)
+{
+    return self->deadline != RDL__FOREVER && op->kind != RDL__OP_SLEEP &&
+           sched->faults & RDL__FAULT_TIMEOUT && !self->ready(self->what) &&
+           rdl__fault(RDL__FAULT_TIMEOUT);
+}
+
 static enum rdl__woken wait_for(struct rdl__thread *self, const struct rdl__op *op,
                                 bool (*ready)(void *what), void *what, uint64_t deadline,
                                 bool interruptible)
@@ -335,7 +344,7 @@ static enum rdl__woken wait_for(struct rdl__thread *self, const struct rdl__op *
     self->woken = RDL__READY;
     if (interruptible && rdl__has_interruption(self))
         self->woken = RDL__INTERRUPTED;
-    else if (deadline <= sched->now || rdl__sleeps_eagerly(op))
+    else if (deadline <= sched->now || rdl__sleeps_eagerly(op) || gives_up_early(self, op))
         self->woken = RDL__TIMED_OUT;
     sched->deadlines += deadline != RDL__FOREVER;
     sched->awaited[self->id] = op->object;
@@ -583,6 +592,7 @@ static void begin(const struct rdl__execution *execution)
     memcpy(first->name, "main", sizeof "main");
     set_enabled(0, true);
     rdl__names_reset();
+    rdl__sleepers_begin();
     rdl__conds_begin();
     rdl__hb_begin(first);
     rdl__signals_begin(first);

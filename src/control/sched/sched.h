@@ -85,7 +85,6 @@ struct rdl__thread {
     bool interruptible; /* signals and cancellation end the wait */
     bool interrupted;
     enum rdl__woken woken;
-    void *place; /* for the primitive it is in: e.g. its node among the waiters of a condition */
 
     void *(*start)(void *argument);
     void *argument;
