@@ -238,20 +238,19 @@ static void shorten(struct rdl__place *place, const char *root, const char *fold
     memmove(place->file, path, strlen(path) + 1);
 }
 
-/* What stands before the name that the program has for the file; "" if that is not
- * how it is called. */
-static void find_root(char *out, size_t room, const struct rdl__lines *lines)
+/* What stands before the name that the program has for the file, if that is how it is
+ * called. */
+static void find_root(struct rdl__lines *lines)
 {
     const struct rdl__place *known = rdl__lines_at(lines, lines->known_pc);
     size_t path = known ? strlen(known->path) : 0, name = 0;
 
-    out[0] = '\0';
     if (!known || !lines->known_file)
         return;
     name = strlen(lines->known_file);
-    if (name < path && path - name < room && known->path[path - name - 1] == '/' &&
+    if (name < path && known->path[path - name - 1] == '/' &&
         strcmp(known->path + path - name, lines->known_file) == 0)
-        snprintf(out, room, "%.*s", (int)(path - name), known->path);
+        snprintf(lines->root, sizeof lines->root, "%.*s", (int)(path - name), known->path);
 }
 
 static int compare(const void *a, const void *b)
@@ -277,7 +276,7 @@ void rdl__lines_want(struct rdl__lines *lines, uintptr_t pc)
 
 void rdl__lines_find(struct rdl__lines *lines)
 {
-    char folder[512], root[512];
+    char folder[512];
 
     if (lines->count == 0)
         return;
@@ -293,9 +292,9 @@ void rdl__lines_find(struct rdl__lines *lines)
         if (place->file[0] == '/')
             simplify(place->file);
     }
-    find_root(root, sizeof root, lines);
+    find_root(lines);
     for (size_t i = 0; i < lines->count; i++)
-        shorten(&lines->places[i], root, folder);
+        shorten(&lines->places[i], lines->root, folder);
 }
 
 const struct rdl__place *rdl__lines_at(const struct rdl__lines *lines, uintptr_t pc)

@@ -36,6 +36,7 @@ struct rdl__lines {
      * its path has before that is left out of other paths, too. */
     uintptr_t known_pc;
     const char *known_file;
+    char root[512]; /* what was found to be left out; "": nothing */
 };
 
 void rdl__lines_want(struct rdl__lines *lines, uintptr_t pc);
