@@ -54,7 +54,7 @@ static bool could_run(const struct rdl__thread *thread)
 void rdl__changed(uintptr_t object)
 {
     for (uint32_t id = 0; id < sched->view.threads; id++)
-        if (sched->awaited[id] == object && sched->threads[id] != rdl__running)
+        if (sched->awaited[id] == object)
             set_enabled(id, could_run(sched->threads[id]));
 }
 
@@ -83,7 +83,7 @@ void rdl__time_passed(void)
         struct rdl__thread *thread = sched->threads[id];
 
         if (thread->state == RDL__ALIVE && thread->deadline <= sched->now &&
-            thread->woken == RDL__READY && thread != rdl__running) {
+            thread->woken == RDL__READY) {
             thread->woken = RDL__TIMED_OUT;
             sched->busy = 0;
             set_enabled(id, true);
@@ -116,6 +116,19 @@ static void let_time_pass(void)
     sched->busy++;
     sched->now += UINT64_C(1000) << (sched->busy / 1024 < 32 ? sched->busy / 1024 : 32);
     rdl__time_passed();
+}
+
+/* Nobody can run, which is just what somebody waits for. */
+static bool end_quiet_wait(void)
+{
+    for (uint32_t id = 0; id < sched->view.threads; id++)
+        if (sched->threads[id]->state == RDL__ALIVE && sched->threads[id]->ready &&
+            sched->view.ops[id].kind == RDL__OP_QUIET) {
+            sched->threads[id]->woken = RDL__TIMED_OUT;
+            set_enabled(id, true);
+            return true;
+        }
+    return false;
 }
 
 /* ---- Whose turn it is -------------------------------------------------------------- */
@@ -177,6 +190,13 @@ static void cut_stretch(void)
         sched->t->tape->choices[sched->stretch_at].index = 0;
 }
 
+/* A choice of ours: what else is on the tape is the test's data. */
+static void record(enum rdl__choice_kind kind, uint64_t index, uint64_t max)
+{
+    sched->summary->choices++;
+    rdl__record(sched->t->tape, kind, index, max, 0);
+}
+
 static void begin_stretch(void)
 {
     struct rdl__tape *tape = sched->t->tape;
@@ -189,7 +209,7 @@ static void begin_stretch(void)
     sched->stretch_end = length ? length : UINT64_MAX;
     sched->stretch_at = tape->count;
     sched->view.quiet = 0;
-    rdl__record(tape, RDL__STRETCH, length, STRETCH_MAX, 0);
+    record(RDL__STRETCH, length, STRETCH_MAX);
     /* A tape has an end.  Before it is reached, preempt nobody any more. */
     sched->calm = tape->count > tape->limit / 4 * 3;
 }
@@ -209,7 +229,7 @@ static uint32_t named_by_tape(uint32_t except)
 /* The next stretch is that of this thread. */
 static void dispatch(struct rdl__thread *self, uint32_t id)
 {
-    rdl__record(sched->t->tape, RDL__SWITCH, id, sched->view.threads - 1, 0);
+    record(RDL__SWITCH, id, sched->view.threads - 1);
     sched->summary->switches++;
     begin_stretch();
     run_thread(self, sched->threads[id]);
@@ -231,7 +251,8 @@ static void give_way(struct rdl__thread *self)
 
     cut_stretch();
     while (view->enabled_count == 0)
-        if (!(rdl__outside_is_ready() || jump_to_deadline() || rdl__await_outside()))
+        if (!(rdl__outside_is_ready() || end_quiet_wait() || jump_to_deadline() ||
+              rdl__await_outside()))
             rdl__nobody_can_run();
     if (view->enabled_count > 1)
         view->points++;
@@ -356,6 +377,17 @@ void rdl__created(struct rdl__thread *self, uintptr_t pc)
     note_operation(self);
 }
 
+static bool never(void *unused)
+{
+    (void)unused;
+    return false;
+}
+
+void rdl__await_quiet(struct rdl__thread *self, uintptr_t pc)
+{
+    rdl__await(self, &(struct rdl__op){.kind = RDL__OP_QUIET, .pc = pc}, never, NULL, RDL__FOREVER);
+}
+
 void rdl__interrupt(struct rdl__thread *thread)
 {
     if (thread->interruptible && thread->ready && thread->woken == RDL__READY) {
@@ -383,7 +415,7 @@ uint32_t rdl__pick_one(uint32_t max)
         index = sched->strategy->choose(sched->strategy_state, &sched->view, max);
     else
         index = (uint32_t)rdl__random_upto(&sched->view.random, max);
-    rdl__record(tape, RDL__BRANCH, index, max, 0);
+    record(RDL__BRANCH, index, max);
     if (sched->summary->wants_log)
         rdl__log(rdl__running, &sched->view.ops[rdl__running->id], index + 1);
     return index;
@@ -550,6 +582,7 @@ static void begin(const struct rdl__execution *execution)
     rdl__own_stack(&first->stack_low, &first->stack_high);
     set_enabled(0, true);
     rdl__names_reset();
+    rdl__conds_begin();
     rdl__hb_begin(first);
     rdl__signals_begin(first);
     begin_stretch();
@@ -564,12 +597,20 @@ static void abandon_threads(void)
             rdl__donor_abandon(sched->threads[id]->donor);
 }
 
+void rdl__execution_prepare(void)
+{
+    uintptr_t low, high;
+
+    rdl__switch_prepare();
+    rdl__own_stack(&low, &high);
+}
+
 bool rdl__execution_run(const struct rdl__execution *execution, void (*body)(void *context),
                         void *context)
 {
     bool whole = false;
 
-    rdl__switch_prepare();
+    rdl__execution_prepare();
     if (_setjmp(sched->escape) == 0) {
         begin(execution);
         rdl__with_exit(body, context);

@@ -183,6 +183,9 @@ enum rdl__woken rdl__await(struct rdl__thread *self, const struct rdl__op *op,
 enum rdl__woken rdl__await_interruptibly(struct rdl__thread *self, const struct rdl__op *op,
                                          bool (*ready)(void *what), void *what, uint64_t deadline);
 
+/* Wait until all other threads have ended or wait for something, be it a time. */
+void rdl__await_quiet(struct rdl__thread *self, uintptr_t pc);
+
 /* This object is not what it was: whoever awaits something of it may be ready
  * now, or not any more. */
 void rdl__changed(uintptr_t object);
@@ -272,6 +275,9 @@ struct rdl__execution {
     unsigned faults;
     uint64_t points_max;
 };
+/* What is found out once; before a process of an execution is forked, for it to know. */
+void rdl__execution_prepare(void);
+
 bool rdl__execution_run(const struct rdl__execution *execution, void (*body)(void *context),
                         void *context);
 
