@@ -113,5 +113,5 @@ void rdl__reachable(bool condition, const char *text)
     if (!t || !t->counted)
         return;
     snprintf(name, sizeof name, "reachable: %s", text);
-    rdl__stats_label(t->stats, name, condition, 1e-9);
+    rdl__stats_label(t->stats, name, condition, RDL__ONCE);
 }

@@ -589,7 +589,6 @@ static void begin(const struct rdl__execution *execution)
     first = rdl__slot_new(0);
     first->fs = rdl__thread_pointer();
     rdl__own_stack(&first->stack_low, &first->stack_high);
-    memcpy(first->name, "main", sizeof "main");
     set_enabled(0, true);
     rdl__names_reset();
     rdl__sleepers_begin();

@@ -76,6 +76,8 @@ struct rdl__thread {
     uint32_t id;
     enum rdl__thread_state state;
     struct rdl__donor *donor; /* NULL: it runs on the stack of the process itself */
+    uint32_t number;    /* in order of creation; that of the first is 0 */
+    uint32_t namesakes; /* threads before it that were called the same */
     char name[32];
 
     /* What it awaits, if anything.  The operation itself is in the view. */
