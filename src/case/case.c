@@ -66,6 +66,8 @@ int rdl_size(struct rdl_case *t)
 
 _Noreturn void rdl__case_leave(struct rdl_case *t)
 {
+    if (t->leave)
+        t->leave(t);
     if (!pthread_equal(pthread_self(), t->thread))
         t->abandon();
     _longjmp(t->escape, 1);

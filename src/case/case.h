@@ -51,6 +51,11 @@ struct rdl__outcome {
     char check[512]; /* what was checked, as the user wrote it */
     char text[4096]; /* what was seen instead */
     uint64_t origin; /* equal for failures that look like the same bug */
+    uintptr_t pc;    /* the code to blame; 0: not known, or file and line say it */
+
+    /* If its threads were controlled: */
+    uint32_t threads, preemptions;
+    uint64_t hash; /* of the order in which they did what */
 };
 
 enum { RDL__SCORES_MAX = 8, RDL__SHARES_MAX = 128 };
@@ -89,6 +94,7 @@ struct rdl_case {
     pthread_t thread;
     jmp_buf escape;
     void (*abandon)(void); /* ends the process when another thread fails */
+    void (*leave)(struct rdl_case *t); /* if set: how controlled threads end the case */
 };
 
 /* Labels of our own spans; a user's label is the hash of its text. */

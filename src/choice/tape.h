@@ -29,7 +29,8 @@ enum rdl__choice_kind {
     RDL__MORE,   /* does the list go on?  0 ends it (or, with max 0, does not) */
     RDL__DOUBLE, /* see generate/doubles.c for the order */
     RDL__BRANCH, /* which alternative: lowering it changes what follows */
-    RDL__SWITCH, /* which thread: 0 lets the running one go on */
+    RDL__SWITCH,  /* which thread is next: its number */
+    RDL__STRETCH, /* how far it gets before it is preempted; 0: it is not */
 };
 
 struct rdl__choice {

@@ -22,4 +22,8 @@ void rdl__switch_prepare(void);
  * back. */
 void rdl__switch(void **save, void *to, uintptr_t fs);
 
+/* Leave this stack, keeping its place in *save, and call function(argument) on
+ * another one, whose upper end, a multiple of 16, is given.  It must not return. */
+void rdl__call_on(void **save, void *stack_end, void (*function)(void *argument), void *argument);
+
 #endif

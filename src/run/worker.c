@@ -161,6 +161,11 @@ static bool other_threads_run(void)
     return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink > 3;
 }
 
+static bool is_unclean(const struct rdl_test *test)
+{
+    return test->options.explore ? rdl__explorer_unclean : other_threads_run();
+}
+
 static void throw_away_long_capture(const struct rdl__worker *worker)
 {
     struct stat capture;
@@ -197,6 +202,9 @@ static void be_a_process_of_our_own(const struct rdl__worker *worker, int parent
     worker->board->crash.signal = 0;
     worker->board->stop_text[0] = '\0';
     worker->board->retire = false;
+    worker->board->exploring = false;
+    worker->board->child = 0;
+    rdl__explorer_child = &worker->board->child;
     rdl__crash_watch(&worker->board->crash);
 }
 
@@ -250,7 +258,7 @@ _Noreturn static void serve(const struct rdl__worker *worker, int socket, int pa
         fflush(NULL);
         throw_away_long_capture(worker);
         if (worker->board->outcome.verdict == RDL__FAILED)
-            worker->board->retire = other_threads_run();
+            worker->board->retire = is_unclean(worker->board->task.test);
         if (!write_byte(socket))
             lose_parent();
     }

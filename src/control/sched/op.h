@@ -64,8 +64,8 @@ static inline bool rdl__conflict(const struct rdl__op *a, const struct rdl__op *
     if ((a->touch == RDL__WRITES || b->touch == RDL__WRITES) && a->touch && b->touch &&
         rdl__overlap(a->object, a->size, b->object, b->size))
         return true;
-    if (a->also && ((b->touch && rdl__overlap(b->object, b->size, a->also, 1)) ||
-                    a->also == b->also))
+    if (a->also &&
+        ((b->touch && rdl__overlap(b->object, b->size, a->also, 1)) || a->also == b->also))
         return true;
     return b->also && a->touch && rdl__overlap(a->object, a->size, b->also, 1);
 }

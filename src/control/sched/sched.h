@@ -58,9 +58,10 @@ struct rdl__hold {
     uintptr_t pc; /* where it got it */
     uint32_t count;
     bool shared; /* others may hold it as well: read locks */
+    bool robust; /* a mutex that outlives its owner */
 };
 
-enum { RDL__HOLDS_MAX = 64, RDL__FOREVER_BITS = 64 };
+enum { RDL__HOLDS_MAX = 64 };
 #define RDL__FOREVER UINT64_MAX
 
 enum rdl__woken {
@@ -92,9 +93,6 @@ struct rdl__thread {
     bool detached, being_joined, exiting;
     uintptr_t created_at; /* pc */
 
-    struct rdl__hold holds[RDL__HOLDS_MAX];
-    uint32_t hold_count;
-
     /* Cancellation and signals: thread.c, signal.c */
     int cancel_state, cancel_type;
     bool cancelled;
@@ -106,8 +104,12 @@ struct rdl__thread {
     /* access.c and spin.c */
     uintptr_t stack_low, stack_high;
     struct rdl__spin *spin;
-    uintptr_t *frames; /* call stack of instrumented functions: pcs */
     uint32_t frame_count;
+    uint32_t hold_count;
+
+    /* What follows is not cleared for a new thread. */
+    uintptr_t *frames; /* call stack of instrumented functions: pcs */
+    struct rdl__hold holds[RDL__HOLDS_MAX];
 };
 
 /* What may go wrong though nothing is wrong, when asked for. */
@@ -125,21 +127,28 @@ struct rdl__sched {
     struct rdl__summary *summary;
 
     /* The stretch of the running thread: see "On the tape" in sched.c. */
-    uint64_t stretch;      /* points in it so far */
-    uint64_t stretch_end;  /* preempt at this one; UINT64_MAX: never */
-    uint32_t stretch_at;   /* where its length stands on the tape */
-    bool by_strategy;      /* the strategy decides; else the tape */
-    bool enabled_changed;  /* since the strategy was asked last */
+    uint64_t stretch;     /* points in it so far */
+    uint64_t stretch_end; /* preempt at this one; UINT64_MAX: never */
+    uint32_t stretch_at;  /* where its length stands on the tape */
+    bool by_strategy;     /* the strategy decides; else the tape */
+    bool enabled_changed; /* since the strategy was asked last */
+
+    bool calm; /* the tape is nearly full: no more preemptions */
 
     uint64_t now;          /* virtual time, ns since 1970 */
+    uint64_t busy;         /* operations since somebody's deadline came */
     uint64_t deadlines;    /* how many threads have one */
     bool eager_sleepers;   /* a sleep may end whenever it likes */
+    bool sleeping_decided; /* whether that is so */
     unsigned faults;
-    bool ending;           /* thread 0 is at its end and waits for the others */
-    bool failing;          /* go back to thread 0, and out */
-    bool forked;           /* this execution has a process of its own */
-    uint64_t steps_max;    /* more operations than this are too many: livelock */
-    jmp_buf escape;        /* of thread 0, out of the execution */
+    bool ending;                 /* thread 0 is at its end and waits for the others */
+    bool failing;                /* go back to thread 0, and out */
+    bool forked;                 /* this execution has a process of its own */
+    void (*leave_process)(void); /* then: what ends it */
+    bool masks_differ;           /* threads have different signal masks */
+    uint64_t points_max;         /* an execution with more points than this is endless */
+    struct rdl__donor *left;     /* its thread has ended, and we have just left its stack */
+    jmp_buf escape;              /* of thread 0, out of the execution */
 };
 
 extern struct rdl__sched rdl__sched;
@@ -209,6 +218,10 @@ _Noreturn void rdl__execution_fails(enum rdl__cause cause, uintptr_t pc, const c
 /* "main", "worker" as named, or "thread 2". */
 const char *rdl__thread_name(const struct rdl__thread *thread);
 
+/* A place in the code, for texts: the reader of the outcome puts file and line in
+ * its stead.  Good until the fourth next call. */
+const char *rdl__at(uintptr_t pc);
+
 /* A name for an object that is the same in every run: "mutex 2", numbered in the
  * order in which the execution met them. */
 const char *rdl__object_name(uintptr_t object, const char *kind);
@@ -246,7 +259,8 @@ bool rdl__await_outside(void);
 /* ---- Executions: sched.c ------------------------------------------------------------------ */
 
 /* Run body as thread 0, and with it all threads it starts, to their end.  The
- * outcome is in t->outcome.  Strategy NULL: the tape decides, then the simplest. */
+ * outcome is in t->outcome.  Strategy NULL: the tape decides, then the simplest.
+ * False: threads were left over, and what they hold with them. */
 struct rdl__execution {
     struct rdl_case *t;
     const struct rdl__strategy *strategy;
@@ -254,9 +268,9 @@ struct rdl__execution {
     struct rdl__summary *summary;
     bool forked;
     unsigned faults;
-    uint64_t steps_max;
+    uint64_t points_max;
 };
-void rdl__execution_run(const struct rdl__execution *execution, void (*body)(void *context),
+bool rdl__execution_run(const struct rdl__execution *execution, void (*body)(void *context),
                         void *context);
 
 #endif

@@ -28,14 +28,14 @@ enum {
 /* The execution, as a strategy sees it.  Kept up to date by the scheduler; a
  * strategy writes only what is marked so. */
 struct rdl__view {
-    uint32_t threads;                    /* numbers 0..threads-1 have been used */
-    uint32_t enabled_count;              /* threads that could do their operation now */
-    uint64_t enabled[RDL__THREAD_WORDS]; /* bit t: thread t could */
-    uint32_t running;                    /* whose operation was the last */
-    uint64_t points;                     /* places where there was a choice, so far */
-    struct rdl__op ops[RDL__THREADS_MAX];       /* what each stands before; if it is alive */
-    uint64_t steps[RDL__THREADS_MAX];           /* operations each has come to, so far */
-    uint32_t creator[RDL__THREADS_MAX];         /* who created it */
+    uint32_t threads;                     /* numbers 0..threads-1 have been used */
+    uint32_t enabled_count;               /* threads that could do their operation now */
+    uint64_t enabled[RDL__THREAD_WORDS];  /* bit t: thread t could */
+    uint32_t running;                     /* whose operation was the last */
+    uint64_t points;                      /* places where there was a choice, so far */
+    struct rdl__op ops[RDL__THREADS_MAX]; /* what each stands before; if it is alive */
+    uint64_t steps[RDL__THREADS_MAX];     /* operations each has come to, so far */
+    uint32_t creator[RDL__THREADS_MAX];   /* who created it */
 
     struct rdl__random random; /* for strategies: draw from it freely */
     /* A strategy may set this when it has picked the running thread: it would do
@@ -96,13 +96,13 @@ enum { RDL__LOG_ROOM = 1 << 16 };
 /* What is known of an execution when it has ended.  It lies in memory that
  * outlives the execution's process. */
 struct rdl__summary {
-    uint64_t points;    /* places where there was a choice */
-    uint64_t steps;     /* operations, all in all */
-    uint32_t threads;   /* the most numbers used */
-    uint32_t switches;  /* and, of these, */
+    uint64_t points;   /* places where there was a choice */
+    uint64_t steps;    /* operations, all in all */
+    uint32_t threads;  /* the most numbers used */
+    uint32_t switches; /* and, of these, */
     uint32_t preemptions;
-    uint64_t hash;      /* of the order of operations: equal executions have equal ones */
-    bool data_drawn;    /* the case drew data as well: schedules alone do not decide it */
+    uint64_t hash;   /* of the order of operations: equal executions have equal ones */
+    bool data_drawn; /* the case drew data as well: schedules alone do not decide it */
     bool failed;
     bool cut;           /* ended before its end, other than by a failure */
     bool wants_log;     /* set by a strategy's begin; without it the log stays empty */
@@ -117,7 +117,7 @@ struct rdl__strategy {
     size_t state_size; /* zeroed before init */
     /* May be NULL.  parameter: what stands after the colon in "pct:5"; 0: nothing. */
     void (*init)(void *state, uint64_t seed, unsigned parameter);
-    void (*release)(void *state);             /* may be NULL */
+    void (*release)(void *state); /* may be NULL */
 
     /* Another execution begins.  view->random is seeded, no thread is there yet.
      * False: there is nothing left to try, all executions have been made.  May

@@ -1,0 +1,36 @@
+/* explore.h -- cases whose threads are controlled: one execution each.
+ *
+ * What is learned from one execution for the next (a strategy's state) lives in the
+ * process that runs the cases. */
+#ifndef RDL__EXPLORE_H
+#define RDL__EXPLORE_H
+
+#include "case/case.h"
+
+enum { RDL__COVERED_ROOM = 256 };
+
+/* From now on, executions follow this strategy ("pct:3"; "": the default), unless
+ * their tape decides.  An unknown name stops the process: check it before. */
+void rdl__explorer_start(const char *strategy, uint64_t seed);
+
+/* Run body(context) as thread 0 of an execution.  The outcome is in t->outcome. */
+void rdl__explore(struct rdl_case *t, void (*body)(void *context), void *context);
+
+/* As rdl__explore, in a process of its own: a copy of this one, which goes on as if
+ * nothing had happened.  body must not return.  The status that the process ended
+ * with is returned; what it left in t->outcome may be a failure already. */
+int rdl__explore_apart(struct rdl_case *t, void (*body)(void *context), void *context);
+
+/* The last execution has left threads behind: this process is not to be trusted. */
+extern bool rdl__explorer_unclean;
+
+/* All executions that the strategy would make have been made. */
+extern bool rdl__explorer_exhausted;
+
+/* A statement of coverage; "" if there is nothing to say. */
+void rdl__explorer_covered(char out[RDL__COVERED_ROOM]);
+
+/* The process of the execution at hand, if it has one of its own; 0: none. */
+extern volatile int *rdl__explorer_child;
+
+#endif

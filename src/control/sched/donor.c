@@ -1,0 +1,152 @@
+/* donor.c -- real threads that lend their stack and their thread-local variables. */
+#include "control/sched/donor.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "base/memory.h"
+#include "control/sched/next.h"
+#include "port/switch.h"
+
+enum { BEING_MADE, PARKED, TO_END };
+enum { PARKING_STACK = 4096 };
+
+static struct rdl__donor *idle;
+
+/* Without the C library's: that would write to errno, which is not this kernel
+ * thread's while it is parked. */
+static void futex(int *word, int operation, int value)
+{
+    register long no_timeout __asm__("r10") = 0;
+    long result;
+
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(SYS_futex), "D"(word), "S"(operation | FUTEX_PRIVATE_FLAG), "d"(value),
+                       "r"(no_timeout)
+                     : "rcx", "r11", "memory");
+}
+
+static void await(int *word, int old)
+{
+    while (__atomic_load_n(word, __ATOMIC_ACQUIRE) == old)
+        futex(word, FUTEX_WAIT, old);
+}
+
+static void set(int *word, int value)
+{
+    __atomic_store_n(word, value, __ATOMIC_RELEASE);
+    futex(word, FUTEX_WAKE, 1);
+}
+
+/* On the tiny stack, in the donor's own kernel thread.  The variables of this
+ * thread are somebody else's while it is here: nothing in it may touch them. */
+__attribute__((no_sanitize("address"))) static void park(void *argument)
+{
+    struct rdl__donor *donor = argument;
+    void *unused;
+
+    set(&donor->state, PARKED);
+    await(&donor->state, PARKED);
+    rdl__switch(&unused, donor->place, donor->fs);
+}
+
+static void *donor_main(void *argument)
+{
+    struct rdl__donor *donor = argument;
+    void *parking = mmap(NULL, PARKING_STACK, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    pthread_attr_t attributes;
+    size_t size;
+    void *low;
+
+    donor->fs = rdl__thread_pointer();
+    pthread_getattr_np(pthread_self(), &attributes);
+    pthread_attr_getstack(&attributes, &low, &size);
+    pthread_attr_destroy(&attributes);
+    donor->stack_low = (uintptr_t)low;
+    donor->stack_high = (uintptr_t)low + size;
+    rdl__call_on(&donor->place, (char *)parking + PARKING_STACK, park, donor);
+    /* From here on it is the carrier that runs, until the donor is to end. */
+    while (__atomic_load_n(&donor->state, __ATOMIC_ACQUIRE) != TO_END)
+        donor->run(donor->argument);
+    munmap(parking, PARKING_STACK);
+    return NULL;
+}
+
+/* Signals for the process are the carrier's. */
+static int create(struct rdl__donor *donor, const pthread_attr_t *attributes)
+{
+    sigset_t all, old;
+    int why;
+
+    sigfillset(&all);
+    RDL__NEXT(pthread_sigmask)(SIG_SETMASK, &all, &old);
+    why = RDL__NEXT(pthread_create)(&donor->thread, attributes, donor_main, donor);
+    RDL__NEXT(pthread_sigmask)(SIG_SETMASK, &old, NULL);
+    return why;
+}
+
+struct rdl__donor *rdl__donor_get(const pthread_attr_t *attributes)
+{
+    struct rdl__donor *donor = idle;
+    int why;
+
+    if (donor && !attributes) {
+        idle = donor->next;
+        return donor;
+    }
+    donor = rdl__allocate(sizeof *donor);
+    donor->fresh = true;
+    donor->special = attributes != NULL;
+    why = create(donor, attributes);
+    if (why != 0) {
+        free(donor);
+        errno = why;
+        return NULL;
+    }
+    await(&donor->state, BEING_MADE);
+    return donor;
+}
+
+static void end(struct rdl__donor *donor)
+{
+    set(&donor->state, TO_END);
+    RDL__NEXT(pthread_join)(donor->thread, NULL);
+    free(donor);
+}
+
+void rdl__donor_put(struct rdl__donor *donor)
+{
+    donor->fresh = false;
+    if (donor->special) {
+        end(donor);
+        return;
+    }
+    donor->next = idle;
+    idle = donor;
+}
+
+void rdl__donor_abandon(struct rdl__donor *donor)
+{
+    (void)donor; /* its stack may be looked at still, and its kernel thread sleeps on */
+}
+
+void rdl__donors_forget(void)
+{
+    idle = NULL;
+}
+
+void rdl__donors_release(void)
+{
+    while (idle) {
+        struct rdl__donor *donor = idle;
+
+        idle = donor->next;
+        end(donor);
+    }
+}

@@ -1,0 +1,48 @@
+/* donor.h -- real threads that lend their stack and their thread-local variables.
+ *
+ * A donor is a real thread, made by the C library like any other, so that its
+ * stack has a guard, its thread-local variables are in order, and debuggers and
+ * sanitizers know it.  It then leaves its stack for a tiny one, and sleeps there
+ * in the kernel until it is to end; meanwhile the carrier runs controlled threads
+ * on the stack it left.  Donors are used again, one controlled thread after the
+ * other. */
+#ifndef RDL__DONOR_H
+#define RDL__DONOR_H
+
+#include <pthread.h>
+#include <stdint.h>
+
+#include "port/tls.h"
+
+struct rdl__donor {
+    void *place;  /* where its stack was left */
+    uintptr_t fs; /* its thread-local variables */
+    uintptr_t stack_low, stack_high;
+    void (*run)(void *argument); /* what to do when the carrier comes; then ended(donor) */
+    void *argument;
+
+    pthread_t thread;
+    int state;    /* a futex: see donor.c */
+    bool fresh;   /* nothing has run on it yet */
+    bool special; /* made with attributes of its own: not used again */
+    struct rdl__tls tls;
+    struct rdl__donor *next;
+};
+
+/* A donor that runs nothing; NULL: no thread could be made, errno says why.
+ * Attributes may be NULL. */
+struct rdl__donor *rdl__donor_get(const pthread_attr_t *attributes);
+
+/* Give it back; its last controlled thread has come to its end. */
+void rdl__donor_put(struct rdl__donor *donor);
+
+/* Its controlled thread will never come to its end: nobody uses it any more. */
+void rdl__donor_abandon(struct rdl__donor *donor);
+
+/* In a process that was forked: the donors are not here. */
+void rdl__donors_forget(void);
+
+/* End those that are not in use. */
+void rdl__donors_release(void);
+
+#endif

@@ -1,0 +1,52 @@
+/* inner.h -- between the files of the scheduler. */
+#ifndef RDL__INNER_H
+#define RDL__INNER_H
+
+#include "control/sched/sched.h"
+
+/* sched.c */
+void rdl__look_again(struct rdl__thread *thread); /* it may be ready now, or not any more */
+void rdl__interrupt(struct rdl__thread *thread);  /* end its wait, if it can be */
+void rdl__time_passed(void);                      /* rdl__sched.now has moved */
+bool rdl__sleeps_eagerly(const struct rdl__op *op);
+struct rdl__thread *rdl__slot_new(uint32_t creator); /* NULL: too many threads */
+void rdl__thread_begin(struct rdl__thread *thread, struct rdl__donor *donor, uintptr_t pc);
+void rdl__created(struct rdl__thread *self, uintptr_t pc); /* self has created another */
+void rdl__thread_gone(struct rdl__thread *self);           /* ended: give way for ever */
+_Noreturn void rdl__execution_leave(struct rdl_case *t);
+
+/* thread.c */
+void rdl__thread_live(struct rdl__thread *self); /* from start routine to destructors */
+void rdl__with_exit(void (*function)(void *context), void *context); /* pthread_exit ends it */
+void rdl__test_async_cancel(struct rdl__thread *self);
+void rdl__own_stack(uintptr_t *out_low, uintptr_t *out_high); /* of the process itself */
+
+/* log.c */
+void rdl__log(const struct rdl__thread *self, const struct rdl__op *op, uint32_t chosen);
+void rdl__trace_operation(const struct rdl__thread *self, const struct rdl__op *op);
+
+/* verdict.c */
+_Noreturn void rdl__nobody_can_run(void);
+_Noreturn void rdl__endless(void);
+void rdl__names_reset(void);
+
+/* wait.c: is something ready that comes from outside?  If so its waiters have been
+ * looked at again. */
+bool rdl__outside_is_ready(void);
+
+/* cond.c: has the condition been signalled while nobody waited, and not since? */
+bool rdl__was_signalled_in_vain(uintptr_t condition);
+
+/* signal.c */
+void rdl__signals_begin(struct rdl__thread *first);
+void rdl__signals_switch(struct rdl__thread *from, struct rdl__thread *to);
+void rdl__handle_signals(struct rdl__thread *self);         /* those pending for it */
+bool rdl__has_interruption(const struct rdl__thread *self); /* a signal, or cancellation */
+
+/* race.c */
+void rdl__hb_begin(struct rdl__thread *first);
+
+/* access.c: some code of this process is instrumented */
+extern bool rdl__instrumented;
+
+#endif

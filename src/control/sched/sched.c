@@ -1,0 +1,604 @@
+/* sched.c -- whose turn it is: the one place where threads are switched.
+ *
+ * On the tape.  An execution is a sequence of stretches, in each of which one
+ * thread runs.  A stretch is two choices: which thread (its number), and how far
+ * it gets before another one takes over: 0 means until it has to wait or ends,
+ * n > 0 that it is preempted at the n-th point of the stretch, counting only
+ * points where another thread could have run.  So the lengths other than 0 are
+ * the preemptions, and the simplest tape has none.  The first stretch, of thread
+ * 0, is only a length.  When a strategy decides, the length is filled in at the
+ * stretch's end; should the process die before, 0 is what it was.  A number that
+ * names a thread which cannot run stands for the next one that can. */
+#include "control/sched/sched.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "control/sched/donor.h"
+#include "control/sched/inner.h"
+
+enum {
+    STRETCH_MAX = INT32_MAX,
+    FIRST_SECOND = 1735689600, /* when virtual time begins: 2025-01-01 */
+    FAULT_ONE_IN = 8,
+};
+
+struct rdl__sched rdl__sched;
+struct rdl__thread *rdl__running;
+
+#define sched (&rdl__sched)
+
+/* ---- Who could run ---------------------------------------------------------------- */
+
+static void set_enabled(uint32_t id, bool enabled)
+{
+    struct rdl__view *view = &sched->view;
+    uint64_t bit = UINT64_C(1) << (id % 64), *word = &view->enabled[id / 64];
+
+    if (!(*word & bit) == !enabled)
+        return;
+    *word ^= bit;
+    view->enabled_count += enabled ? 1 : UINT32_MAX;
+    sched->enabled_changed = true;
+}
+
+static bool could_run(const struct rdl__thread *thread)
+{
+    return !thread->ready || thread->woken != RDL__READY || thread->ready(thread->what);
+}
+
+void rdl__changed(uintptr_t object)
+{
+    for (uint32_t id = 0; id < sched->view.threads; id++)
+        if (sched->awaited[id] == object && sched->threads[id] != rdl__running)
+            set_enabled(id, could_run(sched->threads[id]));
+}
+
+void rdl__look_again(struct rdl__thread *thread)
+{
+    set_enabled(thread->id, could_run(thread));
+}
+
+uint32_t rdl__waiters(uintptr_t object, enum rdl__op_kind kind, uint32_t *out, uint32_t room)
+{
+    uint32_t count = 0;
+
+    for (uint32_t id = 0; id < sched->view.threads && count < room; id++)
+        if (sched->awaited[id] == object && sched->view.ops[id].kind == kind &&
+            sched->threads[id] != rdl__running)
+            out[count++] = id;
+    return count;
+}
+
+/* Deadlines that have passed: their threads need not wait any longer. */
+void rdl__time_passed(void)
+{
+    if (sched->deadlines == 0)
+        return;
+    for (uint32_t id = 0; id < sched->view.threads; id++) {
+        struct rdl__thread *thread = sched->threads[id];
+
+        if (thread->state == RDL__ALIVE && thread->deadline <= sched->now &&
+            thread->woken == RDL__READY && thread != rdl__running) {
+            thread->woken = RDL__TIMED_OUT;
+            sched->busy = 0;
+            set_enabled(id, true);
+        }
+    }
+}
+
+/* Nobody can run: let time pass until somebody can.  False: that will never be. */
+static bool jump_to_deadline(void)
+{
+    uint64_t next = RDL__FOREVER;
+
+    if (sched->deadlines == 0)
+        return false;
+    for (uint32_t id = 0; id < sched->view.threads; id++)
+        if (sched->threads[id]->state == RDL__ALIVE && sched->threads[id]->deadline < next)
+            next = sched->threads[id]->deadline;
+    if (next == RDL__FOREVER)
+        return false;
+    if (next > sched->now)
+        sched->now = next;
+    rdl__time_passed();
+    return true;
+}
+
+/* While somebody waits for a time, it must come even if others never stop: each
+ * operation takes a microsecond; after a thousand of them two, and so on. */
+static void let_time_pass(void)
+{
+    sched->busy++;
+    sched->now += UINT64_C(1000) << (sched->busy / 1024 < 32 ? sched->busy / 1024 : 32);
+    rdl__time_passed();
+}
+
+/* ---- Whose turn it is -------------------------------------------------------------- */
+
+/* The operation that is done now. */
+static void note_operation(struct rdl__thread *self)
+{
+    struct rdl__summary *summary = sched->summary;
+    const struct rdl__op *op = &sched->view.ops[self->id];
+
+    if (__builtin_expect(self->cancelled, 0))
+        rdl__test_async_cancel(self);
+    summary->steps++;
+    if (sched->deadlines)
+        let_time_pass();
+    summary->hash = rdl__mix(summary->hash + ((uint64_t)self->id << 8 | op->kind));
+    if (__builtin_expect(summary->wants_log, 0))
+        rdl__log(self, op, 0);
+    if (__builtin_expect(sched->t->trace->on, 0))
+        rdl__trace_operation(self, op);
+}
+
+/* Back on a stack: what the thread that was left could not do itself. */
+static void arrive(void)
+{
+    struct rdl__donor *left = sched->left;
+
+    if (__builtin_expect(left != NULL, 0)) {
+        sched->left = NULL;
+        rdl__donor_put(left);
+    }
+    if (__builtin_expect(sched->failing, 0))
+        _longjmp(sched->escape, 1);
+}
+
+static void run_thread(struct rdl__thread *self, struct rdl__thread *next)
+{
+    void **place = &self->stack_pointer;
+
+    if (next == self)
+        return;
+    rdl__running = next;
+    if (__builtin_expect(sched->masks_differ, 0))
+        rdl__signals_switch(self, next);
+    if (__builtin_expect(self->state != RDL__ALIVE, 0)) {
+        /* Its stack can be another's, but not before we have left it; and, if it is
+         * to be joined, not before that: until then its pthread_t must be unique. */
+        sched->left = self->detached ? self->donor : NULL;
+        place = &self->donor->place;
+    }
+    rdl__switch(place, next->stack_pointer, next->fs);
+    arrive();
+}
+
+/* The end of the running stretch, before the length that the tape gave it. */
+static void cut_stretch(void)
+{
+    if (!sched->by_strategy)
+        sched->t->tape->choices[sched->stretch_at].index = 0;
+}
+
+static void begin_stretch(void)
+{
+    struct rdl__tape *tape = sched->t->tape;
+    uint64_t length = 0;
+
+    sched->by_strategy = tape->fresh && sched->strategy;
+    if (!tape->fresh)
+        length = rdl__tape_given(tape, RDL__STRETCH, STRETCH_MAX, 0);
+    sched->stretch = 0;
+    sched->stretch_end = length ? length : UINT64_MAX;
+    sched->stretch_at = tape->count;
+    sched->view.quiet = 0;
+    rdl__record(tape, RDL__STRETCH, length, STRETCH_MAX, 0);
+    /* A tape has an end.  Before it is reached, preempt nobody any more. */
+    sched->calm = tape->count > tape->limit / 4 * 3;
+}
+
+/* Which thread the tape names; not `except`, unless there is no other. */
+static uint32_t named_by_tape(uint32_t except)
+{
+    struct rdl__view *view = &sched->view;
+    uint32_t id = (uint32_t)rdl__tape_given(sched->t->tape, RDL__SWITCH, view->threads - 1, 0);
+
+    id = rdl__enabled_from(view, id);
+    if (id == except)
+        id = rdl__enabled_from(view, (id + 1) % view->threads);
+    return id;
+}
+
+/* The next stretch is that of this thread. */
+static void dispatch(struct rdl__thread *self, uint32_t id)
+{
+    rdl__record(sched->t->tape, RDL__SWITCH, id, sched->view.threads - 1, 0);
+    sched->summary->switches++;
+    begin_stretch();
+    run_thread(self, sched->threads[id]);
+}
+
+/* Ask the strategy. */
+static uint32_t pick(void)
+{
+    sched->enabled_changed = false;
+    sched->view.quiet = 0;
+    return sched->strategy->pick(sched->strategy_state, &sched->view);
+}
+
+/* The thread cannot go on.  Who can? */
+static void give_way(struct rdl__thread *self)
+{
+    struct rdl__view *view = &sched->view;
+    uint32_t id;
+
+    cut_stretch();
+    while (view->enabled_count == 0)
+        if (!(rdl__outside_is_ready() || jump_to_deadline() || rdl__await_outside()))
+            rdl__nobody_can_run();
+    if (view->enabled_count > 1)
+        view->points++;
+    if (!sched->t->tape->fresh)
+        id = named_by_tape(RDL__NONE);
+    else if (view->enabled_count > 1 && sched->strategy)
+        id = pick();
+    else
+        id = rdl__enabled_from(view, 0);
+    dispatch(self, id);
+}
+
+/* The thread can go on, and so can others.  Is it preempted? */
+static void may_be_preempted(struct rdl__thread *self)
+{
+    struct rdl__view *view = &sched->view;
+    uint32_t id;
+
+    view->points++;
+    if (view->points > sched->points_max)
+        rdl__endless();
+    sched->stretch++;
+    if (sched->by_strategy) {
+        if (view->quiet > 0 && !sched->enabled_changed) {
+            view->quiet--;
+            return;
+        }
+        if (sched->calm && !(view->ops[self->id].flags & RDL__OP_POLITE))
+            return;
+        id = pick();
+        if (id == self->id || sched->stretch > STRETCH_MAX)
+            return;
+        sched->t->tape->choices[sched->stretch_at].index = sched->stretch;
+    } else {
+        if (sched->stretch < sched->stretch_end)
+            return;
+        id = sched->t->tape->fresh ? rdl__enabled_from(view, (self->id + 1) % view->threads)
+                                   : named_by_tape(self->id);
+    }
+    sched->summary->preemptions++;
+    dispatch(self, id);
+}
+
+static void turn(struct rdl__thread *self)
+{
+    if (sched->view.enabled_count > 1 && self->no_switch == 0)
+        may_be_preempted(self);
+}
+
+/* ---- Points -------------------------------------------------------------------------- */
+
+/* The thread has come to this operation. */
+static void come_to(struct rdl__thread *self, const struct rdl__op *op)
+{
+    struct rdl__view *view = &sched->view;
+
+    view->running = self->id;
+    view->ops[self->id] = *op;
+    view->steps[self->id]++;
+}
+
+void rdl__point(struct rdl__thread *self, const struct rdl__op *op)
+{
+    come_to(self, op);
+    turn(self);
+    note_operation(self);
+}
+
+static enum rdl__woken wait_for(struct rdl__thread *self, const struct rdl__op *op,
+                                bool (*ready)(void *what), void *what, uint64_t deadline,
+                                bool interruptible)
+{
+    enum rdl__woken woken;
+
+    come_to(self, op);
+    self->ready = ready;
+    self->what = what;
+    self->deadline = deadline;
+    self->interruptible = interruptible;
+    self->woken = RDL__READY;
+    if (interruptible && rdl__has_interruption(self))
+        self->woken = RDL__INTERRUPTED;
+    else if (deadline <= sched->now || rdl__sleeps_eagerly(op))
+        self->woken = RDL__TIMED_OUT;
+    sched->deadlines += deadline != RDL__FOREVER;
+    sched->awaited[self->id] = op->object;
+    set_enabled(self->id, could_run(self));
+    if (rdl__is_enabled(&sched->view, self->id))
+        turn(self);
+    else
+        give_way(self);
+    /* Whoever ran before us saw to it that we are enabled now. */
+    if (self->woken == RDL__TIMED_OUT && deadline != RDL__FOREVER && deadline > sched->now) {
+        sched->now = deadline;
+        rdl__time_passed();
+    }
+    sched->deadlines -= deadline != RDL__FOREVER;
+    sched->awaited[self->id] = 0;
+    woken = ready(what) ? RDL__READY : self->woken;
+    self->ready = NULL;
+    self->deadline = RDL__FOREVER;
+    self->woken = RDL__READY;
+    note_operation(self);
+    return woken;
+}
+
+enum rdl__woken rdl__await(struct rdl__thread *self, const struct rdl__op *op,
+                           bool (*ready)(void *what), void *what, uint64_t deadline)
+{
+    return wait_for(self, op, ready, what, deadline, false);
+}
+
+enum rdl__woken rdl__await_interruptibly(struct rdl__thread *self, const struct rdl__op *op,
+                                         bool (*ready)(void *what), void *what, uint64_t deadline)
+{
+    return wait_for(self, op, ready, what, deadline, true);
+}
+
+void rdl__created(struct rdl__thread *self, uintptr_t pc)
+{
+    come_to(self, &(struct rdl__op){.kind = RDL__OP_CREATE, .pc = pc});
+    note_operation(self);
+}
+
+void rdl__interrupt(struct rdl__thread *thread)
+{
+    if (thread->interruptible && thread->ready && thread->woken == RDL__READY) {
+        thread->woken = RDL__INTERRUPTED;
+        set_enabled(thread->id, true);
+    }
+}
+
+void rdl__after(struct rdl__thread *self, uintptr_t pc)
+{
+    if (!rdl__instrumented && sched->view.enabled_count > 1)
+        rdl__point(self, &(struct rdl__op){.kind = RDL__OP_STEP, .pc = pc});
+}
+
+uint32_t rdl__pick_one(uint32_t max)
+{
+    struct rdl__tape *tape = sched->t->tape;
+    uint32_t index;
+
+    if (max == 0)
+        return 0;
+    if (!tape->fresh)
+        index = (uint32_t)rdl__tape_given(tape, RDL__BRANCH, max, 0);
+    else if (sched->strategy && sched->strategy->choose)
+        index = sched->strategy->choose(sched->strategy_state, &sched->view, max);
+    else
+        index = (uint32_t)rdl__random_upto(&sched->view.random, max);
+    rdl__record(tape, RDL__BRANCH, index, max, 0);
+    if (sched->summary->wants_log)
+        rdl__log(rdl__running, &sched->view.ops[rdl__running->id], index + 1);
+    return index;
+}
+
+bool rdl__fault(unsigned which)
+{
+    struct rdl__tape *tape = sched->t->tape;
+    uint64_t index;
+
+    if (!(sched->faults & which))
+        return false;
+    index = tape->fresh ? rdl__random_upto(&sched->view.random, FAULT_ONE_IN - 1) == 0
+                        : rdl__tape_given(tape, RDL__BOOLEAN, 1, 0);
+    rdl__record(tape, RDL__BOOLEAN, index, 1, 0);
+    return index == 1;
+}
+
+/* In half of the executions in which threads sleep, a sleep may end at any time, as
+ * it may on a busy machine; in the others time stands still while anybody can run. */
+bool rdl__sleeps_eagerly(const struct rdl__op *op)
+{
+    struct rdl__tape *tape = sched->t->tape;
+    uint64_t eager;
+
+    if (op->kind != RDL__OP_SLEEP)
+        return false;
+    if (!sched->sleeping_decided) {
+        eager = tape->fresh ? rdl__random_upto(&sched->view.random, 1)
+                            : rdl__tape_given(tape, RDL__BOOLEAN, 1, 0);
+        rdl__record(tape, RDL__BOOLEAN, eager, 1, 0);
+        sched->eager_sleepers = eager == 1;
+        sched->sleeping_decided = true;
+    }
+    return sched->eager_sleepers;
+}
+
+/* ---- Threads come and go -------------------------------------------------------------- */
+
+static struct rdl__thread *slot(void)
+{
+    struct rdl__view *view = &sched->view;
+    uint32_t id = 0;
+
+    while (id < view->threads && sched->threads[id]->state != RDL__UNUSED)
+        id++;
+    if (id == RDL__THREADS_MAX)
+        return NULL;
+    if (!sched->threads[id])
+        sched->threads[id] = rdl__allocate(sizeof *sched->threads[id]);
+    if (id == view->threads)
+        view->threads++;
+    if (sched->summary->threads < view->threads)
+        sched->summary->threads = view->threads;
+    view->steps[id] = 0;
+    sched->awaited[id] = 0;
+    memset(sched->threads[id], 0, offsetof(struct rdl__thread, frames));
+    sched->threads[id]->id = id;
+    sched->threads[id]->state = RDL__ALIVE;
+    sched->threads[id]->deadline = RDL__FOREVER;
+    return sched->threads[id];
+}
+
+struct rdl__thread *rdl__slot_new(uint32_t creator)
+{
+    struct rdl__thread *thread = slot();
+
+    if (!thread)
+        return NULL;
+    sched->view.creator[thread->id] = creator;
+    sched->alive++;
+    return thread;
+}
+
+/* What a donor does when the carrier comes: one controlled thread, to its end. */
+static void live(void *argument)
+{
+    struct rdl__thread *self = argument;
+
+    arrive();
+    sched->view.running = self->id;
+    note_operation(self);
+    rdl__thread_live(self);
+    rdl__thread_gone(self);
+}
+
+void rdl__thread_gone(struct rdl__thread *self)
+{
+    self->state = self->detached ? RDL__UNUSED : RDL__ENDED;
+    sched->alive--;
+    sched->view.running = self->id;
+    set_enabled(self->id, false);
+    rdl__changed((uintptr_t)self);
+    rdl__changed((uintptr_t)&sched->alive);
+    give_way(self);
+}
+
+void rdl__thread_begin(struct rdl__thread *thread, struct rdl__donor *donor, uintptr_t pc)
+{
+    thread->donor = donor;
+    thread->fs = donor->fs;
+    thread->stack_low = donor->stack_low;
+    thread->stack_high = donor->stack_high;
+    thread->stack_pointer = donor->place;
+    donor->run = live;
+    donor->argument = thread;
+    sched->view.ops[thread->id] = (struct rdl__op){.kind = RDL__OP_START, .pc = pc};
+    sched->view.steps[thread->id] = 1;
+    set_enabled(thread->id, true);
+}
+
+/* ---- Executions -------------------------------------------------------------------------- */
+
+static bool is_alone(void *unused)
+{
+    (void)unused;
+    return sched->alive == 1;
+}
+
+/* Thread 0 has done its part.  The others are to come to their end, too. */
+static void await_the_others(struct rdl__thread *self)
+{
+    sched->ending = true;
+    if (sched->alive > 1)
+        rdl__await(self,
+                   &(struct rdl__op){.kind = RDL__OP_JOIN,
+                                     .touch = RDL__READS,
+                                     .size = 1,
+                                     .object = (uintptr_t)&sched->alive},
+                   is_alone, NULL, RDL__FOREVER);
+}
+
+static void reset(const struct rdl__execution *execution)
+{
+    struct rdl__view *view = &sched->view;
+
+    memset(view->enabled, 0, (view->threads + 63) / 64 * sizeof *view->enabled);
+    for (uint32_t id = 0; id < view->threads; id++)
+        sched->threads[id]->state = RDL__UNUSED;
+    view->threads = view->enabled_count = view->running = 0;
+    view->points = 0;
+    sched->alive = 0;
+    sched->t = execution->t;
+    sched->strategy = execution->strategy;
+    sched->strategy_state = execution->strategy_state;
+    sched->summary = execution->summary;
+    sched->forked = execution->forked;
+    sched->faults = execution->faults;
+    sched->points_max = execution->points_max;
+    sched->now = FIRST_SECOND * UINT64_C(1000000000);
+    sched->deadlines = sched->busy = 0;
+    sched->eager_sleepers = sched->sleeping_decided = false;
+    sched->ending = sched->failing = sched->masks_differ = false;
+    sched->left = NULL;
+}
+
+static void begin(const struct rdl__execution *execution)
+{
+    struct rdl__thread *first;
+
+    reset(execution);
+    first = rdl__slot_new(0);
+    first->fs = rdl__thread_pointer();
+    rdl__own_stack(&first->stack_low, &first->stack_high);
+    memcpy(first->name, "main", sizeof "main");
+    set_enabled(0, true);
+    rdl__names_reset();
+    rdl__hb_begin(first);
+    rdl__signals_begin(first);
+    begin_stretch();
+    rdl__running = first;
+}
+
+/* Threads that never came to their end: their donors are lost. */
+static void abandon_threads(void)
+{
+    for (uint32_t id = 1; id < sched->view.threads; id++)
+        if (sched->threads[id]->state == RDL__ALIVE && sched->threads[id]->donor)
+            rdl__donor_abandon(sched->threads[id]->donor);
+}
+
+bool rdl__execution_run(const struct rdl__execution *execution, void (*body)(void *context),
+                        void *context)
+{
+    bool whole = false;
+
+    rdl__switch_prepare();
+    if (_setjmp(sched->escape) == 0) {
+        begin(execution);
+        rdl__with_exit(body, context);
+        await_the_others(rdl__running);
+        whole = true;
+    } else {
+        abandon_threads();
+        whole = sched->alive <= 1;
+    }
+    rdl__running = NULL;
+    sched->summary->points = sched->view.points;
+    sched->t->leave = NULL;
+    return whole;
+}
+
+_Noreturn void rdl__execution_leave(struct rdl_case *t)
+{
+    (void)t;
+    if (sched->forked)
+        sched->leave_process();
+    sched->failing = true;
+    if (rdl__running != sched->threads[0]) {
+        struct rdl__thread *self = rdl__running;
+        void *unused;
+
+        rdl__running = sched->threads[0];
+        (void)self;
+        rdl__switch(&unused, sched->threads[0]->stack_pointer, sched->threads[0]->fs);
+    }
+    _longjmp(sched->escape, 1);
+}

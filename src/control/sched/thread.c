@@ -1,0 +1,496 @@
+/* thread.c -- threads: created, joined, detached, ended, cancelled; keys. */
+#include <errno.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "control/sched/donor.h"
+#include "control/sched/inner.h"
+#include "control/sched/mutex.h"
+#include "control/sched/next.h"
+
+#define sched (&rdl__sched)
+
+struct rdl__thread *rdl__thread_of(pthread_t thread)
+{
+    for (uint32_t id = 0; id < sched->view.threads; id++)
+        if (sched->threads[id]->state != RDL__UNUSED && sched->threads[id]->fs == thread)
+            return sched->threads[id];
+    return NULL;
+}
+
+void rdl__own_stack(uintptr_t *out_low, uintptr_t *out_high)
+{
+    static uintptr_t low, high; /* finding out takes a look at all mappings */
+    pthread_attr_t attributes;
+    void *start;
+    size_t size;
+
+    if (!high && pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        pthread_attr_getstack(&attributes, &start, &size);
+        pthread_attr_destroy(&attributes);
+        low = (uintptr_t)start;
+        high = low + size;
+    }
+    *out_low = low;
+    *out_high = high;
+}
+
+/* ---- Keys ------------------------------------------------------------------------- */
+
+/* The values are where the C library keeps them; but as a controlled thread ends
+ * without the real one, it is for us to call the destructors. */
+static void (*key_destructors[PTHREAD_KEYS_MAX])(void *value);
+static bool key_used[PTHREAD_KEYS_MAX];
+static unsigned keys_end; /* no key is as large as this */
+
+RDL__INTERPOSE int pthread_key_create(pthread_key_t *key, void (*destructor)(void *value))
+{
+    int why = RDL__NEXT(pthread_key_create)(key, destructor);
+
+    if (why == 0 && *key < PTHREAD_KEYS_MAX) {
+        key_destructors[*key] = destructor;
+        key_used[*key] = true;
+        if (keys_end <= *key)
+            keys_end = *key + 1;
+    }
+    return why;
+}
+
+RDL__INTERPOSE int pthread_key_delete(pthread_key_t key)
+{
+    if (key < PTHREAD_KEYS_MAX)
+        key_used[key] = false;
+    return RDL__NEXT(pthread_key_delete)(key);
+}
+
+/* True: a destructor was called, which may have set other values. */
+static bool call_key_destructors(void)
+{
+    bool called = false;
+
+    for (unsigned key = 0; key < keys_end; key++) {
+        void *value = key_used[key] ? pthread_getspecific(key) : NULL;
+
+        if (!value)
+            continue;
+        pthread_setspecific(key, NULL);
+        if (key_destructors[key]) {
+            key_destructors[key](value);
+            called = true;
+        }
+    }
+    return called;
+}
+
+/* ---- C++ objects with thread storage duration ---------------------------------------- */
+
+struct rdl__thread_dtor {
+    void (*function)(void *object);
+    void *object;
+    struct rdl__thread_dtor *next;
+};
+
+int __cxa_thread_atexit_impl(void (*function)(void *object), void *object, void *dso);
+
+RDL__INTERPOSE int __cxa_thread_atexit_impl(void (*function)(void *object), void *object, void *dso)
+{
+    struct rdl__thread *self = rdl__self();
+    struct rdl__thread_dtor *dtor;
+
+    if (!self || !self->donor)
+        return RDL__NEXT(__cxa_thread_atexit_impl)(function, object, dso);
+    dtor = malloc(sizeof *dtor);
+    if (!dtor)
+        return -1;
+    *dtor = (struct rdl__thread_dtor){function, object, self->dtors};
+    self->dtors = dtor;
+    return 0;
+}
+
+static void call_object_destructors(struct rdl__thread *self)
+{
+    while (self->dtors) {
+        struct rdl__thread_dtor *dtor = self->dtors;
+
+        self->dtors = dtor->next;
+        dtor->function(dtor->object);
+        free(dtor);
+    }
+}
+
+/* ---- The life of a thread --------------------------------------------------------------- */
+
+/* pthread_exit, of the C library, unwinds the stack up to the innermost handler
+ * that pthread_cleanup_push has registered, and from each to the next.  This is
+ * the outermost one: from here it goes no further, least of all to the end of the
+ * real thread.  True: the function was left that way. */
+static bool run_until_exit(void (*function)(void *context), void *context)
+{
+    __pthread_unwind_buf_t outermost;
+    volatile bool left = false;
+
+    if (__sigsetjmp_cancel(outermost.__cancel_jmp_buf, 0) == 0) {
+        __pthread_register_cancel(&outermost);
+        function(context);
+    } else {
+        left = true;
+    }
+    __pthread_unregister_cancel(&outermost);
+    return left;
+}
+
+void rdl__with_exit(void (*function)(void *context), void *context)
+{
+    run_until_exit(function, context);
+}
+
+static void call_start(void *context)
+{
+    struct rdl__thread *self = context;
+
+    self->result = self->start(self->argument);
+}
+
+void rdl__thread_live(struct rdl__thread *self)
+{
+    struct rdl__donor *donor = self->donor;
+
+    if (donor->fresh)
+        donor->fresh = false;
+    else
+        rdl__tls_reset(&donor->tls);
+    errno = 0;
+    if (run_until_exit(call_start, self))
+        donor->special = true; /* the C library thinks that it is ending: let it */
+    self->exiting = true;
+    call_object_destructors(self);
+    for (int i = 0; i < PTHREAD_DESTRUCTOR_ITERATIONS && call_key_destructors(); i++)
+        continue;
+    for (uint32_t i = 0; i < self->hold_count; i++)
+        if (self->holds[i].robust)
+            rdl__mutex_orphaned(self, self->holds[i].object);
+}
+
+/* A stack of another kind than donors have: a larger one, or the caller's own. */
+static bool needs_own_stack(const pthread_attr_t *attributes)
+{
+    static size_t usual;
+    pthread_attr_t defaults;
+    size_t size;
+    void *low;
+
+    if (!usual && pthread_getattr_default_np(&defaults) == 0) {
+        pthread_attr_getstacksize(&defaults, &usual);
+        pthread_attr_destroy(&defaults);
+    }
+    pthread_attr_getstack(attributes, &low, &size);
+    return size > usual || (uintptr_t)low + size != 0;
+}
+
+static struct rdl__donor *donor_for(const pthread_attr_t *attributes)
+{
+    struct rdl__donor *donor;
+    pthread_attr_t joinable;
+
+    if (!attributes || !needs_own_stack(attributes))
+        return rdl__donor_get(NULL);
+    joinable = *attributes;
+    pthread_attr_setdetachstate(&joinable, PTHREAD_CREATE_JOINABLE);
+    donor = rdl__donor_get(&joinable);
+    return donor;
+}
+
+int rdl__thread_new(struct rdl__thread *self, const pthread_attr_t *attributes,
+                    void *(*start)(void *), void *argument, const char *name, uintptr_t pc,
+                    struct rdl__thread **out_thread)
+{
+    struct rdl__donor *donor;
+    struct rdl__thread *thread;
+    int detached = PTHREAD_CREATE_JOINABLE;
+
+    if (attributes)
+        pthread_attr_getdetachstate(attributes, &detached);
+    self->no_switch++; /* whatever locks making a real thread takes */
+    donor = donor_for(attributes);
+    self->no_switch--;
+    thread = donor ? rdl__slot_new(self->id) : NULL;
+    if (!thread) {
+        if (donor)
+            rdl__donor_put(donor);
+        return EAGAIN;
+    }
+    thread->start = start;
+    thread->argument = argument;
+    thread->detached = detached == PTHREAD_CREATE_DETACHED;
+    thread->created_at = pc;
+    thread->mask = self->mask;
+    if (name)
+        strncpy(thread->name, name, sizeof thread->name - 1);
+    rdl__thread_begin(thread, donor, pc);
+    rdl__hb_created(self, thread);
+    rdl__created(self, pc);
+    *out_thread = thread;
+    return 0;
+}
+
+RDL__INTERPOSE int pthread_create(pthread_t *out, const pthread_attr_t *attributes,
+                                  void *(*start)(void *), void *argument)
+{
+    struct rdl__thread *self = rdl__self(), *thread;
+    uintptr_t pc = RDL__CALLER;
+    int why;
+
+    if (!self)
+        return RDL__NEXT(pthread_create)(out, attributes, start, argument);
+    why = rdl__thread_new(self, attributes, start, argument, NULL, pc, &thread);
+    if (why)
+        return why;
+    *out = thread->fs;
+    rdl__after(self, pc);
+    return 0;
+}
+
+/* ---- Joining ------------------------------------------------------------------------------ */
+
+static bool has_ended(void *what)
+{
+    const struct rdl__thread *thread = what;
+
+    return thread->state == RDL__ENDED;
+}
+
+/* It has ended, and nobody will ask for it again. */
+static void bury(struct rdl__thread *thread)
+{
+    if (thread->donor)
+        rdl__donor_put(thread->donor);
+    thread->donor = NULL;
+    thread->state = RDL__UNUSED;
+}
+
+int rdl__thread_join(struct rdl__thread *self, struct rdl__thread *thread, void **out_result,
+                     uint64_t deadline, uintptr_t pc)
+{
+    struct rdl__op op = {.kind = RDL__OP_JOIN,
+                         .touch = RDL__READS,
+                         .size = 1,
+                         .object = (uintptr_t)thread,
+                         .pc = pc};
+    enum rdl__woken woken;
+
+    if (!thread)
+        return ESRCH;
+    if (thread->detached || thread->being_joined)
+        return EINVAL;
+    if (thread == self)
+        return EDEADLK;
+    rdl__test_cancel(self);
+    thread->being_joined = true;
+    do {
+        woken = rdl__await_interruptibly(self, &op, has_ended, thread, deadline);
+        if (woken == RDL__INTERRUPTED) {
+            thread->being_joined = false;
+            rdl__test_cancel(self);
+            rdl__handle_signals(self);
+            thread->being_joined = true;
+        }
+    } while (woken == RDL__INTERRUPTED);
+    thread->being_joined = false;
+    if (woken != RDL__READY)
+        return ETIMEDOUT;
+    rdl__hb_joined(self, thread);
+    if (out_result)
+        *out_result = thread->result;
+    bury(thread);
+    return 0;
+}
+
+RDL__INTERPOSE int pthread_join(pthread_t thread, void **out_result)
+{
+    struct rdl__thread *self = rdl__self();
+
+    if (!self)
+        return RDL__NEXT(pthread_join)(thread, out_result);
+    return rdl__thread_join(self, rdl__thread_of(thread), out_result, RDL__FOREVER, RDL__CALLER);
+}
+
+RDL__INTERPOSE int pthread_tryjoin_np(pthread_t thread, void **out_result)
+{
+    struct rdl__thread *self = rdl__self(), *other;
+    uintptr_t pc = RDL__CALLER;
+
+    if (!self)
+        return RDL__NEXT(pthread_tryjoin_np)(thread, out_result);
+    other = rdl__thread_of(thread);
+    rdl__point(self, &(struct rdl__op){.kind = RDL__OP_JOIN,
+                                       .touch = RDL__READS,
+                                       .size = 1,
+                                       .object = (uintptr_t)other,
+                                       .pc = pc});
+    if (other && other->state == RDL__ALIVE)
+        return EBUSY;
+    return rdl__thread_join(self, other, out_result, RDL__FOREVER, pc);
+}
+
+RDL__INTERPOSE int pthread_timedjoin_np(pthread_t thread, void **out_result,
+                                        const struct timespec *when)
+{
+    struct rdl__thread *self = rdl__self();
+
+    if (!self)
+        return RDL__NEXT(pthread_timedjoin_np)(thread, out_result, when);
+    return rdl__thread_join(self, rdl__thread_of(thread), out_result,
+                            rdl__deadline_at(CLOCK_REALTIME, when), RDL__CALLER);
+}
+
+RDL__INTERPOSE int pthread_clockjoin_np(pthread_t thread, void **out_result, clockid_t clock,
+                                        const struct timespec *when)
+{
+    struct rdl__thread *self = rdl__self();
+
+    if (!self)
+        return RDL__NEXT(pthread_clockjoin_np)(thread, out_result, clock, when);
+    return rdl__thread_join(self, rdl__thread_of(thread), out_result, rdl__deadline_at(clock, when),
+                            RDL__CALLER);
+}
+
+RDL__INTERPOSE int pthread_detach(pthread_t thread)
+{
+    struct rdl__thread *self = rdl__self(), *other;
+
+    if (!self)
+        return RDL__NEXT(pthread_detach)(thread);
+    other = rdl__thread_of(thread);
+    if (!other)
+        return ESRCH;
+    if (other->detached || other->being_joined)
+        return EINVAL;
+    other->detached = true;
+    if (other->state == RDL__ENDED)
+        bury(other);
+    return 0;
+}
+
+/* ---- Names --------------------------------------------------------------------------------- */
+
+RDL__INTERPOSE int pthread_setname_np(pthread_t thread, const char *name)
+{
+    struct rdl__thread *other = rdl__self() ? rdl__thread_of(thread) : NULL;
+
+    if (!other)
+        return RDL__NEXT(pthread_setname_np)(thread, name);
+    if (strlen(name) > 15)
+        return ERANGE;
+    strcpy(other->name, name);
+    return 0;
+}
+
+RDL__INTERPOSE int pthread_getname_np(pthread_t thread, char *out, size_t room)
+{
+    struct rdl__thread *other = rdl__self() ? rdl__thread_of(thread) : NULL;
+
+    if (!other)
+        return RDL__NEXT(pthread_getname_np)(thread, out, room);
+    if (room <= strlen(rdl__thread_name(other)))
+        return ERANGE;
+    strcpy(out, rdl__thread_name(other));
+    return 0;
+}
+
+/* ---- Cancellation ---------------------------------------------------------------------------- */
+
+RDL__INTERPOSE int pthread_cancel(pthread_t thread)
+{
+    struct rdl__thread *self = rdl__self(), *other;
+
+    if (!self)
+        return RDL__NEXT(pthread_cancel)(thread);
+    other = rdl__thread_of(thread);
+    if (!other)
+        return ESRCH;
+    rdl__point(self, &(struct rdl__op){.kind = RDL__OP_SIGNAL,
+                                       .touch = RDL__WRITES,
+                                       .size = 1,
+                                       .object = (uintptr_t)other,
+                                       .pc = RDL__CALLER});
+    if (other->state != RDL__ALIVE || other->exiting)
+        return 0;
+    other->cancelled = true;
+    if (other->cancel_state == PTHREAD_CANCEL_ENABLE)
+        rdl__interrupt(other);
+    if (other == self)
+        rdl__test_async_cancel(self);
+    return 0;
+}
+
+void rdl__test_cancel(struct rdl__thread *self)
+{
+    if (__builtin_expect(!self->cancelled, 1) || self->exiting ||
+        self->cancel_state != PTHREAD_CANCEL_ENABLE)
+        return;
+    self->exiting = true;
+    pthread_exit(PTHREAD_CANCELED);
+}
+
+void rdl__test_async_cancel(struct rdl__thread *self)
+{
+    if (self->cancel_type == PTHREAD_CANCEL_ASYNCHRONOUS)
+        rdl__test_cancel(self);
+}
+
+RDL__INTERPOSE void pthread_testcancel(void)
+{
+    struct rdl__thread *self = rdl__self();
+
+    if (!self)
+        RDL__NEXT(pthread_testcancel)();
+    else
+        rdl__test_cancel(self);
+}
+
+RDL__INTERPOSE int pthread_setcancelstate(int state, int *old)
+{
+    struct rdl__thread *self = rdl__self();
+
+    if (!self)
+        return RDL__NEXT(pthread_setcancelstate)(state, old);
+    if (state != PTHREAD_CANCEL_ENABLE && state != PTHREAD_CANCEL_DISABLE)
+        return EINVAL;
+    if (old)
+        *old = self->cancel_state;
+    self->cancel_state = state;
+    rdl__test_async_cancel(self);
+    return 0;
+}
+
+RDL__INTERPOSE int pthread_setcanceltype(int type, int *old)
+{
+    struct rdl__thread *self = rdl__self();
+
+    if (!self)
+        return RDL__NEXT(pthread_setcanceltype)(type, old);
+    if (type != PTHREAD_CANCEL_DEFERRED && type != PTHREAD_CANCEL_ASYNCHRONOUS)
+        return EINVAL;
+    if (old)
+        *old = self->cancel_type;
+    self->cancel_type = type;
+    rdl__test_async_cancel(self);
+    return 0;
+}
+
+/* The result is the thread's, not the real one's: it is told from here. */
+RDL__INTERPOSE void pthread_exit(void *result)
+{
+    struct rdl__thread *self = rdl__self();
+
+    if (self) {
+        self->result = result;
+        self->exiting = true;
+        self->cancelled = false;
+    }
+    RDL__NEXT(pthread_exit)(result);
+    __builtin_unreachable();
+}

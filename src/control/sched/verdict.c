@@ -1,0 +1,315 @@
+/* verdict.c -- an execution has failed: who did what, and who waits for whom. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "control/sched/inner.h"
+
+#define sched (&rdl__sched)
+
+/* ---- Names ------------------------------------------------------------------------- */
+
+enum { NAMED_MAX = 256 };
+
+static struct {
+    uintptr_t object;
+    char name[32];
+} named[NAMED_MAX];
+static uint32_t named_count;
+
+void rdl__names_reset(void)
+{
+    named_count = 0;
+}
+
+/* Objects are numbered, each kind by itself, in the order in which they are first
+ * spoken of: addresses differ between runs. */
+const char *rdl__object_name(uintptr_t object, const char *kind)
+{
+    size_t length = strlen(kind);
+    int number = 1;
+
+    for (uint32_t i = 0; i < named_count; i++) {
+        if (strncmp(named[i].name, kind, length) != 0 || named[i].name[length] != ' ')
+            continue;
+        if (named[i].object == object)
+            return named[i].name;
+        number++;
+    }
+    if (named_count == NAMED_MAX)
+        return kind;
+    named[named_count].object = object;
+    snprintf(named[named_count].name, sizeof named->name, "%s %d", kind, number);
+    return named[named_count++].name;
+}
+
+const char *rdl__thread_name(const struct rdl__thread *thread)
+{
+    static char names[4][48];
+    static unsigned next;
+    char *name = names[next++ % 4];
+
+    if (thread->name[0])
+        return thread->name;
+    snprintf(name, sizeof names[0], "thread %u", thread->id);
+    return name;
+}
+
+const char *rdl__at(uintptr_t pc)
+{
+    static char places[4][24];
+    static unsigned next;
+    char *place = places[next++ % 4];
+
+    snprintf(place, sizeof places[0], "\1%016lx\2", (unsigned long)pc);
+    return place;
+}
+
+/* ---- What is held -------------------------------------------------------------------- */
+
+struct rdl__hold *rdl__held_by(struct rdl__thread *thread, uintptr_t object)
+{
+    for (uint32_t i = thread->hold_count; i-- > 0;)
+        if (thread->holds[i].object == object)
+            return &thread->holds[i];
+    return NULL;
+}
+
+void rdl__got(struct rdl__thread *self, uintptr_t object, uintptr_t pc, bool shared)
+{
+    struct rdl__hold *hold = shared ? rdl__held_by(self, object) : NULL;
+
+    if (hold)
+        hold->count++;
+    else if (self->hold_count < RDL__HOLDS_MAX)
+        self->holds[self->hold_count++] =
+            (struct rdl__hold){.object = object, .pc = pc, .count = 1, .shared = shared};
+}
+
+void rdl__gave(struct rdl__thread *self, uintptr_t object)
+{
+    struct rdl__hold *hold = rdl__held_by(self, object);
+    uint32_t at = hold ? (uint32_t)(hold - self->holds) : 0;
+
+    if (!hold || --hold->count > 0)
+        return;
+    memmove(hold, hold + 1, (--self->hold_count - at) * sizeof *hold);
+}
+
+struct rdl__thread *rdl__holder(uintptr_t object)
+{
+    for (uint32_t id = 0; id < sched->view.threads; id++)
+        if (sched->threads[id]->state == RDL__ALIVE && rdl__held_by(sched->threads[id], object))
+            return sched->threads[id];
+    return NULL;
+}
+
+/* ---- The end --------------------------------------------------------------------------- */
+
+/* The first line of the text is the headline. */
+_Noreturn static void end_with(enum rdl__cause cause, uintptr_t pc, uint64_t origin,
+                               const char *text)
+{
+    struct rdl__outcome *outcome = sched->t->outcome;
+    size_t headline = strcspn(text, "\n");
+
+    if (!outcome->claimed) {
+        outcome->claimed = 1;
+        outcome->verdict = RDL__FAILED;
+        outcome->cause = cause;
+        outcome->number = 0;
+        outcome->line = 0;
+        outcome->file[0] = '\0';
+        outcome->pc = pc;
+        snprintf(outcome->check, sizeof outcome->check, "%.*s", (int)headline, text);
+        snprintf(outcome->text, sizeof outcome->text, "%s",
+                 text + headline + (text[headline] != '\0'));
+        outcome->origin = rdl__combine(cause, origin);
+    }
+    rdl__execution_leave(sched->t);
+}
+
+_Noreturn void rdl__execution_fails(enum rdl__cause cause, uintptr_t pc, const char *format, ...)
+{
+    char text[4096];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    end_with(cause, pc, pc, text);
+}
+
+/* ---- Nobody can run ---------------------------------------------------------------------- */
+
+struct waiting {
+    char text[4096];
+    size_t used;
+};
+
+__attribute__((format(printf, 2, 3))) static void say(struct waiting *out, const char *format, ...)
+{
+    va_list args;
+    int length;
+
+    va_start(args, format);
+    length = vsnprintf(out->text + out->used, sizeof out->text - out->used, format, args);
+    va_end(args);
+    if (length > 0)
+        out->used += (size_t)length < sizeof out->text - out->used
+                         ? (size_t)length
+                         : sizeof out->text - out->used - 1;
+}
+
+/* What kind of thing an operation of this kind waits for. */
+static const char *object_kind(enum rdl__op_kind kind)
+{
+    switch (kind) {
+    case RDL__OP_LOCK:
+        return "mutex";
+    case RDL__OP_READ_LOCK:
+    case RDL__OP_WRITE_LOCK:
+        return "rwlock";
+    case RDL__OP_WAIT:
+        return "condition";
+    case RDL__OP_DOWN:
+        return "semaphore";
+    case RDL__OP_BARRIER:
+        return "barrier";
+    case RDL__OP_FUTEX_WAIT:
+        return "futex";
+    case RDL__OP_ONCE:
+        return "once";
+    default:
+        return "object";
+    }
+}
+
+static struct rdl__thread *joined_by(const struct rdl__op *op)
+{
+    for (uint32_t id = 0; id < sched->view.threads; id++)
+        if ((uintptr_t)sched->threads[id] == op->object)
+            return sched->threads[id];
+    return NULL;
+}
+
+/* Whom this thread waits for: another that holds what it wants, or is to end. */
+static struct rdl__thread *blocker_of(const struct rdl__thread *thread)
+{
+    const struct rdl__op *op = &sched->view.ops[thread->id];
+
+    return op->kind == RDL__OP_JOIN ? joined_by(op) : rdl__holder(op->object);
+}
+
+static void say_what_it_awaits(struct waiting *out, const struct rdl__thread *thread)
+{
+    const struct rdl__op *op = &sched->view.ops[thread->id];
+    struct rdl__thread *holder = blocker_of(thread);
+    const struct rdl__hold *hold = holder ? rdl__held_by(holder, op->object) : NULL;
+
+    switch (op->kind) {
+    case RDL__OP_JOIN:
+        say(out, "the end of %s", holder ? rdl__thread_name(holder) : "all other threads");
+        break;
+    case RDL__OP_WAIT:
+        say(out, "a signal of %s", rdl__object_name(op->object, "condition"));
+        break;
+    case RDL__OP_IO:
+        say(out, "a file");
+        break;
+    case RDL__OP_SIGNAL_WAIT:
+        say(out, "a signal");
+        break;
+    default:
+        say(out, "%s", rdl__object_name(op->object, object_kind(op->kind)));
+    }
+    if (op->pc)
+        say(out, " at %s", rdl__at(op->pc));
+    if (hold && holder == thread)
+        say(out, ", which it holds itself since %s", rdl__at(hold->pc));
+    else if (hold)
+        say(out, ", which %s holds since %s", rdl__thread_name(holder), rdl__at(hold->pc));
+}
+
+/* Threads that wait for each other in a ring; 0: there is none. */
+static uint32_t find_cycle(struct rdl__thread **out)
+{
+    for (uint32_t id = 0; id < sched->view.threads; id++) {
+        struct rdl__thread *at = sched->threads[id];
+        uint32_t count = 0;
+
+        while (at && at->state == RDL__ALIVE && count < sched->view.threads) {
+            out[count++] = at;
+            at = blocker_of(at);
+            if (at == out[0])
+                return count;
+        }
+    }
+    return 0;
+}
+
+/* Somebody waits for a signal of a condition that has been given before: had it
+ * come later, or the waiter earlier, all would be well. */
+static const struct rdl__thread *missed_signal(void)
+{
+    for (uint32_t id = 0; id < sched->view.threads; id++)
+        if (sched->threads[id]->state == RDL__ALIVE && sched->view.ops[id].kind == RDL__OP_WAIT &&
+            rdl__was_signalled_in_vain(sched->view.ops[id].object))
+            return sched->threads[id];
+    return NULL;
+}
+
+static void say_headline(struct waiting *out, struct rdl__thread **ring, uint32_t ring_count)
+{
+    const struct rdl__thread *deaf = missed_signal();
+
+    if (sched->ending) {
+        say(out, "threads are left over at the end");
+    } else if (ring_count == 1) {
+        say(out, "deadlock: %s waits for itself", rdl__thread_name(ring[0]));
+    } else if (ring_count > 1) {
+        say(out, "deadlock: ");
+        for (uint32_t i = 0; i < ring_count; i++)
+            say(out, "%s -> ", rdl__thread_name(ring[i]));
+        say(out, "%s", rdl__thread_name(ring[0]));
+    } else if (deaf) {
+        say(out, "lost wake-up: %s waits for a signal that was given before it waited",
+            rdl__thread_name(deaf));
+    } else {
+        say(out, "deadlock: all threads wait");
+    }
+    say(out, "\n");
+}
+
+_Noreturn void rdl__nobody_can_run(void)
+{
+    static struct rdl__thread *ring[RDL__THREADS_MAX];
+    static struct waiting out;
+    uint32_t ring_count = find_cycle(ring);
+    uint64_t origin = 0;
+
+    out.used = 0;
+    say_headline(&out, ring, ring_count);
+    for (uint32_t id = 0; id < sched->view.threads; id++) {
+        struct rdl__thread *thread = sched->threads[id];
+
+        if (thread->state != RDL__ALIVE || (sched->ending && id == 0))
+            continue;
+        say(&out, "%s waits for ", rdl__thread_name(thread));
+        say_what_it_awaits(&out, thread);
+        say(&out, "\n");
+        origin ^= rdl__mix(sched->view.ops[id].pc); /* whatever their order */
+    }
+    end_with(sched->ending ? RDL__BY_LEAK : RDL__BY_DEADLOCK,
+             ring_count ? sched->view.ops[ring[0]->id].pc : sched->view.ops[0].pc, origin,
+             out.text);
+}
+
+_Noreturn void rdl__endless(void)
+{
+    rdl__execution_fails(RDL__BY_LIVELOCK, sched->view.ops[rdl__running->id].pc,
+                         "livelock: after %llu points nobody has come to an end",
+                         (unsigned long long)sched->points_max);
+}
