@@ -123,9 +123,10 @@ struct rdl__op rdl__file_op(const struct rdl__file *file, uintptr_t pc)
                             .pc = pc};
 }
 
-/* Of whom awaits what: somebody who awaits many files awaits their common object. */
-static void ask_waiters(uintptr_t object)
+/* Somebody who awaits many files awaits their common object. */
+void rdl__files_ask(uintptr_t object)
 {
+    rdl__file_changes++;
     rdl__changed(object);
     if (object != (uintptr_t)objects)
         rdl__changed((uintptr_t)objects);
@@ -140,12 +141,11 @@ static void ask_waiters(uintptr_t object)
  * Who waits for many files learns of each. */
 void rdl__file_changed(struct rdl__thread *self, const struct rdl__file *file)
 {
-    rdl__file_changes++;
     rdl__hb_acquire(self, file->object);
     rdl__hb_release(self, file->object);
     if (file->object != (uintptr_t)objects)
         rdl__hb_release(self, (uintptr_t)objects);
-    ask_waiters(file->object);
+    rdl__files_ask(file->object);
 }
 
 /* ---- Who could have it -------------------------------------------------------------- */

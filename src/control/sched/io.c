@@ -144,7 +144,8 @@ ssize_t rdl__readv(struct rdl__thread *self, int fd, const struct iovec *to, int
     struct rdl__file file;
     ssize_t result;
 
-    if (!rdl__io_begin(self, fd, POLLIN, count <= 0 || rdl__bytes_in(to, (size_t)count) == 0, pc, &file))
+    if (!rdl__io_begin(self, fd, POLLIN, count <= 0 || rdl__bytes_in(to, (size_t)count) == 0, pc,
+                       &file))
         return -1;
     result = RDL__NEXT(readv)(fd, to, count);
     rdl__file_changed(self, &file);
@@ -254,10 +255,10 @@ static ssize_t write_pieces(struct rdl__thread *self, int fd, const struct iovec
         if (file.kind == RDL__PIPE)
             return write_to_pipe(self, &file, from, count, pc);
         if (file.kind == RDL__SOCKET)
-            return rdl__sendmsg(self, fd,
-                                &(struct msghdr){.msg_iov = (struct iovec *)from,
-                                                 .msg_iovlen = (size_t)count},
-                                0, pc);
+            return rdl__sendmsg(
+                self, fd,
+                &(struct msghdr){.msg_iov = (struct iovec *)from, .msg_iovlen = (size_t)count}, 0,
+                pc);
         if (!rdl__io_await(self, &file, POLLOUT, pc))
             return -1;
     } else {
@@ -284,8 +285,7 @@ RDL__INTERPOSE ssize_t write(int fd, const void *data, size_t size)
 {
     struct rdl__thread *self = rdl__self();
 
-    return self ? rdl__write(self, fd, data, size, RDL__CALLER)
-                : RDL__NEXT(write)(fd, data, size);
+    return self ? rdl__write(self, fd, data, size, RDL__CALLER) : RDL__NEXT(write)(fd, data, size);
 }
 
 RDL__INTERPOSE ssize_t writev(int fd, const struct iovec *from, int count)

@@ -50,8 +50,7 @@ static rdl__signals wait_with_mask(struct rdl__thread *self, const sigset_t *mas
     return old;
 }
 
-static void wait_with_mask_no_more(struct rdl__thread *self, const sigset_t *mask,
-                                   rdl__signals old)
+static void wait_with_mask_no_more(struct rdl__thread *self, const sigset_t *mask, rdl__signals old)
 {
     if (mask)
         rdl__mask_set(self, old);

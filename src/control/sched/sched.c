@@ -79,6 +79,8 @@ void rdl__time_passed(void)
 {
     if (sched->deadlines == 0)
         return;
+    if (rdl__timer_next <= sched->now)
+        rdl__timers_run();
     for (uint32_t id = 0; id < sched->view.threads; id++) {
         struct rdl__thread *thread = sched->threads[id];
 
@@ -94,7 +96,7 @@ void rdl__time_passed(void)
 /* Nobody can run: let time pass until somebody can.  False: that will never be. */
 static bool jump_to_deadline(void)
 {
-    uint64_t next = RDL__FOREVER;
+    uint64_t next = rdl__timer_next;
 
     if (sched->deadlines == 0)
         return false;
@@ -295,6 +297,8 @@ static void come_to(struct rdl__thread *self, const struct rdl__op *op)
 
 void rdl__point(struct rdl__thread *self, const struct rdl__op *op)
 {
+    if (__builtin_expect(sched->signals_due, 0))
+        rdl__handle_signals(self);
     come_to(self, op);
     turn(self);
     note_operation(self);
@@ -306,6 +310,9 @@ static enum rdl__woken wait_for(struct rdl__thread *self, const struct rdl__op *
 {
     enum rdl__woken woken;
 
+again:
+    if (__builtin_expect(sched->signals_due, 0) && !interruptible)
+        rdl__handle_signals(self);
     come_to(self, op);
     self->ready = ready;
     self->what = what;
@@ -334,6 +341,8 @@ static enum rdl__woken wait_for(struct rdl__thread *self, const struct rdl__op *
     self->ready = NULL;
     self->deadline = RDL__FOREVER;
     self->woken = RDL__READY;
+    if (__builtin_expect(woken == RDL__INTERRUPTED, 0) && !interruptible)
+        goto again; /* a handler runs, and the wait goes on */
     note_operation(self);
     return woken;
 }
@@ -359,6 +368,14 @@ void rdl__created(struct rdl__thread *self, uintptr_t pc)
 void rdl__interrupt(struct rdl__thread *thread)
 {
     if (thread->interruptible && thread->ready && thread->woken == RDL__READY) {
+        thread->woken = RDL__INTERRUPTED;
+        set_enabled(thread->id, true);
+    }
+}
+
+void rdl__wake_for_signal(struct rdl__thread *thread)
+{
+    if (thread != rdl__running && thread->ready && thread->woken == RDL__READY) {
         thread->woken = RDL__INTERRUPTED;
         set_enabled(thread->id, true);
     }
@@ -581,6 +598,7 @@ bool rdl__execution_run(const struct rdl__execution *execution, void (*body)(voi
         whole = sched->alive <= 1;
     }
     rdl__running = NULL;
+    rdl__signals_end();
     sched->summary->points = sched->view.points;
     sched->t->leave = NULL;
     return whole;

@@ -33,10 +33,10 @@ static ssize_t receive_rest(struct rdl__thread *self, const struct rdl__file *fi
 
     rdl__pieces_skip(&rest, (size_t)got);
     while (rest.at < rest.count && rdl__io_await(self, file, POLLIN, pc)) {
-        struct iovec next[RDL__PIECES];
+        struct iovec here[RDL__PIECES];
         size_t bytes;
-        struct msghdr more = {.msg_iov = next,
-                              .msg_iovlen = rdl__pieces_next(&rest, next, SIZE_MAX, &bytes)};
+        struct msghdr more = {.msg_iov = here,
+                              .msg_iovlen = rdl__pieces_next(&rest, here, SIZE_MAX, &bytes)};
         ssize_t result = RDL__NEXT(recvmsg)(file->fd, &more, flags | MSG_DONTWAIT);
 
         if (result <= 0)
@@ -147,8 +147,8 @@ RDL__INTERPOSE int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, in
     /* The kernel, too, looks at the time only after a message. */
     while (got < count && (got == 0 || sched->now < deadline)) {
         int later = got > 0 && flags & MSG_WAITFORONE ? MSG_DONTWAIT : 0;
-        ssize_t result = rdl__recvmsg(self, fd, &messages[got].msg_hdr,
-                                      (flags & ~MSG_WAITFORONE) | later, pc);
+        ssize_t result =
+            rdl__recvmsg(self, fd, &messages[got].msg_hdr, (flags & ~MSG_WAITFORONE) | later, pc);
 
         if (result < 0)
             return got > 0 ? (int)got : -1;
@@ -193,7 +193,7 @@ static ssize_t send_all(struct rdl__thread *self, const struct rdl__file *file,
 {
     struct rdl__pieces rest = {.all = message->msg_iov, .count = message->msg_iovlen};
     size_t size = rdl__bytes_in(message->msg_iov, message->msg_iovlen), sent = 0;
-    struct iovec next[RDL__PIECES];
+    struct iovec here[RDL__PIECES];
     struct msghdr part = *message;
 
     for (;;) {
@@ -208,8 +208,8 @@ static ssize_t send_all(struct rdl__thread *self, const struct rdl__file *file,
             if (sent >= size)
                 return (ssize_t)sent;
             rdl__pieces_skip(&rest, (size_t)more);
-            part = (struct msghdr){.msg_iov = next,
-                                   .msg_iovlen = rdl__pieces_next(&rest, next, SIZE_MAX, &bytes)};
+            part = (struct msghdr){.msg_iov = here,
+                                   .msg_iovlen = rdl__pieces_next(&rest, here, SIZE_MAX, &bytes)};
         } else if (!await_room(self, file, pc)) {
             return sent > 0 ? (ssize_t)sent : -1;
         }
@@ -356,8 +356,8 @@ static int await_connection(struct rdl__thread *self, const struct rdl__file *fi
     return (int)rdl__in_errno(-why);
 }
 
-int rdl__connect(struct rdl__thread *self, int fd, const struct sockaddr *address,
-                 socklen_t length, uintptr_t pc)
+int rdl__connect(struct rdl__thread *self, int fd, const struct sockaddr *address, socklen_t length,
+                 uintptr_t pc)
 {
     struct rdl__file file;
     struct rdl__op op;

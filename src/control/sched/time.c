@@ -22,7 +22,7 @@
 #define sched (&rdl__sched)
 
 enum {
-    MOMENT = 1000,            /* ns */
+    MOMENT = 1000, /* ns */
     MOMENT_MAX = 100 * 1000000,
     PATIENCE = 8,             /* readings in a row before the moments get longer */
     POLITE_AFTER = 4,         /* readings in a row before others are let go first */
@@ -137,8 +137,7 @@ uint64_t rdl__deadline_at(clockid_t clock, const struct timespec *when)
 void rdl__yield(struct rdl__thread *self, uintptr_t pc)
 {
     rdl__look_outside();
-    rdl__point(self,
-               &(struct rdl__op){.kind = RDL__OP_YIELD, .flags = RDL__OP_POLITE, .pc = pc});
+    rdl__point(self, &(struct rdl__op){.kind = RDL__OP_YIELD, .flags = RDL__OP_POLITE, .pc = pc});
 }
 
 /* ---- Moments -------------------------------------------------------------------------- */

@@ -25,7 +25,7 @@
 enum {
     FDS_MAX = 4096,
     FDS_COPIED = 64,
-    SLICE_MIN = 50 * 1000,        /* ns */
+    SLICE_MIN = 50 * 1000, /* ns */
     SLICE_MAX = 5 * 1000 * 1000,
     PACE_MAX = 1000 * 1000 * 1000, /* ns that a jump of time takes at most */
 };
@@ -68,7 +68,7 @@ static bool files_are_ready(void *what)
 }
 
 /* No child at all is an answer, too. */
-static bool child_is_ready(void *what)
+bool rdl__child_is_ready(void *what)
 {
     const struct rdl__child_wait *wait = what;
     siginfo_t info = {.si_pid = 0};
@@ -89,8 +89,8 @@ bool rdl__has_children(void)
 {
     siginfo_t info;
 
-    return rdl__has_forked() && rdl__kernel(SYS_waitid, P_ALL, 0, (long)&info,
-                                            WEXITED | WNOHANG | WNOWAIT, 0, 0) == 0;
+    return rdl__has_forked() &&
+           rdl__kernel(SYS_waitid, P_ALL, 0, (long)&info, WEXITED | WNOHANG | WNOWAIT, 0, 0) == 0;
 }
 
 /* ---- Waiting ---------------------------------------------------------------------------- */
@@ -126,7 +126,7 @@ enum rdl__woken rdl__await_files(struct rdl__thread *self, const struct rdl__op 
 enum rdl__woken rdl__await_child(struct rdl__thread *self, const struct rdl__op *op,
                                  struct rdl__child_wait *wait)
 {
-    return await(self, op, child_is_ready, wait, RDL__FOREVER, true);
+    return await(self, op, rdl__child_is_ready, wait, RDL__FOREVER, true);
 }
 
 enum rdl__woken rdl__await_signal(struct rdl__thread *self, const struct rdl__op *op,
@@ -149,7 +149,7 @@ static const struct rdl__signal_wait *signal_wait_of(const struct rdl__thread *t
 
 static bool awaits_child(const struct rdl__thread *thread)
 {
-    return thread->state == RDL__ALIVE && thread->ready == child_is_ready;
+    return thread->state == RDL__ALIVE && thread->ready == rdl__child_is_ready;
 }
 
 static bool is_outside(const struct rdl__thread *thread)
@@ -293,6 +293,7 @@ static bool keep_pace(void)
 
 bool rdl__outside_is_ready(void)
 {
+    rdl__timers_look();
     rdl__look_outside();
     return sched->view.enabled_count > 0 || keep_pace();
 }

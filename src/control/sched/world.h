@@ -19,6 +19,7 @@
 
 #include <poll.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -30,7 +31,7 @@
 
 enum { RDL__NS = 1000000000 }; /* in a second */
 
-/* ---- time.c ----------------------------------------------------------------------- */
+/* ---- time.c --------------------------------------------------------------- */
 
 void rdl__time_begin(void);
 bool rdl__never(void *unused); /* ready: for a wait that only time or a signal ends */
@@ -49,13 +50,14 @@ int rdl__clock_nanosleep(struct rdl__thread *self, clockid_t clock, int flags,
 int rdl__clock_read(struct rdl__thread *self, clockid_t clock, struct timespec *out, uintptr_t pc);
 void rdl__yield(struct rdl__thread *self, uintptr_t pc);
 
-/* ---- timer.c ------------------------------------------------------------------------ */
+/* ---- timer.c ---------------------------------------------------------------- */
 
 void rdl__timers_begin(void);
+void rdl__timers_look(void);     /* has one been read that was due? */
 bool rdl__has_real_timers(void); /* of the kernel's, which send signals in real time */
-void rdl__timer_closed(int fd); /* this number is no timer any more */
+void rdl__timer_closed(int fd);  /* this number is no timer any more */
 
-/* ---- file.c --------------------------------------------------------------------------- */
+/* ---- file.c ------------------------------------------------------------------- */
 
 enum rdl__file_kind { RDL__NO_FILE, RDL__PLAIN_FILE, RDL__PIPE, RDL__SOCKET, RDL__OTHER_FILE };
 
@@ -77,7 +79,8 @@ struct rdl__op rdl__file_op(const struct rdl__file *file, uintptr_t pc);
 /* Something was done to the file; threads that wait are asked again, and what the
  * thread did before is known to whoever does something to it later. */
 void rdl__file_changed(struct rdl__thread *self, const struct rdl__file *file);
-extern uint64_t rdl__file_changes; /* how often that was */
+void rdl__files_ask(uintptr_t object); /* only the asking */
+extern uint64_t rdl__file_changes;     /* how often that was */
 
 /* From now on other processes may have any file of ours. */
 void rdl__files_shared(void);
@@ -88,7 +91,7 @@ bool rdl__file_is_hopeless(int fd);
 /* A file was made that nobody else has. */
 void rdl__file_born(int fd);
 
-/* ---- wait.c ----------------------------------------------------------------------------- */
+/* ---- wait.c --------------------------------------------------------------------- */
 
 /* What a thread awaits of files: that one of these is ready or, if `retry`, that
  * any file has changed since. */
@@ -112,6 +115,7 @@ struct rdl__child_wait {
     int id;
     int options;
 };
+bool rdl__child_is_ready(void *what);
 enum rdl__woken rdl__await_child(struct rdl__thread *self, const struct rdl__op *op,
                                  struct rdl__child_wait *wait);
 bool rdl__has_children(void);
@@ -124,7 +128,7 @@ enum rdl__woken rdl__await_signal(struct rdl__thread *self, const struct rdl__op
                                   struct rdl__signal_wait *wait, uint64_t deadline);
 void rdl__waits_begin(void);
 
-/* ---- io.c --------------------------------------------------------------------------------- */
+/* ---- io.c ------------------------------------------------------------------------- */
 
 /* Come to an operation that needs the file to be ready for one of these events (as
  * poll has them), and wait until it is unless `at_once`, or the file is one that
@@ -161,21 +165,30 @@ ssize_t rdl__writev(struct rdl__thread *self, int fd, const struct iovec *from, 
                     uintptr_t pc);
 int rdl__close(struct rdl__thread *self, int fd, uintptr_t pc);
 
-/* ---- poll.c ------------------------------------------------------------------------------- */
+/* ---- stream.c --------------------------------------------------------------------- */
+
+void rdl__streams_begin(void);
+
+/* ---- poll.c ----------------------------------------------------------------------- */
 
 int rdl__poll(struct rdl__thread *self, struct pollfd *fds, nfds_t count, uint64_t deadline,
               uintptr_t pc);
 int rdl__select(struct rdl__thread *self, int count, fd_set *reading, fd_set *writing,
                 fd_set *failing, uint64_t deadline, uintptr_t pc);
 
-/* ---- socket.c ------------------------------------------------------------------------------- */
+/* ---- socket.c ----------------------------------------------------------------------- */
 
 ssize_t rdl__recvmsg(struct rdl__thread *self, int fd, struct msghdr *message, int flags,
                      uintptr_t pc);
 ssize_t rdl__sendmsg(struct rdl__thread *self, int fd, const struct msghdr *message, int flags,
                      uintptr_t pc);
 
-/* ---- process.c -------------------------------------------------------------------------------- */
+int rdl__accept4(struct rdl__thread *self, int fd, struct sockaddr *address, socklen_t *length,
+                 int flags, uintptr_t pc);
+int rdl__connect(struct rdl__thread *self, int fd, const struct sockaddr *address, socklen_t length,
+                 uintptr_t pc);
+
+/* ---- process.c ------------------------------------------------------------------------ */
 
 /* The result is that of making a process: in the new one nothing is controlled. */
 pid_t rdl__forked(pid_t result);
@@ -185,7 +198,7 @@ pid_t rdl__waitpid(struct rdl__thread *self, pid_t pid, int *out_status, int opt
 int rdl__waitid(struct rdl__thread *self, int kind, int id, siginfo_t *out, int options,
                 struct rusage *out_usage, uintptr_t pc);
 
-/* ---- signal.c ---------------------------------------------------------------------------------- */
+/* ---- signal.c -------------------------------------------------------------------------- */
 
 enum rdl__handled {
     RDL__NOTHING_RAN,
@@ -196,26 +209,30 @@ enum rdl__handled {
 /* A wait was interrupted: end the thread if it is cancelled, run handlers. */
 enum rdl__handled rdl__interruption(struct rdl__thread *self);
 
-/* For this thread, or for any one (NULL). */
+/* Send one to a thread, or to any (NULL); an error number.  rdl__post_signal is no
+ * operation of a thread, but something that happens. */
 int rdl__send_signal(struct rdl__thread *self, struct rdl__thread *to, const siginfo_t *info,
                      uintptr_t pc);
+void rdl__post_signal(const siginfo_t *info);
 siginfo_t rdl__signal_info(int signal, int code);
+struct rdl__op rdl__signal_op(enum rdl__op_kind kind, uintptr_t pc);
 
-/* Signals that a thread lets through or not: as long as all do the same, the
- * kernel's mask of the carrier is everybody's. */
+/* What a thread blocks.  As long as all block the same, that is the carrier's mask,
+ * and nothing is kept. */
 rdl__signals rdl__mask_of(const struct rdl__thread *thread);
 void rdl__mask_set(struct rdl__thread *self, rdl__signals mask);
 rdl__signals rdl__mask_of_all(void); /* what everybody blocks */
 rdl__signals rdl__as_bits(const sigset_t *set);
 
-/* Take one of these that is there for the thread.  0: none is. */
+/* Which signals wait for the thread; take one of a set, 0: there is none. */
+rdl__signals rdl__signals_for(const struct rdl__thread *self);
 int rdl__take_signal(struct rdl__thread *self, rdl__signals set, siginfo_t *out);
-rdl__signals rdl__signals_for(const struct rdl__thread *self); /* which are there */
-void rdl__signals_arrived(void); /* see to those from outside */
-bool rdl__signals_are_there(void); /* that have come from outside */
-bool rdl__has_handlers(void);
 
-/* ---- futex.c ------------------------------------------------------------------------------------- */
+bool rdl__signals_are_there(void); /* some have come from outside; */
+void rdl__signals_arrived(void);   /* find out for whom they are */
+bool rdl__has_handlers(void);      /* set up by controlled threads */
+
+/* ---- futex.c ----------------------------------------------------------------------------- */
 
 void rdl__futexes_begin(void);
 long rdl__futex(struct rdl__thread *self, const long *arguments, uintptr_t pc);
