@@ -23,6 +23,7 @@ struct rdl__plan {
     bool no_regressions;     /* neither read nor write regression files */
     const char *regressions; /* their directory; NULL: beside the test's source */
     const char *command;     /* the program, as a user would call it again */
+    const char *replay_command; /* what replays a token, if not `command --replay` */
     const char *strategy;    /* for controlled threads; NULL: what the test says */
 };
 

@@ -14,17 +14,22 @@
 #include "control/sched/donor.h"
 #include "control/sched/inner.h"
 #include "control/sched/next.h"
+#include "port/process.h"
 
 enum {
     POINTS_MAX = 1000000,
+    DONORS_KEPT = 64,
     LEFT_STATUS = 217, /* the execution has said in its outcome why it ended */
 };
 
 bool rdl__explorer_unclean, rdl__explorer_exhausted;
+void (*rdl__explorer_judge)(struct rdl_case *t, int status);
+void (*rdl__explorer_before)(void);
 volatile int *rdl__explorer_child;
 
 static const struct rdl__strategy *strategy;
 static void *state;
+static uint32_t donors_wanted;       /* as many as there were threads in some execution */
 static struct rdl__summary *summary; /* shared with processes of single executions */
 
 void rdl__explorer_start(const char *name, uint64_t seed)
@@ -59,6 +64,7 @@ static void clear_summary(void)
 static bool begin(struct rdl_case *t)
 {
     rdl__explorer_unclean = false;
+    rdl__execution_prepare();
     if (!summary)
         rdl__explorer_start("", 0);
     clear_summary();
@@ -90,24 +96,26 @@ static void end(struct rdl_case *t, bool by_strategy)
     t->outcome->preemptions = summary->preemptions;
     t->outcome->threads = summary->threads;
     t->outcome->hash = summary->hash;
+    if (summary->threads > donors_wanted + 1 && summary->threads <= DONORS_KEPT)
+        donors_wanted = summary->threads - 1;
     summary->failed = t->outcome->verdict == RDL__FAILED;
     summary->cut = t->outcome->verdict == RDL__CUT;
     if (by_strategy && strategy->ended)
         strategy->ended(state, summary);
 }
 
-void rdl__explore(struct rdl_case *t, void (*body)(void *context), void *context)
+static void call_body(void *context)
 {
-    struct rdl__execution execution;
-    bool by_strategy = t->tape->fresh;
+    struct rdl_case *t = context;
 
-    if (!begin(t)) {
-        t->outcome->verdict = RDL__DISCARDED;
-        return;
-    }
-    execution = execution_of(t, false);
-    rdl__explorer_unclean = !rdl__execution_run(&execution, body, context);
-    end(t, by_strategy);
+    t->test->body(t);
+}
+
+static void explore_here(struct rdl_case *t)
+{
+    struct rdl__execution execution = execution_of(t, false);
+
+    rdl__explorer_unclean = !rdl__execution_run(&execution, call_body, t);
 }
 
 _Noreturn static void leave_process(void)
@@ -115,36 +123,56 @@ _Noreturn static void leave_process(void)
     _exit(LEFT_STATUS);
 }
 
-int rdl__explore_apart(struct rdl_case *t, void (*body)(void *context), void *context)
+_Noreturn static void run_and_exit(struct rdl_case *t, void (*leave)(void))
 {
-    bool by_strategy = t->tape->fresh;
+    struct rdl__execution execution = execution_of(t, true);
+
+    rdl__donors_are_copies();
+    rdl__sched.leave_process = leave;
+    rdl__execution_run(&execution, call_body, t);
+    exit(0); /* thread 0 has ended by pthread_exit, and so have all others */
+}
+
+_Noreturn void rdl__explore_and_exit(struct rdl_case *t, void (*leave)(void))
+{
+    begin(t);
+    run_and_exit(t, leave);
+}
+
+static void explore_apart(struct rdl_case *t)
+{
     int pid, status = 0;
 
-    if (!begin(t)) {
-        t->outcome->verdict = RDL__DISCARDED;
-        return 0;
-    }
-    pid = RDL__NEXT(fork)();
+    if (rdl__explorer_before)
+        rdl__explorer_before();
+    rdl__find_all_next();
+    rdl__donors_prepare(donors_wanted);
+    pid = rdl__copy_process();
     if (pid < 0)
         rdl__stop("cannot start a process for an execution: %s", strerror(errno));
-    if (pid == 0) {
-        struct rdl__execution execution = execution_of(t, true);
-
-        rdl__donors_forget();
-        rdl__sched.leave_process = leave_process;
-        rdl__execution_run(&execution, body, context);
-        _exit(LEFT_STATUS);
-    }
-    if (rdl__explorer_child)
-        *rdl__explorer_child = pid;
+    if (pid == 0)
+        run_and_exit(t, leave_process);
+    *rdl__explorer_child = pid;
     while (RDL__NEXT(waitpid)(pid, &status, 0) < 0 && errno == EINTR)
         continue;
-    if (rdl__explorer_child)
-        *rdl__explorer_child = 0;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == LEFT_STATUS)
-        status = 0;
-    end(t, by_strategy);
-    return status;
+    *rdl__explorer_child = 0;
+    t->leave = NULL;
+    if (!(WIFEXITED(status) && WEXITSTATUS(status) == LEFT_STATUS))
+        rdl__explorer_judge(t, status);
+}
+
+void rdl__explore(struct rdl_case *t)
+{
+    bool by_strategy = t->tape->fresh;
+
+    if (!begin(t))
+        t->outcome->verdict = RDL__DISCARDED;
+    else if (rdl__explorer_judge)
+        explore_apart(t);
+    else
+        explore_here(t);
+    if (!rdl__explorer_exhausted)
+        end(t, by_strategy);
 }
 
 void rdl__explorer_covered(char out[RDL__COVERED_ROOM])

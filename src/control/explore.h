@@ -7,19 +7,25 @@
 
 #include "case/case.h"
 
-enum { RDL__COVERED_ROOM = 256 };
+enum { RDL__COVERED_ROOM = 256, RDL__STRATEGY_ROOM = 32 };
 
 /* From now on, executions follow this strategy ("pct:3"; "": the default), unless
  * their tape decides.  An unknown name stops the process: check it before. */
 void rdl__explorer_start(const char *strategy, uint64_t seed);
 
-/* Run body(context) as thread 0 of an execution.  The outcome is in t->outcome. */
-void rdl__explore(struct rdl_case *t, void (*body)(void *context), void *context);
+/* Run the body of the case's test as thread 0 of an execution.  The outcome is in
+ * t->outcome. */
+void rdl__explore(struct rdl_case *t);
 
-/* As rdl__explore, in a process of its own: a copy of this one, which goes on as if
- * nothing had happened.  body must not return.  The status that the process ended
- * with is returned; what it left in t->outcome may be a failure already. */
-int rdl__explore_apart(struct rdl_case *t, void (*body)(void *context), void *context);
+/* If set, every execution happens in a process of its own, a copy of this one, which
+ * goes on as if nothing had happened; and this says, from the status that it ended
+ * with, what became of it, unless it has left a failure in the outcome itself. */
+extern void (*rdl__explorer_judge)(struct rdl_case *t, int status);
+extern void (*rdl__explorer_before)(void); /* called before each; may be NULL */
+
+/* One execution of the case's test as its tape says, in this process, which ends with
+ * it: by itself, or by leave() when the execution fails. */
+_Noreturn void rdl__explore_and_exit(struct rdl_case *t, void (*leave)(void));
 
 /* The last execution has left threads behind: this process is not to be trusted. */
 extern bool rdl__explorer_unclean;

@@ -32,7 +32,7 @@ struct rdl__task {
     uint64_t ramp;                  /* random: sizes grow over so many cases */
     uint64_t known[RDL__KNOWN_MAX]; /* origins of failures that are known: not worth a stop */
     uint32_t known_count;
-    char strategy[32]; /* random, of tests with controlled threads */
+    char strategy[RDL__STRATEGY_ROOM]; /* random, of tests with controlled threads */
 
     struct rdl__feed feed; /* its arrays are the board's */
     size_t byte_count;
@@ -78,6 +78,9 @@ struct rdl__board {
     uint32_t next_feed_count;
     size_t size; /* of the whole mapping */
 };
+
+/* The board of the worker that this process is; NULL: it is none. */
+extern struct rdl__board *rdl__this_board;
 
 /* Room for cases of so many choices, none of it touched yet. */
 struct rdl__board *rdl__board_new(uint32_t choices_room, struct rdl__error *error);

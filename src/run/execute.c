@@ -82,13 +82,6 @@ void rdl__mind_forks(void)
     is_copy = false; /* the worker itself was forked by its parent */
 }
 
-static void call_body(void *context)
-{
-    struct rdl_case *t = context;
-
-    t->test->body(t);
-}
-
 void rdl__execute(struct rdl_case *t)
 {
     const struct rdl_fixture *fixture = t->test->options.fixture;
@@ -101,7 +94,7 @@ void rdl__execute(struct rdl_case *t)
             t->fixture = fixture->setup(t);
         is_set_up = fixture != NULL;
         if (t->test->options.explore)
-            rdl__explore(t, call_body, t);
+            rdl__explore(t);
         else
             t->test->body(t);
     }

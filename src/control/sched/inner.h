@@ -41,6 +41,7 @@ void rdl__timers_run(void);
 
 /* cond.c: has the condition been signalled while nobody waited, and not since? */
 bool rdl__was_signalled_in_vain(uintptr_t condition);
+void rdl__conds_begin(void);
 
 /* signal.c */
 void rdl__signals_begin(struct rdl__thread *first);
