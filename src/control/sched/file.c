@@ -132,8 +132,7 @@ void rdl__files_ask(uintptr_t object)
         rdl__changed((uintptr_t)objects);
     else
         for (uint32_t id = 0; id < sched->view.threads; id++)
-            if (sched->awaited[id] - (uintptr_t)objects < sizeof objects &&
-                sched->threads[id] != rdl__running)
+            if (sched->awaited[id] - (uintptr_t)objects < sizeof objects)
                 rdl__look_again(sched->threads[id]);
 }
 

@@ -159,6 +159,8 @@ ssize_t rdl__read(struct rdl__thread *self, int fd, void *out, size_t size, uint
 
     if (!rdl__io_begin(self, fd, POLLIN, size == 0, pc, &file))
         return -1;
+    if (file.kind == RDL__OTHER_FILE)
+        rdl__timers_run(); /* it may be one, and tell how often it has expired */
     result = RDL__NEXT(read)(fd, out, size);
     rdl__file_changed(self, &file);
     return result;

@@ -321,7 +321,7 @@ again:
     self->woken = RDL__READY;
     if (interruptible && rdl__has_interruption(self))
         self->woken = RDL__INTERRUPTED;
-    else if (deadline <= sched->now || rdl__sleeps_eagerly(op))
+    else if (deadline <= sched->now || (deadline <= rdl__timer_next && rdl__sleeps_eagerly(op)))
         self->woken = RDL__TIMED_OUT;
     sched->deadlines += deadline != RDL__FOREVER;
     sched->awaited[self->id] = op->object;
@@ -375,7 +375,7 @@ void rdl__interrupt(struct rdl__thread *thread)
 
 void rdl__wake_for_signal(struct rdl__thread *thread)
 {
-    if (thread != rdl__running && thread->ready && thread->woken == RDL__READY) {
+    if (thread->ready && thread->woken == RDL__READY) {
         thread->woken = RDL__INTERRUPTED;
         set_enabled(thread->id, true);
     }

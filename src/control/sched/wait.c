@@ -170,7 +170,7 @@ static void look_at_all(void)
 {
     if (waiters > 0 || rdl__has_forked())
         for (uint32_t id = 0; id < sched->view.threads; id++)
-            if (is_outside(sched->threads[id]) && sched->threads[id] != rdl__running)
+            if (is_outside(sched->threads[id]))
                 rdl__look_again(sched->threads[id]);
 }
 
