@@ -4,6 +4,8 @@
 #ifndef TESTS_WORLD_H
 #define TESTS_WORLD_H
 
+#include <sched.h>
+
 #include "explore.h"
 
 #define CHECK(condition)                                                                           \
@@ -34,6 +36,13 @@ static inline void *join(pthread_t thread)
 
     CHECK_EQ(pthread_join(thread, &result), 0);
     return result;
+}
+
+/* Until nobody else can run. */
+static inline void let_others_wait(void)
+{
+    while (rdl__sched.view.enabled_count > 1)
+        sched_yield();
 }
 
 #endif
