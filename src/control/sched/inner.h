@@ -5,9 +5,10 @@
 #include "control/sched/sched.h"
 
 /* sched.c */
-void rdl__look_again(struct rdl__thread *thread); /* it may be ready now, or not any more */
-void rdl__interrupt(struct rdl__thread *thread);  /* end its wait, if it can be */
-void rdl__time_passed(void);                      /* rdl__sched.now has moved */
+void rdl__look_again(struct rdl__thread *thread);      /* it may be ready now, or not any more */
+void rdl__interrupt(struct rdl__thread *thread);       /* end its wait, if it can be */
+void rdl__wake_for_signal(struct rdl__thread *thread); /* whatever it waits for */
+void rdl__time_passed(void);                           /* rdl__sched.now has moved */
 bool rdl__sleeps_eagerly(const struct rdl__op *op);
 struct rdl__thread *rdl__slot_new(uint32_t creator); /* NULL: too many threads */
 void rdl__thread_begin(struct rdl__thread *thread, struct rdl__donor *donor, uintptr_t pc);
@@ -39,12 +40,17 @@ void rdl__thread_rename(struct rdl__thread *thread, const char *name);
  * looked at again. */
 bool rdl__outside_is_ready(void);
 
+/* timer.c: things that happen at a time.  When the next one is due, and do it. */
+extern uint64_t rdl__timer_next;
+void rdl__timers_run(void);
+
 /* cond.c: has the condition been signalled while nobody waited, and not since? */
 bool rdl__was_signalled_in_vain(uintptr_t condition);
 void rdl__conds_begin(void);
 
 /* signal.c */
 void rdl__signals_begin(struct rdl__thread *first);
+void rdl__signals_end(void);
 void rdl__signals_switch(struct rdl__thread *from, struct rdl__thread *to);
 void rdl__handle_signals(struct rdl__thread *self);         /* those pending for it */
 bool rdl__has_interruption(const struct rdl__thread *self); /* a signal, or cancellation */

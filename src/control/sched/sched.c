@@ -80,6 +80,8 @@ void rdl__time_passed(void)
 {
     if (sched->deadlines == 0)
         return;
+    if (rdl__timer_next <= sched->now)
+        rdl__timers_run();
     for (uint32_t id = 0; id < sched->view.threads; id++) {
         struct rdl__thread *thread = sched->threads[id];
 
@@ -95,7 +97,7 @@ void rdl__time_passed(void)
 /* Nobody can run: let time pass until somebody can.  False: that will never be. */
 static bool jump_to_deadline(void)
 {
-    uint64_t next = RDL__FOREVER;
+    uint64_t next = rdl__timer_next;
 
     if (sched->deadlines == 0)
         return false;
@@ -317,6 +319,8 @@ static void come_to(struct rdl__thread *self, const struct rdl__op *op)
 
 void rdl__point(struct rdl__thread *self, const struct rdl__op *op)
 {
+    if (__builtin_expect(sched->signals_due, 0))
+        rdl__handle_signals(self);
     come_to(self, op);
     turn(self);
     note_operation(self);
@@ -336,6 +340,9 @@ static enum rdl__woken wait_for(struct rdl__thread *self, const struct rdl__op *
 {
     enum rdl__woken woken;
 
+again:
+    if (__builtin_expect(sched->signals_due, 0) && !interruptible)
+        rdl__handle_signals(self);
     come_to(self, op);
     self->ready = ready;
     self->what = what;
@@ -344,7 +351,8 @@ static enum rdl__woken wait_for(struct rdl__thread *self, const struct rdl__op *
     self->woken = RDL__READY;
     if (interruptible && rdl__has_interruption(self))
         self->woken = RDL__INTERRUPTED;
-    else if (deadline <= sched->now || rdl__sleeps_eagerly(op) || gives_up_early(self, op))
+    else if (deadline <= sched->now || gives_up_early(self, op) ||
+             (deadline <= rdl__timer_next && rdl__sleeps_eagerly(op)))
         self->woken = RDL__TIMED_OUT;
     sched->deadlines += deadline != RDL__FOREVER;
     sched->awaited[self->id] = op->object;
@@ -364,6 +372,8 @@ static enum rdl__woken wait_for(struct rdl__thread *self, const struct rdl__op *
     self->ready = NULL;
     self->deadline = RDL__FOREVER;
     self->woken = RDL__READY;
+    if (__builtin_expect(woken == RDL__INTERRUPTED, 0) && !interruptible)
+        goto again; /* a handler runs, and the wait goes on */
     note_operation(self);
     return woken;
 }
@@ -400,6 +410,14 @@ void rdl__await_quiet(struct rdl__thread *self, uintptr_t pc)
 void rdl__interrupt(struct rdl__thread *thread)
 {
     if (thread->interruptible && thread->ready && thread->woken == RDL__READY) {
+        thread->woken = RDL__INTERRUPTED;
+        set_enabled(thread->id, true);
+    }
+}
+
+void rdl__wake_for_signal(struct rdl__thread *thread)
+{
+    if (thread->ready && thread->woken == RDL__READY) {
         thread->woken = RDL__INTERRUPTED;
         set_enabled(thread->id, true);
     }
@@ -631,6 +649,7 @@ bool rdl__execution_run(const struct rdl__execution *execution, void (*body)(voi
         whole = sched->alive <= 1;
     }
     rdl__running = NULL;
+    rdl__signals_end();
     sched->summary->points = sched->view.points;
     sched->t->leave = NULL;
     return whole;

@@ -147,6 +147,7 @@ struct rdl__sched {
     bool forked;                 /* this execution has a process of its own */
     void (*leave_process)(void); /* then: what ends it */
     bool masks_differ;           /* threads have different signal masks */
+    bool signals_due;            /* there may be signals for threads that they have not seen */
     uint64_t points_max;         /* an execution with more points than this is endless */
     struct rdl__donor *left;     /* its thread has ended, and we have just left its stack */
     jmp_buf escape;              /* of thread 0, out of the execution */
