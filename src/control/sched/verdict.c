@@ -36,9 +36,11 @@ void rdl__names_reset(void)
 /* Threads that are called the same are numbered, from the second on. */
 void rdl__thread_rename(struct rdl__thread *thread, const char *name)
 {
+    size_t length = strnlen(name, sizeof thread->name - 1);
     uint32_t i = 0;
 
-    snprintf(thread->name, sizeof thread->name, "%s", name);
+    memcpy(thread->name, name, length);
+    thread->name[length] = '\0';
     thread->namesakes = 0;
     while (i < called_count && strcmp(called[i].name, thread->name) != 0)
         i++;
