@@ -216,10 +216,9 @@ static void poll_with_signals(struct pollfd *fds, nfds_t count, uint64_t ns)
 {
     const rdl__signals all = ~UINT64_C(0);
     struct timespec timeout = rdl__timespec(ns);
-    rdl__signals old, while_waiting;
+    rdl__signals while_waiting = rdl__mask_of_all(), old;
 
     rdl__kernel_mask(SIG_SETMASK, &all, &old);
-    while_waiting = sched->masks_differ ? rdl__mask_of_all() : old;
     if (!rdl__signals_are_there())
         rdl__kernel(SYS_ppoll, (long)fds, (long)count, ns == RDL__FOREVER ? 0 : (long)&timeout,
                     (long)&while_waiting, sizeof while_waiting, 0);
