@@ -24,12 +24,17 @@ void rdl__own_stack(uintptr_t *out_low, uintptr_t *out_high); /* of the process 
 
 /* log.c */
 void rdl__log(const struct rdl__thread *self, const struct rdl__op *op, uint32_t chosen);
+
+/* record.c: while the case is traced */
 void rdl__trace_operation(const struct rdl__thread *self, const struct rdl__op *op);
+void rdl__trace_standstill(void); /* the running thread waits, and nobody can run */
 
 /* verdict.c */
 _Noreturn void rdl__nobody_can_run(void);
 _Noreturn void rdl__endless(void);
 void rdl__names_reset(void);
+void rdl__thread_born(struct rdl__thread *thread, const char *name); /* NULL: it has none */
+void rdl__thread_rename(struct rdl__thread *thread, const char *name);
 
 /* wait.c: is something ready that comes from outside?  If so its waiters have been
  * looked at again. */

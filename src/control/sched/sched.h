@@ -76,6 +76,8 @@ struct rdl__thread {
     uint32_t id;
     enum rdl__thread_state state;
     struct rdl__donor *donor; /* NULL: it runs on the stack of the process itself */
+    uint32_t number;    /* in order of creation; that of the first is 0 */
+    uint32_t namesakes; /* threads before it that were called the same */
     char name[32];
 
     /* What it awaits, if anything.  The operation itself is in the view. */
@@ -85,7 +87,6 @@ struct rdl__thread {
     bool interruptible; /* signals and cancellation end the wait */
     bool interrupted;
     enum rdl__woken woken;
-    void *place; /* for the primitive it is in: e.g. its node among the waiters of a condition */
 
     void *(*start)(void *argument);
     void *argument;
@@ -181,6 +182,9 @@ enum rdl__woken rdl__await(struct rdl__thread *self, const struct rdl__op *op,
 /* As rdl__await; but signals and cancellation end the wait. */
 enum rdl__woken rdl__await_interruptibly(struct rdl__thread *self, const struct rdl__op *op,
                                          bool (*ready)(void *what), void *what, uint64_t deadline);
+
+/* Wait until all other threads have ended or wait for something, be it a time. */
+void rdl__await_quiet(struct rdl__thread *self, uintptr_t pc);
 
 /* This object is not what it was: whoever awaits something of it may be ready
  * now, or not any more. */
