@@ -7,6 +7,7 @@
 #include <sys/eventfd.h>
 #include <sys/select.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 
 #include "world.h"
@@ -293,6 +294,8 @@ static void wait_for_each_other(void)
 TEST(threads_that_wait_for_each_others_messages_are_deadlocked)
 {
     EXPECT_STR(outcomes_of(wait_for_each_other), "deadlock");
+    EXPECT_CONTAINS(exploration->details, "thread 1 waits for input from pipe 1 (descriptor ");
+    EXPECT_CONTAINS(exploration->details, "thread 2 waits for input from socket (descriptor ");
 }
 
 static void wait_for_many_in_vain(void)
@@ -592,6 +595,83 @@ static void stream(void)
 TEST(a_stream_is_read_as_it_comes)
 {
     EXPECT_STR(outcomes_by_chance(stream, 300, 0), "first line|second|x|yz|");
+}
+
+/* ---- A name ---- */
+
+static char name[64];
+
+static void *read_from_name(void *argument)
+{
+    char byte = '?';
+    int fd = open(name, O_RDONLY);
+
+    CHECK(fd >= 0);
+    CHECK_EQ(read(fd, &byte, 1), 1);
+    put(0, "%c", byte);
+    CHECK_EQ(read(fd, &byte, 1), 0);
+    close(fd);
+    return argument;
+}
+
+static void *write_to_name(void *argument)
+{
+    int fd = open(name, O_WRONLY);
+
+    CHECK(fd >= 0);
+    CHECK_EQ(fcntl(fd, F_GETFL) & O_NONBLOCK, 0);
+    CHECK_EQ(write(fd, "x", 1), 1);
+    close(fd);
+    return argument;
+}
+
+static void fifo(void)
+{
+    snprintf(name, sizeof name, "/tmp/raddle-fifo-%d", getpid());
+    CHECK_EQ(mkfifo(name, 0600), 0);
+    together(2, read_from_name, write_to_name);
+    CHECK_EQ(unlink(name), 0);
+}
+
+TEST(who_opens_a_fifo_waits_for_the_other_end)
+{
+    EXPECT_STR(outcomes_of(fifo), "x");
+}
+
+static void *splice_all(void *argument)
+{
+    ssize_t moved;
+
+    while ((moved = splice(ends[0], NULL, more[1], NULL, 65536, 0)) > 0)
+        continue;
+    CHECK_EQ(moved, 0);
+    close(more[1]);
+    return argument;
+}
+
+static void *read_other_end(void *argument)
+{
+    static char data[8192];
+    ssize_t size, all = 0;
+
+    while ((size = read(more[0], data, sizeof data)) > 0)
+        all += size;
+    CHECK_EQ(all, LARGE);
+    return argument;
+}
+
+static void through_two_pipes(void)
+{
+    CHECK_EQ(pipe(ends), 0);
+    CHECK_EQ(pipe(more), 0);
+    together(3, write_much, splice_all, read_other_end);
+    close(ends[0]);
+    close(more[0]);
+}
+
+TEST(what_is_spliced_waits_at_both_ends)
+{
+    EXPECT_STR(outcomes_by_chance(through_two_pipes, 20, 0), "[]");
 }
 
 /* ---- From outside ---- */

@@ -76,6 +76,7 @@ void rdl__signals_begin(struct rdl__thread *first)
     rdl__waits_begin();
     rdl__futexes_begin();
     rdl__streams_begin();
+    rdl__fifos_begin();
 }
 
 void rdl__signals_end(void)
