@@ -39,6 +39,8 @@ void rdl__thread_rename(struct rdl__thread *thread, const char *name);
 /* wait.c: is something ready that comes from outside?  If so its waiters have been
  * looked at again. */
 bool rdl__outside_is_ready(void);
+/* What the thread awaits that comes from outside: "input from pipe 1", say. */
+void rdl__describe_wait(const struct rdl__thread *thread, char *out, size_t room);
 
 /* timer.c: things that happen at a time.  When the next one is due, and do it. */
 extern uint64_t rdl__timer_next;

@@ -225,6 +225,7 @@ static void say_what_it_awaits(struct waiting *out, const struct rdl__thread *th
     const struct rdl__op *op = &sched->view.ops[thread->id];
     struct rdl__thread *holder = blocker_of(thread);
     const struct rdl__hold *hold = holder ? rdl__held_by(holder, op->object) : NULL;
+    char text[128];
 
     switch (op->kind) {
     case RDL__OP_JOIN:
@@ -234,7 +235,8 @@ static void say_what_it_awaits(struct waiting *out, const struct rdl__thread *th
         say(out, "a signal of %s", rdl__object_name(op->object, "condition"));
         break;
     case RDL__OP_IO:
-        say(out, "a file");
+        rdl__describe_wait(thread, text, sizeof text);
+        say(out, "%s", text);
         break;
     case RDL__OP_SIGNAL_WAIT:
         say(out, "a signal");
