@@ -231,8 +231,11 @@ static void give_way(struct rdl__thread *self)
     uint32_t id;
 
     cut_stretch();
+    if (rdl__spinners)
+        rdl__spin_recheck();
     while (view->enabled_count == 0)
-        if (!(rdl__outside_is_ready() || jump_to_deadline() || rdl__await_outside()))
+        if (!(rdl__outside_is_ready() || jump_to_deadline() || rdl__await_outside() ||
+              (rdl__spinners && rdl__spin_doubt())))
             rdl__nobody_can_run();
     if (view->enabled_count > 1)
         view->points++;
@@ -292,6 +295,7 @@ static void come_to(struct rdl__thread *self, const struct rdl__op *op)
     view->running = self->id;
     view->ops[self->id] = *op;
     view->steps[self->id]++;
+    rdl__spin_operation(self, op);
 }
 
 void rdl__point(struct rdl__thread *self, const struct rdl__op *op)
@@ -447,13 +451,10 @@ static struct rdl__thread *slot(void)
 struct rdl__thread *rdl__slot_new(uint32_t creator)
 {
     struct rdl__thread *thread = slot();
-    uintptr_t *frames;
 
     if (!thread)
         return NULL;
-    frames = thread->frames;
-    *thread = (struct rdl__thread){
-        .id = (uint32_t)0, .state = RDL__ALIVE, .deadline = RDL__FOREVER, .frames = frames};
+    *thread = (struct rdl__thread){.state = RDL__ALIVE, .deadline = RDL__FOREVER};
     while (sched->threads[thread->id] != thread)
         thread->id++;
     sched->view.creator[thread->id] = creator;
