@@ -52,6 +52,10 @@ struct rdl__outcome {
     char text[4096]; /* what was seen instead */
     uint64_t origin; /* equal for failures that look like the same bug */
     uintptr_t pc;    /* the code to blame; 0: not known, or file and line say it */
+
+    /* If its threads were controlled: */
+    uint32_t threads, preemptions;
+    uint64_t hash; /* of the order in which they did what */
 };
 
 enum { RDL__SCORES_MAX = 8, RDL__SHARES_MAX = 128 };

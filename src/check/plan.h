@@ -23,6 +23,8 @@ struct rdl__plan {
     bool no_regressions;     /* neither read nor write regression files */
     const char *regressions; /* their directory; NULL: beside the test's source */
     const char *command;     /* the program, as a user would call it again */
+    const char *replay_command; /* what replays a token, if not `command --replay` */
+    const char *strategy;    /* for controlled threads; NULL: what the test says */
 };
 
 /* One line of what a failing case did. */
@@ -76,7 +78,8 @@ struct rdl__result {
     struct rdl__stats stats;
     uint64_t seed;
     double seconds;
-    bool exhausted; /* all cases there are */
+    bool exhausted;                  /* all cases there are */
+    char covered[RDL__COVERED_ROOM]; /* controlled threads: what was covered; "": nothing said */
     bool interrupted;
     bool replayed; /* a token was tried, nothing else */
 };

@@ -178,17 +178,13 @@ static void begin_test(struct rdl__session *session, const struct rdl_test *test
 
 const char *rdl__failure_kind(const struct rdl__failure *failure)
 {
-    static const char *const kinds[] = {[RDL__BY_CHECK] = "check",
-                                        [RDL__BY_CRASH] = "crash",
-                                        [RDL__BY_EXIT] = "exit",
-                                        [RDL__BY_HANG] = "hang",
-                                        [RDL__BY_DEADLOCK] = "deadlock",
-                                        [RDL__BY_LIVELOCK] = "livelock",
-                                        [RDL__BY_RACE] = "race",
-                                        [RDL__BY_LEAK] = "leak",
-                                        [RDL__BY_MISUSE] = "misuse",
-                                        [RDL__BY_ASSERT] = "assertion",
-                                        [RDL__BY_OUTPUT] = "output"};
+    static const char *const kinds[] = {
+        [RDL__BY_CHECK] = "check",       [RDL__BY_CRASH] = "crash",
+        [RDL__BY_EXIT] = "exit",         [RDL__BY_HANG] = "hang",
+        [RDL__BY_DEADLOCK] = "deadlock", [RDL__BY_LIVELOCK] = "livelock",
+        [RDL__BY_RACE] = "race",         [RDL__BY_LEAK] = "leak",
+        [RDL__BY_MISUSE] = "misuse",     [RDL__BY_ASSERT] = "assertion",
+        [RDL__BY_OUTPUT] = "output"};
 
     return failure->unsteady ? "nondeterministic" : kinds[failure->outcome.cause];
 }

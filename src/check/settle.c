@@ -69,9 +69,9 @@ static void copy_trace(struct rdl__trace *to, const struct rdl__trace *from)
 static void describe_choice(struct rdl__text *out, const struct rdl__choice *choice)
 {
     static const char *const kinds[] = {
-        [RDL__INTEGER] = "an integer",         [RDL__BOOLEAN] = "a boolean",
-        [RDL__MORE] = "a list's next element", [RDL__DOUBLE] = "a floating-point number",
-        [RDL__BRANCH] = "an alternative",      [RDL__SWITCH] = "a thread",
+        [RDL__INTEGER] = "an integer",           [RDL__BOOLEAN] = "a boolean",
+        [RDL__MORE] = "a list's next element",   [RDL__DOUBLE] = "a floating-point number",
+        [RDL__BRANCH] = "an alternative",        [RDL__SWITCH] = "a thread",
         [RDL__STRETCH] = "how far a thread gets"};
 
     rdl__text_add(out, "%s out of %llu", kinds[choice->kind], (unsigned long long)choice->max + 1);

@@ -372,8 +372,12 @@ void rdl__replay_command(struct rdl__text *out, const struct rdl__plan *plan,
         rdl__text_add(&what, "@%s", failure->token_file);
     else
         rdl__text_add(&what, "%s", failure->token);
-    add_word(out, plan->command);
-    rdl__text_add(out, " --replay ");
+    if (plan->replay_command) {
+        rdl__text_add(out, "%s ", plan->replay_command);
+    } else {
+        add_word(out, plan->command);
+        rdl__text_add(out, " --replay ");
+    }
     add_word(out, what.bytes);
     rdl__text_release(&what);
 }

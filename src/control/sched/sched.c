@@ -13,7 +13,6 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -445,6 +444,10 @@ static struct rdl__thread *slot(void)
         sched->summary->threads = view->threads;
     view->steps[id] = 0;
     sched->awaited[id] = 0;
+    memset(sched->threads[id], 0, offsetof(struct rdl__thread, holds));
+    sched->threads[id]->id = id;
+    sched->threads[id]->state = RDL__ALIVE;
+    sched->threads[id]->deadline = RDL__FOREVER;
     return sched->threads[id];
 }
 
@@ -454,9 +457,6 @@ struct rdl__thread *rdl__slot_new(uint32_t creator)
 
     if (!thread)
         return NULL;
-    *thread = (struct rdl__thread){.state = RDL__ALIVE, .deadline = RDL__FOREVER};
-    while (sched->threads[thread->id] != thread)
-        thread->id++;
     sched->view.creator[thread->id] = creator;
     sched->alive++;
     return thread;
@@ -552,7 +552,7 @@ static void begin(const struct rdl__execution *execution)
     first = rdl__slot_new(0);
     first->fs = rdl__thread_pointer();
     rdl__own_stack(&first->stack_low, &first->stack_high);
-    snprintf(first->name, sizeof first->name, "main");
+    memcpy(first->name, "main", sizeof "main");
     set_enabled(0, true);
     rdl__names_reset();
     rdl__hb_begin(first);

@@ -93,9 +93,6 @@ struct rdl__thread {
     bool detached, being_joined, exiting;
     uintptr_t created_at; /* pc */
 
-    struct rdl__hold holds[RDL__HOLDS_MAX];
-    uint32_t hold_count;
-
     /* Cancellation and signals: thread.c, signal.c */
     int cancel_state, cancel_type;
     bool cancelled;
@@ -106,6 +103,9 @@ struct rdl__thread {
 
     uintptr_t stack_low, stack_high;
     struct rdl__watch *watch; /* of its accesses to memory: watch.h */
+    uint32_t hold_count;
+
+    struct rdl__hold holds[RDL__HOLDS_MAX]; /* not cleared for a new thread */
 };
 
 /* What may go wrong though nothing is wrong, when asked for. */

@@ -1,0 +1,80 @@
+/* threads.c -- what tests with threads call: raddle/threads.h. */
+#include "raddle/threads.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "control/sched/inner.h"
+
+struct rdl_thread {
+    void (*run)(void *it);
+    void *it;
+    struct rdl__thread *controlled; /* NULL: a real one */
+    pthread_t real;
+};
+
+static void *call_run(void *argument)
+{
+    struct rdl_thread *thread = argument;
+
+    thread->run(thread->it);
+    return NULL;
+}
+
+struct rdl_thread *rdl_spawn(struct rdl_case *t, const char *name, void (*run)(void *it), void *it)
+{
+    struct rdl_thread *thread = rdl_alloc(t, sizeof *thread);
+    struct rdl__thread *self = rdl__self();
+    uintptr_t pc = RDL__CALLER;
+    int why;
+
+    thread->run = run;
+    thread->it = it;
+    if (self)
+        why = rdl__thread_new(self, NULL, call_run, thread, name, pc, &thread->controlled);
+    else
+        why = pthread_create(&thread->real, NULL, call_run, thread);
+    if (why)
+        rdl__misuse(t, "rdl_spawn: cannot start thread %s: %s", name, strerror(why));
+    if (self)
+        rdl__after(self, pc);
+    return thread;
+}
+
+void rdl_join(struct rdl_thread *thread)
+{
+    struct rdl__thread *self = rdl__self();
+    int why;
+
+    if (self && thread->controlled)
+        why = rdl__thread_join(self, thread->controlled, NULL, RDL__FOREVER, RDL__CALLER);
+    else
+        why = pthread_join(thread->real, NULL);
+    if (why && rdl__current)
+        rdl__misuse(rdl__current, "rdl_join: %s",
+                    why == EDEADLK ? "a thread cannot join itself" : "it has been joined before");
+}
+
+void rdl_yield(void)
+{
+    struct rdl__thread *self = rdl__self();
+
+    if (self)
+        rdl__point(self, &(struct rdl__op){
+                             .kind = RDL__OP_YIELD, .flags = RDL__OP_POLITE, .pc = RDL__CALLER});
+    else
+        sched_yield();
+}
+
+void rdl__reachable(bool condition, const char *text)
+{
+    char name[RDL__NAME_ROOM];
+    struct rdl_case *t = rdl__current;
+
+    if (!t || !t->counted)
+        return;
+    snprintf(name, sizeof name, "reachable: %s", text);
+    rdl__stats_label(t->stats, name, condition, 1e-9);
+}
