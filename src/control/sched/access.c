@@ -14,6 +14,7 @@
 #include "control/sched/watch.h"
 
 bool rdl__instrumented;
+uint64_t rdl__fast_points;
 uintptr_t rdl__stacks_low;
 
 static struct rdl__watch watches[RDL__THREADS_MAX];
@@ -103,7 +104,7 @@ void rdl__access_slowly(uintptr_t address, uintptr_t size, unsigned how, uintptr
                          .pc = pc};
     bool waited = false;
 
-    if (!writes && (watch->reads >= watch->look_at || pc == watch->anchor))
+    if (!writes && (watch->reads >= watch->look_at || address == watch->anchor))
         waited = rdl__spin_look(self, entry, &op);
     if (!rdl__alone) {
         if (!waited)
@@ -128,16 +129,16 @@ __attribute__((always_inline)) static inline void touch(uintptr_t address, uintp
         return;
     if (how & RDL__HOW_WRITE)
         watch->changed = true;
-    if ((!(how & RDL__HOW_WRITE) && __builtin_expect(rdl__spin_suspects(watch, pc), 0)) ||
+    if ((!(how & RDL__HOW_WRITE) && __builtin_expect(rdl__spin_suspects(watch, address), 0)) ||
         (!rdl__alone && !rdl__point_fast(self))) {
         rdl__access_registers(address, size, how, pc);
         return;
     }
     if (rdl__alone || !rdl__races_on)
         return;
-    if (size == 16 ? !rdl__race_known(watch, address, 8, how, pc) ||
-                         !rdl__race_known(watch, address + 8, 8, how, pc)
-                   : !rdl__race_known(watch, address, (uint32_t)size, how, pc))
+    if (size == 16 ? !rdl__race_known(watch, address, 8, how) ||
+                         !rdl__race_known(watch, address + 8, 8, how)
+                   : !rdl__race_known(watch, address, (uint32_t)size, how))
         rdl__race_access(self, address, size, how, pc);
 }
 

@@ -36,7 +36,7 @@ static inline struct rdl__watch *enter(const volatile void *object, uint32_t siz
     if (!self || address - self->watch->mine_low < self->watch->mine_size)
         return NULL;
     watch = self->watch;
-    if (__builtin_expect(rdl__spin_suspects(watch, entry->pc), 0) ||
+    if (__builtin_expect(rdl__spin_suspects(watch, address), 0) ||
         (!rdl__alone && !rdl__point_fast(self))) {
         struct rdl__op op = {.kind = RDL__OP_ATOMIC,
                              .touch = how & RDL__HOW_WRITE ? RDL__WRITES : RDL__READS,
@@ -44,7 +44,7 @@ static inline struct rdl__watch *enter(const volatile void *object, uint32_t siz
                              .object = address,
                              .pc = entry->pc};
 
-        if (watch->reads >= watch->look_at || entry->pc == watch->anchor)
+        if (watch->reads >= watch->look_at || address == watch->anchor)
             waited = rdl__spin_look(self, entry, &op);
         if (!waited && !rdl__alone)
             rdl__point(self, &op);
@@ -52,8 +52,7 @@ static inline struct rdl__watch *enter(const volatile void *object, uint32_t siz
             rdl__spin_read(watch, address, size);
     }
     how |= RDL__HOW_ATOMIC;
-    if (rdl__races_on && !rdl__alone &&
-        (size > 8 || !rdl__race_known(watch, address, size, how, entry->pc)))
+    if (rdl__races_on && !rdl__alone && (size > 8 || !rdl__race_known(watch, address, size, how)))
         rdl__race_access(self, address, size, how, entry->pc);
     return watch;
 }

@@ -164,7 +164,7 @@ static void join(uint32_t *clock, const uint32_t *other, uint32_t count)
 static void move_on(struct rdl__watch *watch)
 {
     watch->clock[watch->column]++;
-    watch->first_event = rdl__event_next;
+    rdl__race_new_time(watch);
 }
 
 static bool sees_all(const uint32_t *clock, const struct object *object)
@@ -332,7 +332,7 @@ static void begin(struct rdl__thread *thread, uint32_t column)
     watch->clock = clocks[column];
     watch->fence_released = watch->fence_pending = false;
     watch->execution = execution;
-    watch->first_event = rdl__event_next;
+    rdl__race_new_time(watch);
 }
 
 void rdl__hb_begin(struct rdl__thread *first)

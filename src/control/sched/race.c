@@ -31,6 +31,7 @@ enum {
     NONE = 0,
     WHOLE_CELL = 8,
     CALLS_SHOWN = 8,
+    ALLOWED_MAX = 256,
 };
 
 #define IS_LIST  (UINT64_C(1) << 63)
@@ -44,21 +45,15 @@ struct event {
 };
 
 char *rdl__regions[RDL__REGIONS];
-uint32_t rdl__event_next = 1;
 
+static uint32_t event_next = 1;
 static uint32_t event_base = 1; /* events below this number are of earlier executions */
 static struct event *events;    /* from event_base on */
 static uint32_t execution;      /* as it stands in regions */
 
 /* ---- Events ------------------------------------------------------------------------------ */
 
-static uint32_t event_new(struct event event)
-{
-    events[rdl__event_next - event_base] = event;
-    return rdl__event_next++;
-}
-
-static const struct event *event_at(uint32_t number)
+static struct event *event_at(uint32_t number)
 {
     return &events[number - event_base];
 }
@@ -76,18 +71,25 @@ static unsigned how_of(const struct event *event)
 /* The number of this access; that of an earlier one, if it is the same again. */
 static uint32_t event_of(struct rdl__watch *watch, uintptr_t size, unsigned how, uintptr_t pc)
 {
-    unsigned slot = rdl__event_slot(pc);
-    uintptr_t key = rdl__event_key(pc, how);
+    unsigned kind = how & RDL__HOW_ATOMIC ? 1 : 0;
+    uint64_t what = (pc & ((UINT64_C(1) << PC_BITS) - 1)) | (uint64_t)watch->column << PC_BITS |
+                    (uint64_t)how << (63 - HOW_BITS);
+    uint32_t number;
 
-    if (watch->recent[slot].key != key || watch->recent[slot].event < watch->first_event) {
-        watch->recent[slot].key = key;
-        watch->recent[slot].event = event_new((struct event){
-            .what = (pc & ((UINT64_C(1) << PC_BITS) - 1)) | (uint64_t)watch->column << PC_BITS |
-                    (uint64_t)how << (63 - HOW_BITS),
-            .clock = watch->clock[watch->column],
-            .size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX});
+    if (watch->block[kind] != RDL__NO_BLOCK)
+        for (number = watch->block[kind] + watch->block_used[kind]; number-- > watch->block[kind];)
+            if (event_at(number)->what == what)
+                return number;
+    if (watch->block_used[kind] == RDL__BLOCK) {
+        watch->block[kind] = event_next;
+        watch->block_used[kind] = 0;
+        event_next += RDL__BLOCK;
     }
-    return watch->recent[slot].event;
+    number = watch->block[kind] + watch->block_used[kind]++;
+    *event_at(number) = (struct event){.what = what,
+                                       .clock = watch->clock[watch->column],
+                                       .size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX};
+    return number;
 }
 
 static bool happened_before(const struct event *event, const struct rdl__watch *watch)
@@ -97,51 +99,74 @@ static bool happened_before(const struct event *event, const struct rdl__watch *
 
 /* ---- What a byte remembers --------------------------------------------------------------------- */
 
+/* The first of some events; *number becomes the others. */
+static inline const struct event *first_of(uint32_t *number, uint32_t *out_first)
+{
+    const struct event *event = event_at(*number);
+
+    *out_first = *number;
+    *number = NONE;
+    if (__builtin_expect(event->what & IS_LIST, 0)) {
+        *number = event->size;
+        *out_first = event->clock;
+        event = event_at(*out_first);
+    }
+    return event;
+}
+
 /* Of these events, one that an access races with; NONE: there is none.  An atomic
  * access does not race with others of its kind. */
-static uint32_t conflict(const struct rdl__watch *watch, uint32_t number, unsigned how)
+static inline uint32_t conflict(const struct rdl__watch *watch, uint32_t number, unsigned how)
 {
-    while (number >= event_base) {
-        const struct event *event = event_at(number);
-        uint32_t rest = NONE;
+    uint32_t first;
 
-        if (event->what & IS_LIST) {
-            rest = event->size;
-            number = event->clock;
-            event = event_at(number);
-        }
+    while (number >= event_base) {
+        const struct event *event = first_of(&number, &first);
+
         if (!(how_of(event) & how & RDL__HOW_ATOMIC) && !happened_before(event, watch))
-            return number;
-        number = rest;
+            return first;
     }
     return NONE;
 }
 
-/* These events with a new one, without those that it makes superfluous. */
-static uint32_t add(const struct rdl__watch *watch, uint32_t number, uint32_t new, unsigned how)
+/* Is there one like it, of the same thread and time, among them?  Then it is as good. */
+static inline bool has_like(const struct rdl__watch *watch, uint32_t number, unsigned how)
 {
-    uint32_t result = new;
+    uint32_t first;
 
     while (number >= event_base) {
-        const struct event *event = event_at(number);
-        uint32_t rest = NONE;
+        const struct event *event = first_of(&number, &first);
 
-        if (event->what & IS_LIST) {
-            rest = event->size;
-            number = event->clock;
-            event = event_at(number);
+        if (column_of(event) == watch->column && event->clock == watch->clock[watch->column] &&
+            (how & RDL__HOW_ATOMIC || !(how_of(event) & RDL__HOW_ATOMIC)))
+            return true;
+    }
+    return false;
+}
+
+/* These events with a new one, without those that it makes superfluous. */
+static inline uint32_t add(const struct rdl__watch *watch, uint32_t number, uint32_t new,
+                           unsigned how)
+{
+    uint32_t result = new, first;
+
+    if (has_like(watch, number, how))
+        return number;
+    while (number >= event_base) {
+        const struct event *event = first_of(&number, &first);
+
+        if (!happened_before(event, watch) ||
+            (how & RDL__HOW_ATOMIC && !(how_of(event) & RDL__HOW_ATOMIC))) {
+            *event_at(event_next) = (struct event){.what = IS_LIST, .clock = first, .size = result};
+            result = event_next++;
         }
-        if (number != new && (!happened_before(event, watch) ||
-                              (how & RDL__HOW_ATOMIC && !(how_of(event) & RDL__HOW_ATOMIC))))
-            result = event_new((struct event){.what = IS_LIST, .clock = number, .size = result});
-        number = rest;
     }
     return result;
 }
 
 /* The new event happens to some bytes that remember the same. */
-static uint32_t happen(const struct rdl__watch *watch, uint32_t *written, uint32_t *read,
-                       uint32_t new, unsigned how)
+static inline uint32_t happen(const struct rdl__watch *watch, uint32_t *written, uint32_t *read,
+                              uint32_t new, unsigned how)
 {
     uint32_t earlier = conflict(watch, *written, how);
 
@@ -246,10 +271,10 @@ static uint32_t access_page(struct rdl__watch *watch, struct region *region, uin
  * happened long ago.  That may hide a race, and never makes one. */
 static void forget_all(void)
 {
-    event_base = rdl__event_next;
+    event_base = event_next;
     for (uint32_t id = 0; id < rdl__sched.view.threads; id++)
         if (rdl__sched.threads[id]->watch)
-            rdl__sched.threads[id]->watch->first_event = rdl__event_next;
+            rdl__race_new_time(rdl__sched.threads[id]->watch);
 }
 
 bool rdl__race_find(struct rdl__watch *watch, uintptr_t address, uintptr_t size, unsigned how,
@@ -258,7 +283,7 @@ bool rdl__race_find(struct rdl__watch *watch, uintptr_t address, uintptr_t size,
     uintptr_t end = address + size;
     uint32_t new, earlier = NONE;
 
-    if (__builtin_expect(rdl__event_next - event_base > EVENTS_MAX - EVENTS_SPARE, 0))
+    if (__builtin_expect(event_next - event_base > EVENTS_MAX - EVENTS_SPARE, 0))
         forget_all();
     new = event_of(watch, size, how, pc);
     while (address < end && !earlier) {
@@ -330,13 +355,13 @@ static void renumber(void)
     for (size_t i = 0; i < RDL__REGIONS; i++)
         if (rdl__regions[i])
             madvise(rdl__regions[i], sizeof(struct region), MADV_DONTNEED);
-    rdl__event_next = event_base = 1;
+    event_next = event_base = 1;
     execution = 0;
 }
 
 void rdl__race_begin(void)
 {
-    uint32_t used = rdl__event_next - event_base;
+    uint32_t used = event_next - event_base;
 
     if (!events) {
         events = mmap(NULL, EVENTS_MAX * sizeof *events, PROT_READ | PROT_WRITE,
@@ -346,11 +371,37 @@ void rdl__race_begin(void)
     }
     if (used > EVENTS_KEPT)
         madvise(events, EVENTS_MAX * sizeof *events, MADV_DONTNEED);
-    event_base = rdl__event_next;
+    event_base = event_next;
     execution++;
-    if (rdl__event_next > NUMBERS_MAX || execution == UINT32_MAX)
+    if (event_next > NUMBERS_MAX || execution == UINT32_MAX)
         renumber();
     execution += execution == 0;
+}
+
+/* ---- Races that the code under test wants -------------------------------------------------- */
+
+static struct {
+    uintptr_t address, size;
+} allowed[ALLOWED_MAX];
+static uint32_t allowed_count;
+
+void rdl__race_allow(uintptr_t address, uintptr_t size)
+{
+    for (uint32_t i = 0; i < allowed_count; i++)
+        if (allowed[i].address == address && allowed[i].size >= size)
+            return;
+    allowed[allowed_count % ALLOWED_MAX].address = address;
+    allowed[allowed_count % ALLOWED_MAX].size = size;
+    if (allowed_count < ALLOWED_MAX)
+        allowed_count++;
+}
+
+static bool is_allowed(uintptr_t address, uintptr_t size)
+{
+    for (uint32_t i = 0; i < allowed_count; i++)
+        if (address < allowed[i].address + allowed[i].size && allowed[i].address < address + size)
+            return true;
+    return false;
 }
 
 /* ---- The report --------------------------------------------------------------------------------- */
@@ -408,7 +459,8 @@ void rdl__race_access(struct rdl__thread *self, uintptr_t address, uintptr_t siz
 
     if (__builtin_expect(address >= rdl__stacks_low, 0))
         rdl__watch_touched(self, address);
-    if (__builtin_expect(rdl__race_find(self->watch, address, size, how, pc, &earlier), 0))
+    if (__builtin_expect(rdl__race_find(self->watch, address, size, how, pc, &earlier), 0) &&
+        !is_allowed(address, size))
         report(self,
                &(struct rdl__access){
                    .pc = pc, .size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX, .how = how},

@@ -20,8 +20,11 @@
 #include "control/sched/watch.h"
 
 enum {
-    FIRST_LOOK = 4,         /* reads until the first anchor is dropped; */
+    FIRST_LOOK = 4,         /* reads until an anchor is dropped; */
     LAST_LOOK = 64,         /* and at most, after anchors that told nothing */
+    FIRST_WINDOW = 16,      /* how often an anchor may be met in vain; */
+    LAST_WINDOW = 4096,     /* and at most, when that has happened before */
+    PAUSE = 16,             /* for each time it was, so many reads without an anchor */
     PERIOD_MAX = 4096,      /* reads from an anchor back to it */
     ONCE = 1,               /* in the same state again, */
     AND_AGAIN = 256,        /* and when in doubt */
@@ -33,8 +36,9 @@ uint32_t rdl__spinners;
 
 void rdl__spin_begin(struct rdl__watch *watch)
 {
-    watch->reads = watch->hits = watch->same = watch->seen_count = 0;
+    watch->reads = watch->hits = watch->same = watch->seen_count = watch->pause = 0;
     watch->look_at = FIRST_LOOK;
+    watch->window = FIRST_WINDOW;
     watch->anchor = 0;
     watch->changed = watch->recording = watch->stuck = watch->doubt = watch->proven = false;
     watch->same_wanted = ONCE;
@@ -106,19 +110,30 @@ hash_words(uint64_t hash, const uintptr_t *words, size_t count)
     return rdl__combine(rdl__combine(rdl__combine(lanes[0], lanes[1]), lanes[2]), lanes[3]);
 }
 
-/* False: the stack is too deep to look at. */
-static bool state_of(const struct rdl__watch *watch, const struct rdl__entry *entry,
-                     uint64_t *out_hash)
-{
-    uintptr_t stack = (uintptr_t)entry->stack, size = watch->stack_high - stack;
-    uint64_t hash = stack;
+enum { NEAR_WORDS = 32 };
 
-    if (entry->unknown || stack >= watch->stack_high || size > STACK_MAX)
-        return false;
-    for (int i = 0; i < 6; i++)
-        hash = rdl__combine(hash, entry->registers[i]);
-    *out_hash = hash_words(hash, entry->stack, size / sizeof *entry->stack);
-    return true;
+/* Registers and the innermost part of the stack: most loops that count do it here. */
+static uint64_t near_state(const struct rdl__watch *watch, const struct rdl__entry *entry)
+{
+    size_t words = (watch->stack_high - (uintptr_t)entry->stack) / sizeof *entry->stack;
+
+    return hash_words(hash_words((uintptr_t)entry, entry->registers, 6), entry->stack,
+                      words < NEAR_WORDS ? words : NEAR_WORDS);
+}
+
+static uint64_t far_state(const struct rdl__watch *watch, const struct rdl__entry *entry)
+{
+    size_t words = (watch->stack_high - (uintptr_t)entry->stack) / sizeof *entry->stack;
+
+    return words > NEAR_WORDS ? hash_words(0, entry->stack + NEAR_WORDS, words - NEAR_WORDS) : 0;
+}
+
+/* Can its state be told? */
+static bool has_state(const struct rdl__watch *watch, const struct rdl__entry *entry)
+{
+    uintptr_t stack = (uintptr_t)entry->stack;
+
+    return !entry->unknown && stack < watch->stack_high && watch->stack_high - stack <= STACK_MAX;
 }
 
 /* ---- Waiting --------------------------------------------------------------------------------------- */
@@ -192,8 +207,8 @@ void rdl__spin_operation(struct rdl__thread *self, const struct rdl__op *op)
 
 static void drop_anchor(struct rdl__watch *watch, const struct rdl__op *op)
 {
-    watch->anchor = op->pc;
-    watch->anchor_address = op->object;
+    watch->anchor = op->object;
+    watch->anchor_pc = op->pc;
     watch->anchor_value = load(op->object, op->size < 8 ? op->size : 8);
     watch->reads = watch->hits = watch->same = 0;
     watch->changed = false;
@@ -211,25 +226,47 @@ static void weigh_anchor(struct rdl__watch *watch)
     watch->same_wanted = ONCE;
 }
 
+/* It changed something: what it did before says nothing of what comes. */
+static void start_over(struct rdl__watch *watch)
+{
+    weigh_anchor(watch);
+    watch->window = FIRST_WINDOW;
+    watch->pause = 0;
+}
+
+/* It goes round, and yet its state is another each time.  Looking costs time, so do
+ * it less, and then longer, in case it just takes long to come back. */
+static void grow_patient(struct rdl__watch *watch)
+{
+    weigh_anchor(watch);
+    watch->pause = watch->window * PAUSE / LAST_LOOK;
+    if (watch->window < LAST_WINDOW)
+        watch->window *= 2;
+}
+
 /* Back at the anchor.  True: it has waited for something to change. */
 static bool meet_anchor(struct rdl__thread *self, const struct rdl__entry *entry,
                         struct rdl__op *op)
 {
     struct rdl__watch *watch = self->watch;
-    uint64_t state;
 
     if (watch->changed || load(op->object, op->size < 8 ? op->size : 8) != watch->anchor_value) {
-        weigh_anchor(watch);
+        start_over(watch);
         return false;
     }
     watch->reads = 0;
-    watch->hits++;
-    if (!state_of(watch, entry, &state))
+    if (++watch->hits > watch->window && watch->same == 0) {
+        grow_patient(watch);
+        return false;
+    }
+    if (!has_state(watch, entry))
         watch->recording = false;
-    else if (watch->recording && is_as_seen(watch) && state == watch->state)
+    else if (watch->recording && is_as_seen(watch) && near_state(watch, entry) == watch->near &&
+             far_state(watch, entry) == watch->far)
         watch->same++;
     else if ((watch->hits & (watch->hits - 1)) == 0) {
-        watch->state = state;
+        watch->near = near_state(watch, entry);
+        watch->far = far_state(watch, entry);
         watch->recording = true;
         watch->seen_count = watch->same = 0;
         watch->look_at = 0; /* not to miss a read */
@@ -247,11 +284,16 @@ bool rdl__spin_look(struct rdl__thread *self, const struct rdl__entry *entry, st
 {
     struct rdl__watch *watch = self->watch;
 
-    if (op->pc == watch->anchor && op->object == watch->anchor_address)
+    if (op->object == watch->anchor && op->pc == watch->anchor_pc)
         return meet_anchor(self, entry, op);
     if (watch->recording) {
         if (watch->reads > PERIOD_MAX)
             weigh_anchor(watch);
+    } else if (watch->reads >= watch->look_at && watch->pause > 0) {
+        watch->pause--;
+        watch->reads = 0;
+        op->flags |= watch->changed ? 0 : RDL__OP_POLITE;
+        watch->changed = false;
     } else if (watch->reads >= watch->look_at) {
         drop_anchor(watch, op);
     }

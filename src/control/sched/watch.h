@@ -41,7 +41,8 @@ struct rdl__seen {
     uint32_t size;
 };
 
-enum { RDL__SEEN_MAX = 32, RDL__RECENT_MAX = 32, RDL__FRAMES_KEPT = 64 };
+enum { RDL__SEEN_MAX = 32, RDL__FRAMES_KEPT = 64, RDL__BLOCK = 4 };
+#define RDL__NO_BLOCK (UINT32_C(1) << 31) /* no event has such a number */
 
 struct rdl__watch {
     /* Its own stack, as far as it is nobody else's business: not watched. */
@@ -50,27 +51,27 @@ struct rdl__watch {
     /* spin.c */
     uint32_t reads;   /* since the anchor was dropped, or met again */
     uint32_t look_at; /* take a closer look when there are so many */
-    uintptr_t anchor; /* a place in the code that we wait to see again; 0: none */
+    uintptr_t anchor; /* an address that we wait to see read again; 0: none */
     bool changed;     /* the thread may have changed something since */
 
-    /* race.c and order.c */
-    uint32_t first_event; /* its accesses since it last told others are from here on */
-    uint32_t column;      /* its place in all clocks */
-    uint32_t *clock;      /* how far into each thread's past it can see */
+    /* race.c: events of this thread since it last told others anything, first those of
+     * plain accesses, then those of atomic ones */
+    uint32_t block[2]; /* from this number on, RDL__BLOCK of them; RDL__NO_BLOCK: none yet */
+    uint32_t block_used[2];
+
+    /* order.c */
+    uint32_t column; /* its place in all clocks */
+    uint32_t *clock; /* how far into each thread's past it can see */
     bool fence_released, fence_pending;
     uint64_t execution; /* in which all this was written */
-    struct {
-        uintptr_t key;
-        uint32_t event;
-    } recent[RDL__RECENT_MAX];
 
     /* spin.c again */
-    uintptr_t anchor_address;
+    uintptr_t anchor_pc;
     uint64_t anchor_value;
     uint32_t hits; /* how often the anchor was met with nothing changed */
     uint32_t same; /* and the thread in the same state */
-    uint32_t same_wanted;
-    uint64_t state; /* when it began to be recorded what the thread saw */
+    uint32_t same_wanted, window, pause;
+    uint64_t near, far; /* its state when it began to be recorded what the thread sees */
     bool recording;
     bool stuck;  /* it waits for one of the values it saw to change */
     bool doubt;  /* nobody else can run: have another look */
@@ -87,10 +88,11 @@ struct rdl__watch {
 };
 
 /* To be the core's. */
+extern uint64_t rdl__fast_points;
 static inline bool rdl__point_fast(struct rdl__thread *self)
 {
     (void)self;
-    return false;
+    return rdl__fast_points > 0 && rdl__fast_points-- > 0;
 }
 
 /* ---- order.c ----------------------------------------------------------------------- */
@@ -122,7 +124,6 @@ struct rdl__cell {
 
 enum { RDL__REGION_BITS = 24, RDL__REGIONS = 1 << (47 - RDL__REGION_BITS) };
 extern char *rdl__regions[RDL__REGIONS]; /* cells of 16 MiB each; NULL: none yet */
-extern uint32_t rdl__event_next;
 
 struct rdl__access {
     uintptr_t pc;
@@ -141,40 +142,32 @@ void rdl__race_access(struct rdl__thread *self, uintptr_t address, uintptr_t siz
 /* Nobody knows anything of this memory: it has just been allocated. */
 void rdl__race_fresh(uintptr_t address, uintptr_t size);
 
+/* Races in this memory are none, since the code under test says so. */
+void rdl__race_allow(uintptr_t address, uintptr_t size);
+
 void rdl__race_begin(void); /* an execution */
 
-static inline uintptr_t rdl__event_key(uintptr_t pc, unsigned how)
+/* Has the thread accessed this in the same way before, since it last told others
+ * anything?  Then nothing new can come of it.  (FastTrack's "same epoch", Flanagan
+ * and Freund 2009.)  Sizes 1, 2, 4, 8; a constant, for the sake of speed. */
+__attribute__((always_inline)) static inline bool
+rdl__race_known(const struct rdl__watch *watch, uintptr_t address, uint32_t size, unsigned how)
 {
-    return pc | (uintptr_t)how << 56;
-}
-
-static inline unsigned rdl__event_slot(uintptr_t pc)
-{
-    return (pc ^ pc >> 5) % RDL__RECENT_MAX;
-}
-
-/* Has the thread made this very access before, since it last told others anything?
- * Then nothing new can come of it.  (FastTrack's "same epoch", Flanagan and Freund
- * 2009.)  Sizes 1, 2, 4, 8; a constant, for the sake of speed. */
-__attribute__((always_inline)) static inline bool rdl__race_known(const struct rdl__watch *watch,
-                                                                  uintptr_t address, uint32_t size,
-                                                                  unsigned how, uintptr_t pc)
-{
-    unsigned slot = rdl__event_slot(pc);
-    uint32_t event = watch->recent[slot].event;
     const char *region = rdl__regions[address >> RDL__REGION_BITS & (RDL__REGIONS - 1)];
-    uint64_t pair = (uint64_t)event << 32 | event, found[4];
     const struct rdl__cell *cell;
     const uint32_t *events;
+    uint64_t pair, found[4];
 
-    if (watch->recent[slot].key != rdl__event_key(pc, how) || event < watch->first_event ||
-        !region || (address & 7) + size > 8)
+    if (!region || (address & 7) + size > 8)
         return false;
     cell = (const struct rdl__cell *)(region + ((address & 0xfffff8) << 3));
     events = (how & RDL__HOW_WRITE ? cell->written : cell->read) + (address & 7);
+    if (*events - watch->block[how & RDL__HOW_ATOMIC ? 1 : 0] >= RDL__BLOCK)
+        return false;
     if (size == 1)
-        return *events == event;
+        return true;
     __builtin_memcpy(found, events, size * sizeof *events);
+    pair = (uint64_t)*events << 32 | *events;
     if (size == 2)
         return found[0] == pair;
     if (size == 4)
@@ -182,12 +175,19 @@ __attribute__((always_inline)) static inline bool rdl__race_known(const struct r
     return ((found[0] ^ pair) | (found[1] ^ pair) | (found[2] ^ pair) | (found[3] ^ pair)) == 0;
 }
 
+/* The thread has told others something: a new time begins for it. */
+static inline void rdl__race_new_time(struct rdl__watch *watch)
+{
+    watch->block[0] = watch->block[1] = RDL__NO_BLOCK;
+    watch->block_used[0] = watch->block_used[1] = RDL__BLOCK;
+}
+
 /* ---- spin.c ----------------------------------------------------------------------------- */
 
 /* A closer look is due: the thread may be in a loop that only waits. */
-static inline bool rdl__spin_suspects(struct rdl__watch *watch, uintptr_t pc)
+static inline bool rdl__spin_suspects(struct rdl__watch *watch, uintptr_t address)
 {
-    return ++watch->reads >= watch->look_at || pc == watch->anchor;
+    return ++watch->reads >= watch->look_at || address == watch->anchor;
 }
 
 /* The closer look, when the thread is about to read, or to do something that may turn
