@@ -14,9 +14,11 @@
 #include "control/sched/donor.h"
 #include "control/sched/inner.h"
 #include "control/sched/next.h"
+#include "port/process.h"
 
 enum {
     POINTS_MAX = 1000000,
+    DONORS_KEPT = 64,
     LEFT_STATUS = 217, /* the execution has said in its outcome why it ended */
 };
 
@@ -27,6 +29,7 @@ volatile int *rdl__explorer_child;
 
 static const struct rdl__strategy *strategy;
 static void *state;
+static uint32_t donors_wanted;       /* as many as there were threads in some execution */
 static struct rdl__summary *summary; /* shared with processes of single executions */
 
 void rdl__explorer_start(const char *name, uint64_t seed)
@@ -61,6 +64,7 @@ static void clear_summary(void)
 static bool begin(struct rdl_case *t)
 {
     rdl__explorer_unclean = false;
+    rdl__execution_prepare();
     if (!summary)
         rdl__explorer_start("", 0);
     clear_summary();
@@ -92,6 +96,8 @@ static void end(struct rdl_case *t, bool by_strategy)
     t->outcome->preemptions = summary->preemptions;
     t->outcome->threads = summary->threads;
     t->outcome->hash = summary->hash;
+    if (summary->threads > donors_wanted + 1 && summary->threads <= DONORS_KEPT)
+        donors_wanted = summary->threads - 1;
     summary->failed = t->outcome->verdict == RDL__FAILED;
     summary->cut = t->outcome->verdict == RDL__CUT;
     if (by_strategy && strategy->ended)
@@ -121,7 +127,7 @@ _Noreturn static void run_and_exit(struct rdl_case *t, void (*leave)(void))
 {
     struct rdl__execution execution = execution_of(t, true);
 
-    rdl__donors_forget();
+    rdl__donors_are_copies();
     rdl__sched.leave_process = leave;
     rdl__execution_run(&execution, call_body, t);
     exit(0); /* thread 0 has ended by pthread_exit, and so have all others */
@@ -139,7 +145,9 @@ static void explore_apart(struct rdl_case *t)
 
     if (rdl__explorer_before)
         rdl__explorer_before();
-    pid = RDL__NEXT(fork)();
+    rdl__find_all_next();
+    rdl__donors_prepare(donors_wanted);
+    pid = rdl__copy_process();
     if (pid < 0)
         rdl__stop("cannot start a process for an execution: %s", strerror(errno));
     if (pid == 0)

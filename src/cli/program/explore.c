@@ -298,14 +298,13 @@ static int replay(struct rdl__options *options)
     return status;
 }
 
-/* The program is to see an environment as if we were not there. */
-static void restore_environment(const char *preload)
+/* The program is to see its environment as if we were not there. */
+static void restore(const char *name, const char *value)
 {
-    unsetenv(RDL__PROGRAM_VARIABLE);
-    if (preload && *preload)
-        setenv("LD_PRELOAD", preload, 1);
+    if (value && *value)
+        setenv(name, value, 1);
     else
-        unsetenv("LD_PRELOAD");
+        unsetenv(name);
 }
 
 int rdl__program_explore(rdl__main_function *function, int argc, char **argv)
@@ -328,7 +327,9 @@ int rdl__program_explore(rdl__main_function *function, int argc, char **argv)
     arguments = rdl__allocate((size_t)(count + 1) * sizeof *arguments);
     for (int i = 0; i < count; i++)
         arguments[i] = next_word(&words);
-    restore_environment(next_word(&words));
+    unsetenv(RDL__PROGRAM_VARIABLE);
+    restore("LD_PRELOAD", next_word(&words));
+    restore("LD_BIND_NOW", next_word(&words));
     if (hello >= 0 && write(hello, "", 1) == 1)
         close(hello);
     if (has_input())

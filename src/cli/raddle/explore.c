@@ -196,7 +196,7 @@ static void add_word(struct rdl__text *out, const char *word)
 /* What the library in the program is told: see cli/program/program.h. */
 static int write_orders(int option_count, char **options)
 {
-    const char *preload = getenv("LD_PRELOAD");
+    const char *preload = getenv("LD_PRELOAD"), *bind_now = getenv("LD_BIND_NOW");
     struct rdl__text orders = {0};
     char number[16];
     int fd;
@@ -206,6 +206,7 @@ static int write_orders(int option_count, char **options)
     for (int i = 0; i < option_count; i++)
         add_word(&orders, options[i]);
     add_word(&orders, preload ? preload : "");
+    add_word(&orders, bind_now ? bind_now : "");
     fd = nameless_file(orders.bytes, orders.count);
     rdl__text_release(&orders);
     return fd;
@@ -219,6 +220,7 @@ static void set_environment(const char *library, int orders, int hello)
     rdl__text_add(&value, "%s%s%s", library, preload && *preload ? ":" : "",
                   preload ? preload : "");
     setenv("LD_PRELOAD", value.bytes, 1);
+    setenv("LD_BIND_NOW", "1", 1); /* once, not anew in each execution */
     rdl__text_clear(&value);
     rdl__text_add(&value, "%d,%d", orders, hello);
     setenv(RDL__PROGRAM_VARIABLE, value.bytes, 1);

@@ -21,8 +21,8 @@ static void fail(const char *text, const char *file, unsigned line)
         snprintf(outcome->file, sizeof outcome->file, "%s", file);
         snprintf(outcome->check, sizeof outcome->check, "assert(%s)", text);
         outcome->text[0] = '\0';
-        outcome->origin = rdl__combine(rdl__combine(rdl__hash_text(file), line),
-                                       rdl__hash_text(text));
+        outcome->origin =
+            rdl__combine(rdl__combine(rdl__hash_text(file), line), rdl__hash_text(text));
     }
     rdl__execution_leave(rdl__sched.t);
 }

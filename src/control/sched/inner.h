@@ -36,6 +36,7 @@ bool rdl__outside_is_ready(void);
 
 /* cond.c: has the condition been signalled while nobody waited, and not since? */
 bool rdl__was_signalled_in_vain(uintptr_t condition);
+void rdl__conds_begin(void);
 
 /* signal.c */
 void rdl__signals_begin(struct rdl__thread *first);

@@ -54,7 +54,7 @@ static bool could_run(const struct rdl__thread *thread)
 void rdl__changed(uintptr_t object)
 {
     for (uint32_t id = 0; id < sched->view.threads; id++)
-        if (sched->awaited[id] == object && sched->threads[id] != rdl__running)
+        if (sched->awaited[id] == object)
             set_enabled(id, could_run(sched->threads[id]));
 }
 
@@ -83,7 +83,7 @@ void rdl__time_passed(void)
         struct rdl__thread *thread = sched->threads[id];
 
         if (thread->state == RDL__ALIVE && thread->deadline <= sched->now &&
-            thread->woken == RDL__READY && thread != rdl__running) {
+            thread->woken == RDL__READY) {
             thread->woken = RDL__TIMED_OUT;
             sched->busy = 0;
             set_enabled(id, true);
@@ -555,6 +555,7 @@ static void begin(const struct rdl__execution *execution)
     memcpy(first->name, "main", sizeof "main");
     set_enabled(0, true);
     rdl__names_reset();
+    rdl__conds_begin();
     rdl__hb_begin(first);
     rdl__signals_begin(first);
     begin_stretch();
@@ -569,12 +570,20 @@ static void abandon_threads(void)
             rdl__donor_abandon(sched->threads[id]->donor);
 }
 
+void rdl__execution_prepare(void)
+{
+    uintptr_t low, high;
+
+    rdl__switch_prepare();
+    rdl__own_stack(&low, &high);
+}
+
 bool rdl__execution_run(const struct rdl__execution *execution, void (*body)(void *context),
                         void *context)
 {
     bool whole = false;
 
-    rdl__switch_prepare();
+    rdl__execution_prepare();
     if (_setjmp(sched->escape) == 0) {
         begin(execution);
         rdl__with_exit(body, context);

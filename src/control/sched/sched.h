@@ -271,6 +271,9 @@ struct rdl__execution {
     unsigned faults;
     uint64_t points_max;
 };
+/* What is found out once; before a process of an execution is forked, for it to know. */
+void rdl__execution_prepare(void);
+
 bool rdl__execution_run(const struct rdl__execution *execution, void (*body)(void *context),
                         void *context);
 

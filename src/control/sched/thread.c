@@ -253,6 +253,9 @@ RDL__INTERPOSE int pthread_create(pthread_t *out, const pthread_attr_t *attribut
     return 0;
 }
 
+extern __typeof__(pthread_create) rdl__own_pthread_create
+    __attribute__((nothrow, alias("pthread_create")));
+
 /* ---- Joining ------------------------------------------------------------------------------ */
 
 static bool has_ended(void *what)
@@ -445,10 +448,16 @@ RDL__INTERPOSE void pthread_testcancel(void)
 {
     struct rdl__thread *self = rdl__self();
 
-    if (!self)
+    if (!self) {
         RDL__NEXT(pthread_testcancel)();
-    else
-        rdl__test_cancel(self);
+        return;
+    }
+    rdl__point(self, &(struct rdl__op){.kind = RDL__OP_STEP,
+                                       .touch = RDL__READS,
+                                       .size = 1,
+                                       .object = (uintptr_t)self,
+                                       .pc = RDL__CALLER});
+    rdl__test_cancel(self);
 }
 
 RDL__INTERPOSE int pthread_setcancelstate(int state, int *old)
