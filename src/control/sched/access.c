@@ -234,7 +234,7 @@ RDL__INTERPOSE void *__tsan_memset(void *to, int byte, uintptr_t size)
     return memset(to, byte, size);
 }
 
-/* ---- What compilers call: functions ------------------------------------------------------------ */
+/* ---- What compilers call: functions ---------------------------------------------------------- */
 
 void __tsan_init(void);
 void __tsan_func_entry(void *pc);

@@ -176,7 +176,7 @@ EXPORT(void, __tsan_external_write, (void *object, void *pc, void *tag))
 
 EXPORT(void, __tsan_flush_memory, (void)) {}
 
-/* ---- Dynamic annotations ---------------------------------------------------------------------- */
+/* ---- Dynamic annotations --------------------------------------------------------------------- */
 
 typedef const char *file_t; /* where the annotation stands: file and line */
 

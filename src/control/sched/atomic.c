@@ -126,7 +126,7 @@ static inline void stored(struct rdl__watch *watch, const volatile void *object,
 #define TYPE unsigned __int128
 #include "control/sched/atomic_each.h"
 
-/* ---- Fences ------------------------------------------------------------------------------------ */
+/* ---- Fences ---------------------------------------------------------------------------------- */
 
 void __tsan_atomic_thread_fence(int order);
 void __tsan_atomic_signal_fence(int order);

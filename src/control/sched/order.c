@@ -151,7 +151,7 @@ static void object_extend(struct object *object)
     object->count = column_count;
 }
 
-/* ---- Telling and being told --------------------------------------------------------------------- */
+/* ---- Telling and being told ------------------------------------------------------------------ */
 
 static void join(uint32_t *clock, const uint32_t *other, uint32_t count)
 {
@@ -279,7 +279,7 @@ void rdl__order_fence(struct rdl__watch *watch, bool acquires, bool releases)
     }
 }
 
-/* ---- For primitives --------------------------------------------------------------------------- */
+/* ---- For primitives -------------------------------------------------------------------------- */
 
 void rdl__hb_acquire(struct rdl__thread *self, uintptr_t object)
 {
@@ -295,7 +295,7 @@ void rdl__hb_release(struct rdl__thread *self, uintptr_t object)
     move_on(self->watch);
 }
 
-/* ---- Threads ---------------------------------------------------------------------------------- */
+/* ---- Threads --------------------------------------------------------------------------------- */
 
 struct rdl__thread *rdl__column_thread(uint32_t column)
 {

@@ -32,6 +32,7 @@ enum {
     WHOLE_CELL = 8,
     CALLS_SHOWN = 8,
     ALLOWED_MAX = 256,
+    FREED_SIZE = 1024,
 };
 
 #define IS_LIST  (UINT64_C(1) << 63)
@@ -97,7 +98,7 @@ static bool happened_before(const struct event *event, const struct rdl__watch *
     return event->clock <= watch->clock[column_of(event)];
 }
 
-/* ---- What a byte remembers --------------------------------------------------------------------- */
+/* ---- What a byte remembers ------------------------------------------------------------------- */
 
 /* The first of some events; *number becomes the others. */
 static inline const struct event *first_of(uint32_t *number, uint32_t *out_first)
@@ -185,7 +186,7 @@ static inline uint32_t happen(const struct rdl__watch *watch, uint32_t *written,
     return NONE;
 }
 
-/* ---- Regions of memory --------------------------------------------------------------------------- */
+/* ---- Regions of memory ----------------------------------------------------------------------- */
 
 struct region {
     char cells[CELLS_SIZE];
@@ -265,7 +266,7 @@ static uint32_t access_page(struct rdl__watch *watch, struct region *region, uin
     return NONE;
 }
 
-/* ---- Accesses ------------------------------------------------------------------------------------- */
+/* ---- Accesses -------------------------------------------------------------------------------- */
 
 /* There is no room for more events: what was is forgotten, as if all of it had
  * happened long ago.  That may hide a race, and never makes one. */
@@ -277,10 +278,17 @@ static void forget_all(void)
             rdl__race_new_time(rdl__sched.threads[id]->watch);
 }
 
+/* Should this page remember the access?  What is freed may be large, and mostly
+ * nobody has ever been there: then it is enough that its beginning does. */
+static bool is_noted(const uint32_t *page, uintptr_t address, uintptr_t begin, unsigned how)
+{
+    return !(how & RDL__HOW_FREE) || *page == execution || address - begin < FREED_SIZE;
+}
+
 bool rdl__race_find(struct rdl__watch *watch, uintptr_t address, uintptr_t size, unsigned how,
                     uintptr_t pc, struct rdl__access *out_earlier)
 {
-    uintptr_t end = address + size;
+    uintptr_t begin = address, end = address + size;
     uint32_t new, earlier = NONE;
 
     if (__builtin_expect(event_next - event_base > EVENTS_MAX - EVENTS_SPARE, 0))
@@ -291,18 +299,13 @@ bool rdl__race_find(struct rdl__watch *watch, uintptr_t address, uintptr_t size,
         struct region *region = region_of(address);
         uint32_t *page;
 
-        if (__builtin_expect(!region, 0)) {
-            if (how & RDL__HOW_FREE) { /* nobody has been there */
-                address = stop;
-                continue;
-            }
+        if (__builtin_expect(!region, 0))
             region = region_new(address);
-        }
         page = page_of(region, address);
-        if (!(how & RDL__HOW_FREE))
+        if (is_noted(page, address, begin, how)) {
             *page = execution;
-        if (*page == execution)
             earlier = access_page(watch, region, address, stop, new, how);
+        }
         address = stop;
     }
     if (earlier) {
@@ -404,7 +407,7 @@ static bool is_allowed(uintptr_t address, uintptr_t size)
     return false;
 }
 
-/* ---- The report --------------------------------------------------------------------------------- */
+/* ---- The report ------------------------------------------------------------------------------ */
 
 static const char *verb(unsigned how, bool past)
 {

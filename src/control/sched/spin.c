@@ -92,7 +92,7 @@ void rdl__spin_read(struct rdl__watch *watch, uintptr_t address, uintptr_t size)
         see(watch, address, (uint32_t)size);
 }
 
-/* ---- Its state --------------------------------------------------------------------------------- */
+/* ---- Its state ------------------------------------------------------------------------------- */
 
 __attribute__((no_sanitize("address"))) static uint64_t
 hash_words(uint64_t hash, const uintptr_t *words, size_t count)
@@ -136,7 +136,7 @@ static bool has_state(const struct rdl__watch *watch, const struct rdl__entry *e
     return !entry->unknown && stack < watch->stack_high && watch->stack_high - stack <= STACK_MAX;
 }
 
-/* ---- Waiting --------------------------------------------------------------------------------------- */
+/* ---- Waiting --------------------------------------------------------------------------------- */
 
 static bool may_go_on(void *what)
 {
@@ -166,7 +166,7 @@ void rdl__spin_recheck(void)
     for (uint32_t id = 0; id < rdl__sched.view.threads; id++) {
         struct rdl__thread *thread = rdl__sched.threads[id];
 
-        if (thread != rdl__running && thread->state == RDL__ALIVE && thread->watch->stuck)
+        if (thread->state == RDL__ALIVE && thread->watch->stuck)
             rdl__look_again(thread);
     }
 }
@@ -203,7 +203,7 @@ void rdl__spin_operation(struct rdl__thread *self, const struct rdl__op *op)
         rdl__spin_recheck();
 }
 
-/* ---- The closer look --------------------------------------------------------------------------------- */
+/* ---- The closer look ------------------------------------------------------------------------- */
 
 static void drop_anchor(struct rdl__watch *watch, const struct rdl__op *op)
 {
