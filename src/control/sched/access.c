@@ -106,7 +106,11 @@ void rdl__access_slowly(uintptr_t address, uintptr_t size, unsigned how, uintptr
 
     if (!writes && (watch->reads >= watch->look_at || address == watch->anchor))
         waited = rdl__spin_look(self, entry, &op);
-    if (!rdl__alone) {
+    if (address - watch->mine_low < watch->mine_size) {
+        /* Only a loop makes it matter to others. */
+        if (!waited && op.flags & RDL__OP_POLITE)
+            rdl__point(self, &op);
+    } else if (!rdl__alone) {
         if (!waited)
             rdl__point(self, &op);
         if (rdl__races_on)
@@ -125,8 +129,11 @@ __attribute__((always_inline)) static inline void touch(uintptr_t address, uintp
     if (!self)
         return;
     watch = self->watch;
-    if (address - watch->mine_low < watch->mine_size)
+    if (address - watch->mine_low < watch->mine_size) {
+        if (!(how & RDL__HOW_WRITE) && __builtin_expect(rdl__spin_suspects(watch, address), 0))
+            rdl__access_registers(address, size, how, pc);
         return;
+    }
     if (how & RDL__HOW_WRITE)
         watch->changed = true;
     if ((!(how & RDL__HOW_WRITE) && __builtin_expect(rdl__spin_suspects(watch, address), 0)) ||

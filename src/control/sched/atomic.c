@@ -23,8 +23,8 @@ static bool releases(int order)
     return order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST;
 }
 
-/* The thread's turn has come to do this.  NULL: the caller is not controlled, or
- * nobody else knows the address. */
+/* The thread's turn has come to do this.  NULL: the caller is not controlled.  What
+ * is atomic is meant to be shared, wherever it is. */
 static inline struct rdl__watch *enter(const volatile void *object, uint32_t size, unsigned how,
                                        const struct rdl__entry *entry)
 {
@@ -33,9 +33,11 @@ static inline struct rdl__watch *enter(const volatile void *object, uint32_t siz
     struct rdl__watch *watch;
     bool waited = false;
 
-    if (!self || address - self->watch->mine_low < self->watch->mine_size)
+    if (!self)
         return NULL;
     watch = self->watch;
+    if (address - watch->mine_low < watch->mine_size)
+        rdl__watch_share(self, address);
     if (__builtin_expect(rdl__spin_suspects(watch, address), 0) ||
         (!rdl__alone && !rdl__point_fast(self))) {
         struct rdl__op op = {.kind = RDL__OP_ATOMIC,

@@ -27,7 +27,7 @@ enum {
     PAUSE = 16,             /* for each time it was, so many reads without an anchor */
     PERIOD_MAX = 4096,      /* reads from an anchor back to it */
     ONCE = 1,               /* in the same state again, */
-    AND_AGAIN = 256,        /* and when in doubt */
+    AND_AGAIN = 512,        /* and when in doubt */
     STACK_MAX = 256 * 1024, /* a deeper stack is not looked at */
     FAIR = 4096, /* points without a switch: let others go, whatever it is that takes so long */
 };
@@ -223,7 +223,6 @@ static void weigh_anchor(struct rdl__watch *watch)
     watch->recording = false;
     watch->reads = 0;
     watch->look_at = LAST_LOOK;
-    watch->same_wanted = ONCE;
 }
 
 /* It changed something: what it did before says nothing of what comes. */
@@ -232,6 +231,7 @@ static void start_over(struct rdl__watch *watch)
     weigh_anchor(watch);
     watch->window = FIRST_WINDOW;
     watch->pause = 0;
+    watch->same_wanted = ONCE;
 }
 
 /* It goes round, and yet its state is another each time.  Looking costs time, so do
@@ -242,6 +242,23 @@ static void grow_patient(struct rdl__watch *watch)
     watch->pause = watch->window * PAUSE / LAST_LOOK;
     if (watch->window < LAST_WINDOW)
         watch->window *= 2;
+}
+
+static void compare(struct rdl__watch *watch, const struct rdl__entry *entry)
+{
+    if (!has_state(watch, entry) || (watch->recording && !is_as_seen(watch))) {
+        stop_recording(watch);
+        watch->same = 0;
+    } else if (watch->recording && near_state(watch, entry) == watch->near &&
+               far_state(watch, entry) == watch->far) {
+        watch->same++;
+    } else if (watch->same == 0 && (watch->hits & (watch->hits - 1)) == 0) {
+        watch->near = near_state(watch, entry);
+        watch->far = far_state(watch, entry);
+        watch->recording = true;
+        watch->seen_count = 0;
+        watch->look_at = 0; /* not to miss a read */
+    }
 }
 
 /* Back at the anchor.  True: it has waited for something to change. */
@@ -259,18 +276,7 @@ static bool meet_anchor(struct rdl__thread *self, const struct rdl__entry *entry
         grow_patient(watch);
         return false;
     }
-    if (!has_state(watch, entry))
-        watch->recording = false;
-    else if (watch->recording && is_as_seen(watch) && near_state(watch, entry) == watch->near &&
-             far_state(watch, entry) == watch->far)
-        watch->same++;
-    else if ((watch->hits & (watch->hits - 1)) == 0) {
-        watch->near = near_state(watch, entry);
-        watch->far = far_state(watch, entry);
-        watch->recording = true;
-        watch->seen_count = watch->same = 0;
-        watch->look_at = 0; /* not to miss a read */
-    }
+    compare(watch, entry);
     if (watch->same >= watch->same_wanted) {
         wait_for_change(self, op);
         return true;

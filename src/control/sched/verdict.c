@@ -327,8 +327,11 @@ _Noreturn void rdl__nobody_can_run(void)
     end_with(rdl__spinners   ? RDL__BY_LIVELOCK
              : sched->ending ? RDL__BY_LEAK
                              : RDL__BY_DEADLOCK,
-             sched->view.ops[ring_count ? ring[0]->id : spinner ? spinner->id : 0].pc, origin,
-             out.text);
+             sched->view.ops[ring_count ? ring[0]->id
+                             : spinner  ? spinner->id
+                                        : 0]
+                 .pc,
+             origin, out.text);
 }
 
 _Noreturn void rdl__endless(void)
