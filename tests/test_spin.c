@@ -45,6 +45,18 @@ TEST(waits_end_when_what_they_wait_for_comes)
     EXPECT_STR(outcomes(two_values, 300), "0");
 }
 
+TEST(a_thread_may_wait_for_its_own_variable)
+{
+    EXPECT_STR(outcomes(wait_on_its_own_stack, 300), "7");
+}
+
+TEST(waiting_threads_leave_few_schedules)
+{
+    current = lock_once;
+    EXPECT_STR(outcomes_of(show), "2");
+    EXPECT(exploration->runs < 1000);
+}
+
 TEST(chance_that_we_do_not_see_is_no_livelock)
 {
     EXPECT_STR(outcomes(wait_by_chance, 20), "0");

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+void AnnotateEnableRaceDetection(const char *file, int line, int on);
+
 int came_out;
 
 static int counter;
@@ -390,6 +392,53 @@ static void *deep(void *unused)
 void deep_wait(void)
 {
     two(deep, do_nothing);
+}
+
+/* Only the waiting thread knows that the variable is anybody's business, until the
+ * other one writes to it. */
+static volatile int *_Atomic mailbox;
+
+static void *wait_for_mail(void *unused)
+{
+    volatile int mail = 0;
+
+    atomic_store(&mailbox, &mail);
+    while (!mail)
+        continue;
+    came_out = mail;
+    return unused;
+}
+
+static void *send_mail(void *unused)
+{
+    volatile int *mail;
+
+    while (!(mail = atomic_load(&mailbox)))
+        continue;
+    *mail = 7;
+    return unused;
+}
+
+void wait_on_its_own_stack(void)
+{
+    AnnotateEnableRaceDetection(__FILE__, __LINE__, 0);
+    atomic_init(&mailbox, NULL);
+    two(wait_for_mail, send_mail);
+    AnnotateEnableRaceDetection(__FILE__, __LINE__, 1);
+}
+
+static void *lock_it_once(void *unused)
+{
+    while (atomic_exchange(&flag, 1))
+        continue;
+    counter++;
+    atomic_store(&flag, 0);
+    return unused;
+}
+
+void lock_once(void)
+{
+    two(lock_it_once, lock_it_once);
 }
 
 /* ---- Waits that do not end ------------------------------------------------------------------- */

@@ -22,6 +22,8 @@ void wait_with_backoff(void);
 void sequence_lock(void);
 void two_values(void);
 void deep_wait(void);
+void wait_on_its_own_stack(void);
+void lock_once(void);
 
 /* These do not. */
 void wait_for_ever(void);

@@ -282,6 +282,14 @@ EXPORT(void, AnnotateIgnoreWritesEnd, (file_t file, int line))
     ignore(false);
 }
 
+/* Of all threads; while it is off, points and loops are watched all the same. */
+EXPORT(void, AnnotateEnableRaceDetection, (file_t file, int line, int on))
+{
+    (void)file, (void)line;
+    if (rdl__self())
+        rdl__race_enable(on);
+}
+
 EXPORT(void, AnnotateThreadName, (file_t file, int line, const char *name))
 {
     struct rdl__thread *self = rdl__self();
@@ -327,4 +335,3 @@ NOTHING(AnnotateFlushState, (file_t file, int line))
 NOTHING(AnnotateFlushExpectedRaces, (file_t file, int line))
 NOTHING(AnnotateIgnoreSyncBegin, (file_t file, int line))
 NOTHING(AnnotateIgnoreSyncEnd, (file_t file, int line))
-NOTHING(AnnotateEnableRaceDetection, (file_t file, int line, int on), (void)on)

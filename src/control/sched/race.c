@@ -350,6 +350,38 @@ void rdl__race_fresh(uintptr_t address, uintptr_t size)
     }
 }
 
+/* ---- Races that the code under test wants -------------------------------------------------- */
+
+static struct {
+    uintptr_t address, size;
+} allowed[ALLOWED_MAX];
+static uint32_t allowed_count;
+static bool none_wanted; /* in this execution, at the moment */
+
+void rdl__race_enable(bool on)
+{
+    none_wanted = !on;
+}
+
+void rdl__race_allow(uintptr_t address, uintptr_t size)
+{
+    for (uint32_t i = 0; i < allowed_count; i++)
+        if (allowed[i].address == address && allowed[i].size >= size)
+            return;
+    allowed[allowed_count % ALLOWED_MAX].address = address;
+    allowed[allowed_count % ALLOWED_MAX].size = size;
+    if (allowed_count < ALLOWED_MAX)
+        allowed_count++;
+}
+
+static bool is_allowed(uintptr_t address, uintptr_t size)
+{
+    for (uint32_t i = 0; i < allowed_count; i++)
+        if (address < allowed[i].address + allowed[i].size && allowed[i].address < address + size)
+            return true;
+    return false;
+}
+
 /* ---- Executions --------------------------------------------------------------------------- */
 
 /* All numbers have been used: begin anew, with cells that remember nothing. */
@@ -375,36 +407,11 @@ void rdl__race_begin(void)
     if (used > EVENTS_KEPT)
         madvise(events, EVENTS_MAX * sizeof *events, MADV_DONTNEED);
     event_base = event_next;
+    none_wanted = false;
     execution++;
     if (event_next > NUMBERS_MAX || execution == UINT32_MAX)
         renumber();
     execution += execution == 0;
-}
-
-/* ---- Races that the code under test wants -------------------------------------------------- */
-
-static struct {
-    uintptr_t address, size;
-} allowed[ALLOWED_MAX];
-static uint32_t allowed_count;
-
-void rdl__race_allow(uintptr_t address, uintptr_t size)
-{
-    for (uint32_t i = 0; i < allowed_count; i++)
-        if (allowed[i].address == address && allowed[i].size >= size)
-            return;
-    allowed[allowed_count % ALLOWED_MAX].address = address;
-    allowed[allowed_count % ALLOWED_MAX].size = size;
-    if (allowed_count < ALLOWED_MAX)
-        allowed_count++;
-}
-
-static bool is_allowed(uintptr_t address, uintptr_t size)
-{
-    for (uint32_t i = 0; i < allowed_count; i++)
-        if (address < allowed[i].address + allowed[i].size && allowed[i].address < address + size)
-            return true;
-    return false;
 }
 
 /* ---- The report ------------------------------------------------------------------------------ */
@@ -463,7 +470,7 @@ void rdl__race_access(struct rdl__thread *self, uintptr_t address, uintptr_t siz
     if (__builtin_expect(address >= rdl__stacks_low, 0))
         rdl__watch_touched(self, address);
     if (__builtin_expect(rdl__race_find(self->watch, address, size, how, pc, &earlier), 0) &&
-        !is_allowed(address, size))
+        !none_wanted && !is_allowed(address, size))
         report(self,
                &(struct rdl__access){
                    .pc = pc, .size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX, .how = how},

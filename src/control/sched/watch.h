@@ -144,6 +144,7 @@ void rdl__race_fresh(uintptr_t address, uintptr_t size);
 
 /* Races in this memory are none, since the code under test says so. */
 void rdl__race_allow(uintptr_t address, uintptr_t size);
+void rdl__race_enable(bool on); /* the same for all memory */
 
 void rdl__race_begin(void); /* an execution */
 
