@@ -51,6 +51,15 @@ RDL_API struct rdl_thread *rdl_spawn(struct rdl_case *t, const char *name, void 
 /* Wait for the end of the thread. */
 RDL_API void rdl_join(struct rdl_thread *thread);
 
+/* Wait until every other thread has ended or is blocked; how many are blocked.  The
+ * answer is exact, not a matter of waiting long enough: controlled threads are known;
+ * of those that rdl_spawn has started elsewhere, the kernel is asked what they wait
+ * for.  A thread that sleeps for a time is not blocked there, in an RDL_EXPLORE it is. */
+RDL_API int rdl_until_quiet(struct rdl_case *t);
+
+/* Is it blocked?  Worth asking after rdl_until_quiet. */
+RDL_API bool rdl_is_blocked(const struct rdl_thread *thread);
+
 /* Let others run first, if they can: a place to switch threads at. */
 RDL_API void rdl_yield(void);
 

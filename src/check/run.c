@@ -215,6 +215,11 @@ static void judge_coverage(struct rdl__session *session, struct rdl__result *res
 
         switch (rdl__stats_coverage(label, stats->cases)) {
         case RDL__NOT_COVERED:
+            if (label->required <= RDL__ONCE) {
+                conclude(result, RDL__TEST_FAIL, "coverage", "in no %s: \"%s\"",
+                         result->test->options.explore ? "schedule" : "case", label->name);
+                return;
+            }
             conclude(result, RDL__TEST_FAIL, "coverage",
                      "only %.3g%% of the cases were \"%s\", where %g%% are required", share,
                      label->name, label->required);
@@ -256,8 +261,9 @@ static void judge_run(struct rdl__session *session, struct rdl__result *result)
         conclude(result, expects_failure ? RDL__TEST_PASS : RDL__TEST_FAIL,
                  rdl__failure_kind(&result->failures[0]), "%s", "");
     else if (result->interrupted)
-        conclude(result, RDL__TEST_SKIP, "interrupted", "interrupted after %llu cases",
-                 (unsigned long long)result->stats.cases);
+        conclude(result, RDL__TEST_SKIP, "interrupted", "interrupted after %llu %ss",
+                 (unsigned long long)result->stats.cases,
+                 result->test->options.explore ? "schedule" : "case");
     else {
         judge_discards(session, result);
         if (result->verdict == RDL__TEST_PASS)

@@ -7,12 +7,15 @@
 #include <string.h>
 
 #include "control/sched/inner.h"
+#include "port/watch.h"
+#include "raddle/case.h"
 
 struct rdl_thread {
     void (*run)(void *it);
     void *it;
     struct rdl__thread *controlled; /* NULL: a real one */
     pthread_t real;
+    struct rdl__real_thread watched; /* a real one, as the kernel sees it */
 };
 
 static void *call_run(void *argument)
@@ -20,6 +23,16 @@ static void *call_run(void *argument)
     struct rdl_thread *thread = argument;
 
     thread->run(thread->it);
+    return NULL;
+}
+
+static void *call_run_freely(void *argument)
+{
+    struct rdl_thread *thread = argument;
+
+    rdl__watch_begin(&thread->watched);
+    thread->run(thread->it);
+    rdl__watch_end(&thread->watched);
     return NULL;
 }
 
@@ -32,10 +45,12 @@ struct rdl_thread *rdl_spawn(struct rdl_case *t, const char *name, void (*run)(v
 
     thread->run = run;
     thread->it = it;
+    if (!self)
+        rdl_defer(t, rdl__watch_forget, &thread->watched);
     if (self)
         why = rdl__thread_new(self, NULL, call_run, thread, name, pc, &thread->controlled);
     else
-        why = pthread_create(&thread->real, NULL, call_run, thread);
+        why = rdl__watch_start(&thread->real, &thread->watched, t, call_run_freely, thread);
     if (why)
         rdl__misuse(t, "rdl_spawn: cannot start thread %s: %s", name, strerror(why));
     if (self)
@@ -57,6 +72,28 @@ void rdl_join(struct rdl_thread *thread)
                     why == EDEADLK ? "a thread cannot join itself" : "it has been joined before");
 }
 
+int rdl_until_quiet(struct rdl_case *t)
+{
+    struct rdl__thread *self = rdl__self();
+    int blocked = 0;
+
+    if (!self)
+        return rdl__watch_until_quiet(t);
+    rdl__await_quiet(self, RDL__CALLER);
+    for (uint32_t id = 0; id < rdl__sched.view.threads; id++)
+        blocked += rdl__sched.threads[id]->state == RDL__ALIVE && rdl__sched.threads[id] != self;
+    return blocked;
+}
+
+bool rdl_is_blocked(const struct rdl_thread *thread)
+{
+    const struct rdl__thread *controlled = thread->controlled;
+
+    if (!controlled)
+        return rdl__watch_is_blocked(&thread->watched);
+    return controlled->state == RDL__ALIVE && !rdl__is_enabled(&rdl__sched.view, controlled->id);
+}
+
 void rdl_yield(void)
 {
     struct rdl__thread *self = rdl__self();
@@ -76,5 +113,5 @@ void rdl__reachable(bool condition, const char *text)
     if (!t || !t->counted)
         return;
     snprintf(name, sizeof name, "reachable: %s", text);
-    rdl__stats_label(t->stats, name, condition, 1e-9);
+    rdl__stats_label(t->stats, name, condition, RDL__ONCE);
 }

@@ -5,7 +5,6 @@
 #include <sys/wait.h>
 
 #include "base/hash.h"
-#include "port/symbols.h"
 
 static void blame(struct rdl__outcome *outcome, enum rdl__cause cause, int number)
 {
@@ -22,7 +21,6 @@ void rdl__attribute(struct rdl__board *board, int status, bool hung, unsigned ti
 {
     struct rdl__outcome *outcome = &board->outcome;
     const uintptr_t *culprit = board->crash.signal ? rdl__crash_culprit(&board->crash) : NULL;
-    struct rdl__text where = {0};
 
     if (hung)
         blame(outcome, RDL__BY_HANG, (int)timeout_ms);
@@ -34,10 +32,11 @@ void rdl__attribute(struct rdl__board *board, int status, bool hung, unsigned ti
         blame(outcome, RDL__BY_EXIT, WEXITSTATUS(status));
     if (!culprit)
         return;
-    rdl__symbol_describe(&where, *culprit);
-    snprintf(outcome->text, sizeof outcome->text, "in %s", where.bytes);
-    rdl__text_release(&where);
-    if (!hung)
+    if (!hung) {
         outcome->origin = rdl__combine(outcome->origin, *culprit);
-    outcome->pc = *culprit;
+        outcome->pc = *culprit + 1;
+    }
+    /* Where in a loop the time was up differs from run to run. */
+    snprintf(outcome->text, sizeof outcome->text, "in %s%016lx" RDL__AT_END,
+             hung ? RDL__IN_FUNCTION : RDL__AT_FUNCTION, (unsigned long)*culprit + 1);
 }

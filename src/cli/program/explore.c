@@ -30,7 +30,7 @@ static struct {
     int input;  /* standard input, to be opened anew for each execution; -1: none */
     int output; /* what is compared; -1: nothing is */
     struct rdl__text expected;
-    bool expects;
+    bool ended; /* an execution has come to its end */
 } program = {.input = -1, .output = -1};
 
 /* ---- In the execution's own process ----------------------------------------------------- */
@@ -114,10 +114,25 @@ static void compare_output(struct rdl__outcome *outcome)
     rdl__text_release(&seen);
 }
 
+/* A program that does not end even under the first schedule is not for exploring:
+ * a server, say. */
+static void refuse(struct rdl__outcome *outcome)
+{
+    char where[256];
+
+    snprintf(where, sizeof where, "%.200s", outcome->text);
+    outcome->verdict = RDL__MISUSED;
+    snprintf(outcome->text, sizeof outcome->text,
+             "the program does not end: after %g s it was still %s; give it an input that makes it "
+             "end, or more time (--timeout)",
+             program.timeout_ms / 1000.0, where);
+}
+
 static void judge(struct rdl_case *t, int status)
 {
     struct rdl__board *board = rdl__this_board;
     struct rdl__outcome *outcome = t->outcome;
+    bool hung = board->hung;
 
     if (board->hung || WIFSIGNALED(status) || board->crash.signal != 0 ||
         WEXITSTATUS(status) != program.explore.status) {
@@ -130,6 +145,9 @@ static void judge(struct rdl_case *t, int status)
     }
     if (outcome->verdict == RDL__FAILED && !(fail_bits[outcome->cause] & program.explore.fail_on))
         outcome->verdict = RDL__PASSED;
+    if (hung && !program.ended)
+        refuse(outcome);
+    program.ended = true;
 }
 
 /* ---- Taking over --------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* log.c -- what was done in an execution, for strategies and for people. */
+/* log.c -- what was done in an execution, for strategies. */
 #include <string.h>
 
 #include "control/sched/inner.h"
@@ -25,10 +25,4 @@ void rdl__log(const struct rdl__thread *self, const struct rdl__op *op, uint32_t
         for (uint32_t id = 0; id < sched->view.threads; id++)
             if ((uintptr_t)sched->threads[id] == op->object)
                 entry->other = id;
-}
-
-void rdl__trace_operation(const struct rdl__thread *self, const struct rdl__op *op)
-{
-    (void)self;
-    (void)op;
 }

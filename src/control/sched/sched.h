@@ -76,6 +76,8 @@ struct rdl__thread {
     uint32_t id;
     enum rdl__thread_state state;
     struct rdl__donor *donor; /* NULL: it runs on the stack of the process itself */
+    uint32_t number;    /* in order of creation; that of the first is 0 */
+    uint32_t namesakes; /* threads before it that were called the same */
     char name[32];
 
     /* What it awaits, if anything.  The operation itself is in the view. */
@@ -85,7 +87,6 @@ struct rdl__thread {
     bool interruptible; /* signals and cancellation end the wait */
     bool interrupted;
     enum rdl__woken woken;
-    void *place; /* for the primitive it is in: e.g. its node among the waiters of a condition */
 
     void *(*start)(void *argument);
     void *argument;
@@ -142,6 +143,7 @@ struct rdl__sched {
     bool forked;                 /* this execution has a process of its own */
     void (*leave_process)(void); /* then: what ends it */
     bool masks_differ;           /* threads have different signal masks */
+    bool signals_due;            /* there may be signals for threads that they have not seen */
     uint64_t points_max;         /* an execution with more points than this is endless */
     struct rdl__donor *left;     /* its thread has ended, and we have just left its stack */
     jmp_buf escape;              /* of thread 0, out of the execution */
@@ -176,6 +178,9 @@ enum rdl__woken rdl__await(struct rdl__thread *self, const struct rdl__op *op,
 /* As rdl__await; but signals and cancellation end the wait. */
 enum rdl__woken rdl__await_interruptibly(struct rdl__thread *self, const struct rdl__op *op,
                                          bool (*ready)(void *what), void *what, uint64_t deadline);
+
+/* Wait until all other threads have ended or wait for something, be it a time. */
+void rdl__await_quiet(struct rdl__thread *self, uintptr_t pc);
 
 /* This object is not what it was: whoever awaits something of it may be ready
  * now, or not any more. */

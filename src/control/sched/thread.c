@@ -227,8 +227,7 @@ int rdl__thread_new(struct rdl__thread *self, const pthread_attr_t *attributes,
     thread->detached = detached == PTHREAD_CREATE_DETACHED;
     thread->created_at = pc;
     thread->mask = self->mask;
-    if (name)
-        strncpy(thread->name, name, sizeof thread->name - 1);
+    rdl__thread_born(thread, name);
     rdl__thread_begin(thread, donor, pc);
     rdl__hb_created(self, thread);
     rdl__created(self, pc);
@@ -387,19 +386,21 @@ RDL__INTERPOSE int pthread_setname_np(pthread_t thread, const char *name)
         return RDL__NEXT(pthread_setname_np)(thread, name);
     if (strlen(name) > 15)
         return ERANGE;
-    strcpy(other->name, name);
+    rdl__thread_rename(other, name);
     return 0;
 }
 
 RDL__INTERPOSE int pthread_getname_np(pthread_t thread, char *out, size_t room)
 {
     struct rdl__thread *other = rdl__self() ? rdl__thread_of(thread) : NULL;
+    const char *name;
 
     if (!other)
         return RDL__NEXT(pthread_getname_np)(thread, out, room);
-    if (room <= strlen(rdl__thread_name(other)))
+    name = other->name[0] ? other->name : rdl__thread_name(other);
+    if (room <= strlen(name))
         return ERANGE;
-    strcpy(out, rdl__thread_name(other));
+    strcpy(out, name);
     return 0;
 }
 

@@ -6,12 +6,13 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "control/sched/inner.h"
+#include "control/sched/words.h"
 
 #define sched (&rdl__sched)
 
 /* ---- Names ------------------------------------------------------------------------- */
 
-enum { NAMED_MAX = 256 };
+enum { NAMED_MAX = 256, CALLED_MAX = 64 };
 
 static struct {
     uintptr_t object;
@@ -19,9 +20,42 @@ static struct {
 } named[NAMED_MAX];
 static uint32_t named_count;
 
+static struct {
+    char name[sizeof((struct rdl__thread *)0)->name];
+    uint32_t count;
+} called[CALLED_MAX];
+static uint32_t called_count, born;
+
 void rdl__names_reset(void)
 {
     named_count = 0;
+    called_count = born = 0;
+    rdl__thread_rename(sched->threads[0], "main");
+}
+
+/* Threads that are called the same are numbered, from the second on. */
+void rdl__thread_rename(struct rdl__thread *thread, const char *name)
+{
+    uint32_t i = 0;
+
+    snprintf(thread->name, sizeof thread->name, "%s", name);
+    thread->namesakes = 0;
+    while (i < called_count && strcmp(called[i].name, thread->name) != 0)
+        i++;
+    if (i == CALLED_MAX || !thread->name[0])
+        return;
+    if (i == called_count) {
+        memcpy(called[i].name, thread->name, sizeof thread->name);
+        called[i].count = 0;
+        called_count++;
+    }
+    thread->namesakes = called[i].count++;
+}
+
+void rdl__thread_born(struct rdl__thread *thread, const char *name)
+{
+    thread->number = ++born;
+    rdl__thread_rename(thread, name ? name : "");
 }
 
 /* Objects are numbered, each kind by itself, in the order in which they are first
@@ -42,6 +76,8 @@ const char *rdl__object_name(uintptr_t object, const char *kind)
         return kind;
     named[named_count].object = object;
     snprintf(named[named_count].name, sizeof named->name, "%s %d", kind, number);
+    if (sched->t->trace->on)
+        rdl__steps_name_object(&sched->t->trace->steps, object, named[named_count].name);
     return named[named_count++].name;
 }
 
@@ -51,9 +87,12 @@ const char *rdl__thread_name(const struct rdl__thread *thread)
     static unsigned next;
     char *name = names[next++ % 4];
 
-    if (thread->name[0])
+    if (thread->name[0] && !thread->namesakes)
         return thread->name;
-    snprintf(name, sizeof names[0], "thread %u", thread->id);
+    if (thread->name[0])
+        snprintf(name, sizeof names[0], "%s %u", thread->name, thread->namesakes + 1);
+    else
+        snprintf(name, sizeof names[0], "thread %u", thread->number);
     return name;
 }
 
@@ -63,7 +102,7 @@ const char *rdl__at(uintptr_t pc)
     static unsigned next;
     char *place = places[next++ % 4];
 
-    snprintf(place, sizeof places[0], "\1%016lx\2", (unsigned long)pc);
+    snprintf(place, sizeof places[0], RDL__AT "%016lx" RDL__AT_END, (unsigned long)pc);
     return place;
 }
 
@@ -175,30 +214,6 @@ __attribute__((format(printf, 2, 3))) static void say(struct waiting *out, const
                          : sizeof out->text - out->used - 1;
 }
 
-/* What kind of thing an operation of this kind waits for. */
-static const char *object_kind(enum rdl__op_kind kind)
-{
-    switch (kind) {
-    case RDL__OP_LOCK:
-        return "mutex";
-    case RDL__OP_READ_LOCK:
-    case RDL__OP_WRITE_LOCK:
-        return "rwlock";
-    case RDL__OP_WAIT:
-        return "condition";
-    case RDL__OP_DOWN:
-        return "semaphore";
-    case RDL__OP_BARRIER:
-        return "barrier";
-    case RDL__OP_FUTEX_WAIT:
-        return "futex";
-    case RDL__OP_ONCE:
-        return "once";
-    default:
-        return "object";
-    }
-}
-
 static struct rdl__thread *joined_by(const struct rdl__op *op)
 {
     for (uint32_t id = 0; id < sched->view.threads; id++)
@@ -239,7 +254,7 @@ static void say_what_it_awaits(struct waiting *out, const struct rdl__thread *th
         say(out, "a signal");
         break;
     default:
-        say(out, "%s", rdl__object_name(op->object, object_kind(op->kind)));
+        say(out, "%s", rdl__object_name(op->object, rdl__op_object_kind(op->kind)));
     }
     if (op->pc)
         say(out, " at %s", rdl__at(op->pc));
@@ -302,6 +317,21 @@ static void say_headline(struct waiting *out, struct rdl__thread **ring, uint32_
     say(out, "\n");
 }
 
+static void say_waiting(struct waiting *out, const struct rdl__thread *thread)
+{
+    say(out, "%s waits for ", rdl__thread_name(thread));
+    say_what_it_awaits(out, thread);
+    say(out, "\n");
+}
+
+static bool is_in(struct rdl__thread **ring, uint32_t count, const struct rdl__thread *thread)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (ring[i] == thread)
+            return true;
+    return false;
+}
+
 _Noreturn void rdl__nobody_can_run(void)
 {
     static struct rdl__thread *ring[RDL__THREADS_MAX];
@@ -310,8 +340,11 @@ _Noreturn void rdl__nobody_can_run(void)
     const struct rdl__thread *spinner = NULL;
     uint64_t origin = 0;
 
+    rdl__trace_standstill();
     out.used = 0;
     say_headline(&out, ring, ring_count);
+    for (uint32_t i = 0; i < ring_count && !sched->ending; i++)
+        say_waiting(&out, ring[i]);
     for (uint32_t id = 0; id < sched->view.threads; id++) {
         struct rdl__thread *thread = sched->threads[id];
 
@@ -319,9 +352,8 @@ _Noreturn void rdl__nobody_can_run(void)
             continue;
         if (rdl__spinning(thread))
             spinner = thread;
-        say(&out, "%s waits for ", rdl__thread_name(thread));
-        say_what_it_awaits(&out, thread);
-        say(&out, "\n");
+        if (sched->ending || !is_in(ring, ring_count, thread))
+            say_waiting(&out, thread);
         origin ^= rdl__mix(sched->view.ops[id].pc); /* whatever their order */
     }
     end_with(rdl__spinners   ? RDL__BY_LIVELOCK
@@ -336,7 +368,8 @@ _Noreturn void rdl__nobody_can_run(void)
 
 _Noreturn void rdl__endless(void)
 {
-    rdl__execution_fails(RDL__BY_LIVELOCK, sched->view.ops[rdl__running->id].pc,
-                         "livelock: after %llu points nobody has come to an end",
-                         (unsigned long long)sched->points_max);
+    rdl__execution_fails(
+        RDL__BY_LIVELOCK, sched->view.ops[rdl__running->id].pc,
+        "livelock: it does not come to an end (after %llu places to switch threads)",
+        (unsigned long long)sched->points_max);
 }

@@ -102,6 +102,7 @@ struct rdl__summary {
     uint32_t switches; /* and, of these, */
     uint32_t preemptions;
     uint64_t hash;   /* of the order of operations: equal executions have equal ones */
+    uint64_t choices; /* on the tape, of who runs and of who is woken */
     bool data_drawn; /* the case drew data as well: schedules alone do not decide it */
     bool failed;
     bool cut;           /* ended before its end, other than by a failure */
