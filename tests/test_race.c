@@ -266,7 +266,7 @@ static void perform(const struct operation *operation)
     }
 }
 
-/* ---- Random programs --------------------------------------------------------------------------- */
+/* ---- Random programs ------------------------------------------------------------------------- */
 
 static int any_in_state(int state, int except)
 {

@@ -300,7 +300,7 @@ void bit_fields(void)
     seen[0] = bits.left + bits.right;
 }
 
-/* ---- Stacks ------------------------------------------------------------------------------------- */
+/* ---- Stacks ---------------------------------------------------------------------------------- */
 
 static void *read_argument(void *argument)
 {
@@ -348,7 +348,7 @@ void stacks_used_again(void)
     }
 }
 
-/* ---- The heap ----------------------------------------------------------------------------------- */
+/* ---- The heap -------------------------------------------------------------------------------- */
 
 static int *block;
 
@@ -402,7 +402,7 @@ void freed_and_allocated(void)
     two(use_block, use_block, NULL);
 }
 
-/* ---- Threads ------------------------------------------------------------------------------------ */
+/* ---- Threads --------------------------------------------------------------------------------- */
 
 static void *write_message(void *unused)
 {
@@ -433,7 +433,7 @@ void joined_writer(void)
     seen[0] = message;
 }
 
-/* ---- Copies, and reads of several threads --------------------------------------------------------- */
+/* ---- Copies, and reads of several threads ---------------------------------------------------- */
 
 static struct record {
     long fields[8];
@@ -470,7 +470,7 @@ void reads_side_by_side(void)
     two(sum_record, sum_record, NULL);
 }
 
-/* ---- All orders --------------------------------------------------------------------------------- */
+/* ---- All orders ------------------------------------------------------------------------------ */
 
 static atomic_int x, y;
 
@@ -510,7 +510,7 @@ void load_then_store(void)
     seen[0] = atomic_load(&x);
 }
 
-/* ---- What gcc 12 gets wrong without -fno-ipa-reference --------------------------------------------- */
+/* ---- What gcc 12 gets wrong without -fno-ipa-reference --------------------------------------- */
 
 /* Static, and its address is not taken: gcc thinks that the functions we supply for
  * atomic operations cannot get at it, and uses the value it had before the call. */
@@ -543,7 +543,7 @@ void ping_pong(void)
     two(ping, pong, NULL);
 }
 
-/* ---- Calls --------------------------------------------------------------------------------------- */
+/* ---- Calls ----------------------------------------------------------------------------------- */
 
 static jmp_buf back;
 

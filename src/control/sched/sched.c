@@ -256,13 +256,8 @@ static void give_way(struct rdl__thread *self)
     if (rdl__spinners)
         rdl__spin_recheck();
     while (view->enabled_count == 0)
-<<<<<<< HEAD
-        if (!(rdl__outside_is_ready() || jump_to_deadline() || rdl__await_outside() ||
-              (rdl__spinners && rdl__spin_doubt())))
-=======
         if (!(rdl__outside_is_ready() || end_quiet_wait() || jump_to_deadline() ||
-              rdl__await_outside()))
->>>>>>> main
+              rdl__await_outside() || (rdl__spinners && rdl__spin_doubt())))
             rdl__nobody_can_run();
     if (view->enabled_count > 1)
         view->points++;

@@ -2,58 +2,6 @@
 #include "control/sched/inner.h"
 #include "control/sched/sched.h"
 #define W __attribute__((weak))
-<<<<<<< HEAD
-W bool rdl__outside_is_ready(void)
-{
-    return false;
-}
-W bool rdl__await_outside(void)
-{
-    return false;
-}
-W void rdl__signals_begin(struct rdl__thread *f)
-{
-    (void)f;
-}
-W void rdl__signals_switch(struct rdl__thread *f, struct rdl__thread *t)
-{
-    (void)f;
-    (void)t;
-}
-W void rdl__handle_signals(struct rdl__thread *s)
-{
-    (void)s;
-}
-W bool rdl__has_interruption(const struct rdl__thread *s)
-{
-    return s->cancelled && s->cancel_state == PTHREAD_CANCEL_ENABLE && !s->exiting;
-=======
-W bool rdl__instrumented;
-W void rdl__hb_begin(struct rdl__thread *f)
-{
-    (void)f;
-}
-W void rdl__hb_acquire(struct rdl__thread *s, uintptr_t o)
-{
-    (void)s;
-    (void)o;
-}
-W void rdl__hb_release(struct rdl__thread *s, uintptr_t o)
-{
-    (void)s;
-    (void)o;
-}
-W void rdl__hb_created(struct rdl__thread *s, struct rdl__thread *o)
-{
-    (void)s;
-    (void)o;
-}
-W void rdl__hb_joined(struct rdl__thread *s, struct rdl__thread *o)
-{
-    (void)s;
-    (void)o;
->>>>>>> main
-}
 W bool rdl__was_signalled_in_vain(uintptr_t c)
 {
     (void)c;
