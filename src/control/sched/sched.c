@@ -134,7 +134,8 @@ static void note_operation(struct rdl__thread *self)
         let_time_pass();
     summary->hash = rdl__mix(summary->hash + ((uint64_t)self->id << 8 | op->kind));
     if (__builtin_expect(summary->wants_log, 0))
-        rdl__log(self, op, 0);
+        rdl__log(self, op);
+    sched->picked_from = 1;
     if (__builtin_expect(sched->t->trace->on, 0))
         rdl__trace_operation(self, op);
 }
@@ -220,6 +221,7 @@ static void dispatch(struct rdl__thread *self, uint32_t id)
 static uint32_t pick(void)
 {
     sched->enabled_changed = false;
+    sched->picked_from = sched->view.enabled_count;
     sched->view.quiet = 0;
     return sched->strategy->pick(sched->strategy_state, &sched->view);
 }
@@ -245,6 +247,11 @@ static void give_way(struct rdl__thread *self)
     dispatch(self, id);
 }
 
+static bool is_polite(const struct rdl__thread *self)
+{
+    return sched->view.ops[self->id].flags & RDL__OP_POLITE;
+}
+
 /* The thread can go on, and so can others.  Is it preempted? */
 static void may_be_preempted(struct rdl__thread *self)
 {
@@ -256,12 +263,15 @@ static void may_be_preempted(struct rdl__thread *self)
         rdl__endless();
     sched->stretch++;
     if (sched->by_strategy) {
-        if (view->quiet > 0 && !sched->enabled_changed) {
+        if (view->quiet > 0 && !sched->enabled_changed && !is_polite(self)) {
             view->quiet--;
+            sched->picked_from = view->enabled_count;
             return;
         }
-        if (sched->calm && !(view->ops[self->id].flags & RDL__OP_POLITE))
+        if (sched->calm && !is_polite(self)) {
+            sched->summary->unasked = true;
             return;
+        }
         id = pick();
         if (id == self->id || sched->stretch > STRETCH_MAX)
             return;
@@ -318,6 +328,7 @@ static enum rdl__woken wait_for(struct rdl__thread *self, const struct rdl__op *
     else if (deadline <= sched->now || rdl__sleeps_eagerly(op))
         self->woken = RDL__TIMED_OUT;
     sched->deadlines += deadline != RDL__FOREVER;
+    sched->summary->timed |= deadline != RDL__FOREVER;
     sched->awaited[self->id] = op->object;
     set_enabled(self->id, could_run(self));
     if (rdl__is_enabled(&sched->view, self->id))
@@ -386,7 +397,7 @@ uint32_t rdl__pick_one(uint32_t max)
         index = (uint32_t)rdl__random_upto(&sched->view.random, max);
     rdl__record(tape, RDL__BRANCH, index, max, 0);
     if (sched->summary->wants_log)
-        rdl__log(rdl__running, &sched->view.ops[rdl__running->id], index + 1);
+        rdl__log_answer(rdl__running, &sched->view.ops[rdl__running->id], index, max);
     return index;
 }
 
@@ -397,6 +408,7 @@ bool rdl__fault(unsigned which)
 
     if (!(sched->faults & which))
         return false;
+    sched->summary->data_drawn = true;
     index = tape->fresh ? rdl__random_upto(&sched->view.random, FAULT_ONE_IN - 1) == 0
                         : rdl__tape_given(tape, RDL__BOOLEAN, 1, 0);
     rdl__record(tape, RDL__BOOLEAN, index, 1, 0);
@@ -416,6 +428,7 @@ bool rdl__sleeps_eagerly(const struct rdl__op *op)
         eager = tape->fresh ? rdl__random_upto(&sched->view.random, 1)
                             : rdl__tape_given(tape, RDL__BOOLEAN, 1, 0);
         rdl__record(tape, RDL__BOOLEAN, eager, 1, 0);
+        sched->summary->data_drawn = true;
         sched->eager_sleepers = eager == 1;
         sched->sleeping_decided = true;
     }
@@ -538,6 +551,7 @@ static void reset(const struct rdl__execution *execution)
     sched->points_max = execution->points_max;
     sched->now = FIRST_SECOND * UINT64_C(1000000000);
     sched->deadlines = sched->busy = 0;
+    sched->picked_from = 1;
     sched->eager_sleepers = sched->sleeping_decided = false;
     sched->ending = sched->failing = sched->masks_differ = false;
     sched->left = NULL;
@@ -592,6 +606,7 @@ bool rdl__execution_run(const struct rdl__execution *execution, void (*body)(voi
 _Noreturn void rdl__execution_leave(struct rdl_case *t)
 {
     (void)t;
+    rdl__log_pending();
     if (sched->forked)
         sched->leave_process();
     sched->failing = true;
