@@ -24,6 +24,7 @@
 #include <raddle/check.h>
 #include <raddle/generate.h>
 #include <raddle/test.h>
+#include <raddle/threads.h>
 
 #define RDL_VERSION "0.1.0"
 

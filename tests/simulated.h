@@ -20,7 +20,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
-#include "control/strategy/seen.h"
+#include "control/strategy/distinct.h"
 #include "control/strategy/strategy.h"
 #include "harness.h"
 
@@ -67,7 +67,7 @@ struct sim_history {
 
 /* What can be found in a program. */
 struct findings {
-    struct rdl__seen schedules, traces, finals;
+    struct rdl__distinct schedules, traces, finals;
     uint64_t count;     /* of executions */
     uint64_t deadlocks; /* of executions */
     uint64_t by_preemptions[64], by_delays[64];
@@ -76,9 +76,9 @@ struct findings {
 
 static inline void free_findings(struct findings *findings)
 {
-    rdl__seen_release(&findings->schedules);
-    rdl__seen_release(&findings->traces);
-    rdl__seen_release(&findings->finals);
+    rdl__distinct_release(&findings->schedules);
+    rdl__distinct_release(&findings->traces);
+    rdl__distinct_release(&findings->finals);
 }
 
 /* ---- One thread ---- */
@@ -448,9 +448,9 @@ static inline void sim_found(struct findings *findings, const struct sim *sim,
         deadlock |= sim->threads[i].used && !sim->threads[i].ended;
     findings->count++;
     findings->deadlocks += deadlock;
-    rdl__seen_add(&findings->schedules, history->order);
-    rdl__seen_add(&findings->traces, sim_trace(history));
-    rdl__seen_add(&findings->finals, sim_final(sim));
+    rdl__distinct_add(&findings->schedules, history->order);
+    rdl__distinct_add(&findings->traces, sim_trace(history));
+    rdl__distinct_add(&findings->finals, sim_final(sim));
     findings->by_preemptions[history->preemptions < 63 ? history->preemptions : 63]++;
     findings->by_delays[history->delays < 63 ? history->delays : 63]++;
     if (findings->longest < history->count)

@@ -105,15 +105,17 @@ TEST(a_crash_is_a_failure_that_shrinks_and_replays)
 
     if (has_sanitizer())
         return;
-    report = expect_failure("crashes", "", "crashed with SIGSEGV in rdl_property_crashes (faults)",
-                            "n = 300");
+    report = expect_failure(
+        "crashes", "", "crashed with SIGSEGV in rdl_property_crashes at tests/zoo/faults.c:38\n",
+        "n = 300");
     EXPECT_CONTAINS(report, "| about to look at 0\n");
 }
 
 TEST(an_abort_is_a_failure_that_shrinks_and_replays)
 {
     char *report = expect_failure(
-        "aborts", "", "crashed with SIGABRT in rdl_property_aborts (faults)", "n = 300");
+        "aborts", "", "crashed with SIGABRT in rdl_property_aborts at tests/zoo/faults.c:45\n",
+        "n = 300");
 
     EXPECT_CONTAINS(report, "| cannot go on\n");
 }

@@ -146,42 +146,51 @@ TEST(the_best_so_far_is_kept_when_the_budget_is_spent)
     free_bench(bench);
 }
 
-/* Two threads of ten steps; the failure needs one switch in a window. */
-static bool needs_one_switch(struct rdl__tape *tape)
+/* Two threads of ten steps, which take turns as the tape's stretches say; the
+ * failure is that the second does its fifth step while the first is between its
+ * third and its seventh. */
+static bool needs_one_preemption(struct rdl__tape *tape)
 {
-    int at[2] = {0, 0}, running = 0, read = -1, wrote_between = 0;
+    int at[2] = {0, 0}, running = 0;
+    bool between = false;
 
-    while (at[0] < 10 || at[1] < 10) {
-        if (at[running] == 10 || at[!running] == 10)
-            running = at[0] == 10;
-        else if (rdl__choose(tape, RDL__SWITCH, 1))
+    for (;;) {
+        uint64_t length = rdl__choose(tape, RDL__STRETCH, 12);
+        uint32_t length_at = tape->count - 1;
+
+        for (uint64_t i = 1; at[running] < 10 && (i < length || length == 0 || at[!running] == 10);
+             i++) {
+            at[running]++;
+            between = between || (running == 1 && at[1] == 5 && at[0] >= 3 && at[0] < 7);
+        }
+        if (at[running] == 10)
+            tape->choices[length_at].index = 0; /* it was not preempted */
+        if (at[0] == 10 && at[1] == 10)
+            return between;
+        running = at[running] == 10 ? !running : (int)rdl__choose(tape, RDL__SWITCH, 1);
+        if (at[running] == 10)
             running = !running;
-        at[running]++;
-        if (running == 0 && at[0] == 3)
-            read = 0;
-        if (running == 1 && at[1] == 5 && read == 0 && at[0] < 7)
-            wrote_between = 1;
-        if (running == 0 && at[0] == 7)
-            read = 1;
+        if (tape->choices[tape->count - 1].kind == RDL__SWITCH)
+            tape->choices[tape->count - 1].index = (uint64_t)running;
     }
-    return wrote_between;
 }
 
-TEST(a_schedule_keeps_only_the_switches_it_needs_and_those_late)
+TEST(a_schedule_keeps_only_the_preemptions_it_needs_and_those_late)
 {
     for (uint64_t seed = 1; seed <= 30; seed++) {
-        struct bench *bench = new_bench(needs_one_switch);
+        struct bench *bench = new_bench(needs_one_preemption);
         struct rdl__shrinker s = {0};
-        uint32_t switches = 0, where = 0;
+        uint32_t preemptions = 0, stretches = 0;
 
         shrink_from(bench, seed * 100, &s);
         for (uint32_t i = 0; i < s.best.count; i++)
-            if (s.best.choices[i].index) {
-                switches++;
-                where = i;
+            if (s.best.choices[i].kind == RDL__STRETCH) {
+                stretches++;
+                preemptions += s.best.choices[i].index > 0;
             }
-        EXPECT_EQ(switches, 1);
-        EXPECT_EQ(where, 6); /* the last moment before step 7 */
+        EXPECT_EQ(preemptions, 1);
+        EXPECT(stretches <= 3);
+        EXPECT_EQ(s.best.choices[0].index, 7); /* at the last moment before its seventh step */
         EXPECT(s.attempts < 200);
         rdl__shrink_release(&s);
         free_bench(bench);

@@ -29,6 +29,13 @@ struct rdl_options {
     bool expect_failure;  /* the test passes if a failure is found, and fails if none is */
     bool exhaustive;      /* try all cases in order, simplest first, instead of random ones */
     const struct rdl_fixture *fixture;
+
+    /* Tests whose threads are controlled (RDL_EXPLORE): */
+    bool explore;
+    const char *strategy; /* how schedules are made; see raddle explore --help */
+    unsigned faults;      /* what may go wrong by itself: RDL_SPURIOUS_WAKEUPS | ... */
+    uint64_t points_max;  /* a schedule with more places to switch at is a livelock; 200,000, or
+                            200 times as many as others had */
 } RDL__FORM;
 
 struct rdl_test {

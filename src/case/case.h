@@ -41,6 +41,15 @@ enum rdl__cause {
     RDL__BY_OUTPUT, /* it printed something else than it should */
 };
 
+/* Places in the code stand in the texts of an outcome as RDL__AT, the address (one to
+ * return to) as 16 hexadecimal digits, RDL__AT_END.  Whoever reports puts file and line
+ * in their stead; after RDL__AT_FUNCTION the function, too, and after RDL__IN_FUNCTION
+ * nothing else. */
+#define RDL__AT          "\1"
+#define RDL__AT_FUNCTION "\3"
+#define RDL__IN_FUNCTION "\4"
+#define RDL__AT_END      "\2"
+
 struct rdl__outcome {
     enum rdl__verdict verdict;
     enum rdl__cause cause;
@@ -51,7 +60,11 @@ struct rdl__outcome {
     char check[512]; /* what was checked, as the user wrote it */
     char text[4096]; /* what was seen instead */
     uint64_t origin; /* equal for failures that look like the same bug */
-    uintptr_t pc;    /* the code to blame; 0: not known, or file and line say it */
+    uintptr_t pc;    /* where to blame is returned to; 0: not known, or file and line say it */
+
+    /* If its threads were controlled: */
+    uint32_t threads, preemptions;
+    uint64_t hash; /* of the order in which they did what */
 };
 
 enum { RDL__SCORES_MAX = 8, RDL__SHARES_MAX = 128 };

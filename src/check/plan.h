@@ -4,6 +4,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "check/objects.h"
+#include "port/lines.h"
 #include "run/worker.h"
 #include "shrink/shrink.h"
 
@@ -15,14 +17,16 @@ struct rdl__plan {
     unsigned timeout_ms; /* 0: what the test says */
     bool no_fork;
     bool no_capture;
-    bool fail_fast;          /* stop after the first test that fails */
-    bool more_bugs;          /* go on after a failure, looking for others */
-    bool exhaustive;         /* for all tests */
-    uint64_t shrink_runs;    /* the most runs to shrink one failure */
-    double shrink_seconds;   /* and the most time; 0: do not shrink */
-    bool no_regressions;     /* neither read nor write regression files */
-    const char *regressions; /* their directory; NULL: beside the test's source */
-    const char *command;     /* the program, as a user would call it again */
+    bool fail_fast;             /* stop after the first test that fails */
+    bool more_bugs;             /* go on after a failure, looking for others */
+    bool exhaustive;            /* for all tests */
+    uint64_t shrink_runs;       /* the most runs to shrink one failure */
+    double shrink_seconds;      /* and the most time; 0: do not shrink */
+    bool no_regressions;        /* neither read nor write regression files */
+    const char *regressions;    /* their directory; NULL: beside the test's source */
+    const char *command;        /* the program, as a user would call it again */
+    const char *replay_command; /* what replays a token, if not `command --replay` */
+    const char *strategy;       /* for controlled threads; NULL: what the test says */
 };
 
 /* One line of what a failing case did. */
@@ -40,12 +44,46 @@ struct rdl__story {
     uint32_t lost; /* lines there was no room for */
 };
 
+enum rdl__row_mark {
+    RDL__ROW_STEP,
+    RDL__ROW_INTERRUPTED, /* before this: another thread took over */
+    RDL__ROW_WAITS,       /* for this */
+    RDL__ROW_GOES_ON,     /* with this: it has waited long enough */
+    RDL__ROW_FAILS,       /* here */
+};
+
+/* One step of a schedule, as it is shown. */
+struct rdl__row {
+    uint32_t thread; /* which of the schedule's */
+    enum rdl__row_mark mark;
+    char *file; /* "" if not known */
+    int line;
+    char *place;  /* "bank.c:31", or a function; "": not known */
+    char *source; /* the line itself; "" if it is not there to be read */
+    char *does;   /* in words: "locks mutex 1" */
+    bool partly;  /* the line does more than that: other rows tell the rest */
+};
+
+/* How controlled threads came to fail: who did what when, as far as it matters. */
+struct rdl__schedule {
+    char *headline; /* "1 preemption: ..."; NULL: there was only one thread, or no control */
+    char **threads; /* names */
+    uint32_t thread_count;
+    uint32_t preemptions;
+    uint32_t failed;     /* 1 + which thread did; 0: not one alone */
+    const char *failing; /* "crashes": what it does where it fails */
+    struct rdl__row *rows;
+    size_t count;
+    uint64_t steps; /* all that there were */
+};
+
 /* A bug, as far as we have got with it. */
 struct rdl__failure {
     struct rdl__outcome outcome;
     struct rdl__made made;
     struct rdl__settings settings;
     struct rdl__story story;
+    struct rdl__schedule schedule;
     char *token;          /* NULL: none, it could not be repeated */
     char *token_file;     /* where a long token was put; NULL: nowhere */
     char *kept;           /* the regression file it was put into; NULL: none */
@@ -76,7 +114,8 @@ struct rdl__result {
     struct rdl__stats stats;
     uint64_t seed;
     double seconds;
-    bool exhausted; /* all cases there are */
+    bool exhausted;                  /* all cases there are */
+    char covered[RDL__COVERED_ROOM]; /* controlled threads: what was covered; "": nothing said */
     bool interrupted;
     bool replayed; /* a token was tried, nothing else */
 };
@@ -141,6 +180,24 @@ void rdl__failure_release(struct rdl__failure *failure);
 /* story.c */
 void rdl__story_read(struct rdl__story *out, const struct rdl__trace *trace);
 void rdl__story_release(struct rdl__story *story);
+
+/* The line of a file, without its newline; NULL if there is none.  free() it. */
+char *rdl__source_line(const char *file, int number);
+
+/* places.c: the texts of an outcome, with files and lines.  `trace` may be NULL, and
+ * then variables have numbers instead of names. */
+void rdl__outcome_want(const struct rdl__outcome *outcome, struct rdl__lines *lines);
+void rdl__outcome_resolve(struct rdl__outcome *outcome, const struct rdl__lines *lines,
+                          struct rdl__objects *objects);
+void rdl__outcome_resolve_alone(struct rdl__outcome *outcome, const struct rdl_test *test);
+struct rdl__lines rdl__lines_of_test(const struct rdl_test *test);
+
+/* schedule.c */
+void rdl__schedule_want(const struct rdl__steps *steps, struct rdl__lines *lines);
+void rdl__schedule_read(struct rdl__schedule *out, const struct rdl__steps *steps,
+                        const struct rdl__outcome *outcome, const struct rdl__lines *lines,
+                        struct rdl__objects *objects);
+void rdl__schedule_release(struct rdl__schedule *schedule);
 
 /* explain.c: which of the values matter? */
 void rdl__explain(struct rdl__session *session, const struct rdl_test *test,

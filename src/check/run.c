@@ -178,17 +178,13 @@ static void begin_test(struct rdl__session *session, const struct rdl_test *test
 
 const char *rdl__failure_kind(const struct rdl__failure *failure)
 {
-    static const char *const kinds[] = {[RDL__BY_CHECK] = "check",
-                                        [RDL__BY_CRASH] = "crash",
-                                        [RDL__BY_EXIT] = "exit",
-                                        [RDL__BY_HANG] = "hang",
-                                        [RDL__BY_DEADLOCK] = "deadlock",
-                                        [RDL__BY_LIVELOCK] = "livelock",
-                                        [RDL__BY_RACE] = "race",
-                                        [RDL__BY_LEAK] = "leak",
-                                        [RDL__BY_MISUSE] = "misuse",
-                                        [RDL__BY_ASSERT] = "assertion",
-                                        [RDL__BY_OUTPUT] = "output"};
+    static const char *const kinds[] = {
+        [RDL__BY_CHECK] = "check",       [RDL__BY_CRASH] = "crash",
+        [RDL__BY_EXIT] = "exit",         [RDL__BY_HANG] = "hang",
+        [RDL__BY_DEADLOCK] = "deadlock", [RDL__BY_LIVELOCK] = "livelock",
+        [RDL__BY_RACE] = "race",         [RDL__BY_LEAK] = "leak",
+        [RDL__BY_MISUSE] = "misuse",     [RDL__BY_ASSERT] = "assertion",
+        [RDL__BY_OUTPUT] = "output"};
 
     return failure->unsteady ? "nondeterministic" : kinds[failure->outcome.cause];
 }
@@ -219,6 +215,11 @@ static void judge_coverage(struct rdl__session *session, struct rdl__result *res
 
         switch (rdl__stats_coverage(label, stats->cases)) {
         case RDL__NOT_COVERED:
+            if (label->required <= RDL__ONCE) {
+                conclude(result, RDL__TEST_FAIL, "coverage", "in no %s: \"%s\"",
+                         result->test->options.explore ? "schedule" : "case", label->name);
+                return;
+            }
             conclude(result, RDL__TEST_FAIL, "coverage",
                      "only %.3g%% of the cases were \"%s\", where %g%% are required", share,
                      label->name, label->required);
@@ -260,8 +261,9 @@ static void judge_run(struct rdl__session *session, struct rdl__result *result)
         conclude(result, expects_failure ? RDL__TEST_PASS : RDL__TEST_FAIL,
                  rdl__failure_kind(&result->failures[0]), "%s", "");
     else if (result->interrupted)
-        conclude(result, RDL__TEST_SKIP, "interrupted", "interrupted after %llu cases",
-                 (unsigned long long)result->stats.cases);
+        conclude(result, RDL__TEST_SKIP, "interrupted", "interrupted after %llu %ss",
+                 (unsigned long long)result->stats.cases,
+                 result->test->options.explore ? "schedule" : "case");
     else {
         judge_discards(session, result);
         if (result->verdict == RDL__TEST_PASS)

@@ -13,6 +13,7 @@
 
 enum {
     CASES_DEFAULT = 1000,
+    SCHEDULES_DEFAULT = 10000,
     RAMP_MAX = 100,          /* sizes grow over the first tenth, or so many cases */
     DISCARDS_PER_CASE = 100, /* then we give up */
     BATCH_NS = 30 * 1000 * 1000,
@@ -49,6 +50,14 @@ static void stop_with(struct search *search, enum rdl__test_verdict verdict, con
     search->result->kind = verdict == RDL__TEST_ERROR ? "usage" : "";
     snprintf(search->result->text, sizeof search->result->text, "%.1000s", text);
     search->ended = true;
+}
+
+static void stop_in_error(struct search *search, const struct rdl__outcome *outcome)
+{
+    struct rdl__outcome told = *outcome;
+
+    rdl__outcome_resolve_alone(&told, search->result->test);
+    stop_with(search, RDL__TEST_ERROR, told.text);
 }
 
 static void know(struct search *search, uint64_t origin)
@@ -118,6 +127,18 @@ static uint64_t wanted(const struct search *search)
     return search->goal > sure ? search->goal - sure : 0;
 }
 
+static const char *strategy_of(const struct search *search)
+{
+    const struct rdl__plan *plan = search->session->plan;
+    const struct rdl_options *options = &search->result->test->options;
+
+    if (plan->strategy)
+        return plan->strategy;
+    if (plan->exhaustive || options->exhaustive)
+        return "dpor";
+    return options->strategy ? options->strategy : "";
+}
+
 static bool hand_out(struct search *search, struct rdl__worker *worker)
 {
     struct rdl__task *task = &worker->board->task;
@@ -132,6 +153,7 @@ static bool hand_out(struct search *search, struct rdl__worker *worker)
     task->first = search->next;
     task->count = search->batch < most ? search->batch : most;
     put_known(search, task);
+    snprintf(task->strategy, sizeof task->strategy, "%s", strategy_of(search));
     search->next += task->count;
     return rdl__worker_submit(worker, &search->session->error);
 }
@@ -143,10 +165,16 @@ static void take_in(struct search *search, struct rdl__worker *worker)
     const struct rdl__outcome *outcome = &worker->board->outcome;
 
     collect(search, worker);
+    if (search->result->test->options.explore) {
+        snprintf(search->result->covered, sizeof search->result->covered, "%s",
+                 worker->board->covered);
+        if (worker->board->exhausted)
+            search->ended = search->result->exhausted = true;
+    }
     if (outcome->verdict == RDL__SKIPPED)
         stop_with(search, RDL__TEST_SKIP, outcome->text);
     else if (outcome->verdict == RDL__MISUSED)
-        stop_with(search, RDL__TEST_ERROR, outcome->text);
+        stop_in_error(search, outcome);
     if (outcome->verdict != RDL__FAILED || is_known(search, outcome->origin))
         return; /* a known one gets here only if it ended its worker */
     search->ended = true;
@@ -317,13 +345,16 @@ static uint64_t goal_of(const struct rdl__plan *plan, const struct rdl_test *tes
         return UINT64_MAX;
     if (test->options.cases)
         return test->options.cases;
+    if (test->options.explore && !plan->exhaustive && !test->options.exhaustive)
+        return SCHEDULES_DEFAULT;
     return plan->exhaustive || test->options.exhaustive ? UINT64_MAX : CASES_DEFAULT;
 }
 
 void rdl__search(struct rdl__session *session, struct rdl__result *result)
 {
     const struct rdl__plan *plan = session->plan;
-    bool in_order = plan->exhaustive || result->test->options.exhaustive;
+    bool in_order =
+        (plan->exhaustive || result->test->options.exhaustive) && !result->test->options.explore;
     struct search search = {
         .session = session,
         .result = result,
@@ -338,7 +369,7 @@ void rdl__search(struct rdl__session *session, struct rdl__result *result)
     rdl__first_board(session)->next_feed_count = 0;
     try_regressions(&search);
     while ((result->failure_count == 0 || plan->more_bugs) && !is_over(&search) &&
-           !(in_order && result->exhausted) &&
+           !result->exhausted &&
            (worker = in_order ? search_in_order(&search) : search_by_chance(&search))) {
         know(&search, worker->board->outcome.origin);
         rdl__settle(session, result, worker->board,

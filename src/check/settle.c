@@ -26,6 +26,7 @@ void rdl__failure_release(struct rdl__failure *failure)
 {
     rdl__made_release(&failure->made);
     rdl__story_release(&failure->story);
+    rdl__schedule_release(&failure->schedule);
     free(failure->token);
     free(failure->token_file);
     free(failure->kept);
@@ -59,22 +60,26 @@ static bool run_again(struct rdl__session *session, const struct rdl_test *test,
     return ran;
 }
 
-static void copy_trace(struct rdl__trace *to, const struct rdl__trace *from)
-{
-    uint32_t used = from->used < RDL__TRACE_ROOM ? from->used : RDL__TRACE_ROOM;
-
-    memcpy(to, from, offsetof(struct rdl__trace, bytes) + used);
-}
-
 static void describe_choice(struct rdl__text *out, const struct rdl__choice *choice)
 {
     static const char *const kinds[] = {
-        [RDL__INTEGER] = "an integer",         [RDL__BOOLEAN] = "a boolean",
-        [RDL__MORE] = "a list's next element", [RDL__DOUBLE] = "a floating-point number",
-        [RDL__BRANCH] = "an alternative",      [RDL__SWITCH] = "a thread",
+        [RDL__INTEGER] = "an integer",           [RDL__BOOLEAN] = "a boolean",
+        [RDL__MORE] = "a list's next element",   [RDL__DOUBLE] = "a floating-point number",
+        [RDL__BRANCH] = "an alternative",        [RDL__SWITCH] = "a thread",
         [RDL__STRETCH] = "how far a thread gets"};
 
     rdl__text_add(out, "%s out of %llu", kinds[choice->kind], (unsigned long long)choice->max + 1);
+}
+
+static void describe_outcome(struct rdl__text *out, const struct rdl__board *board)
+{
+    struct rdl__outcome *outcome = rdl__allocate(sizeof *outcome);
+
+    *outcome = board->outcome;
+    rdl__outcome_resolve_alone(outcome, board->task.test);
+    rdl__text_add(out, "%s%s", outcome->check[0] ? outcome->check : outcome->text,
+                  outcome->check[0] ? "" : " (a crash)");
+    free(outcome);
 }
 
 /* How the case on the board differs from the failure; true if it does not. */
@@ -95,13 +100,14 @@ static bool is_same(const struct rdl__board *board, const struct rdl__failure *f
     }
     if (now->verdict == RDL__FAILED && now->origin == failure->outcome.origin)
         return true;
-    if (now->verdict == RDL__FAILED)
-        rdl__text_add(out_difference, "the same choices fail in another way: %s%s",
-                      now->check[0] ? now->check : now->text, now->check[0] ? "" : " (a crash)");
-    else
+    if (now->verdict == RDL__FAILED) {
+        rdl__text_add(out_difference, "the same choices fail in another way: ");
+        describe_outcome(out_difference, board);
+    } else {
         rdl__text_add(out_difference,
                       "the same choices, made again in a fresh process, do not fail: something "
                       "outlives a case, or it depends on time, addresses or threads");
+    }
     return false;
 }
 
@@ -141,7 +147,7 @@ static bool is_steady(struct rdl__session *session, const struct rdl_test *test,
         ran = run_again(session, test, failure);
         steady = ran && is_same(board, failure, &difference) &&
                  (i == 0 || same_events(first, &board->trace, &difference));
-        copy_trace(first, &board->trace);
+        rdl__trace_copy(first, &board->trace);
         if (failure->outcome.cause == RDL__BY_HANG)
             break; /* each takes its whole time */
     }
@@ -340,6 +346,23 @@ static void keep(struct rdl__session *session, const struct rdl_test *test,
     rdl__text_release(&comment);
 }
 
+/* Where in the code all that was, and what it was about. */
+static void find_places(struct rdl__session *session, const struct rdl_test *test,
+                        struct rdl__failure *failure, const struct rdl__steps *steps)
+{
+    struct rdl__objects objects = {.steps = steps};
+    struct rdl__lines lines = rdl__lines_of_test(test);
+
+    lines.process = session->workers[0].pid;
+    rdl__outcome_want(&failure->outcome, &lines);
+    rdl__schedule_want(steps, &lines);
+    rdl__lines_find(&lines);
+    rdl__outcome_resolve(&failure->outcome, &lines, &objects);
+    rdl__schedule_read(&failure->schedule, steps, &failure->outcome, &lines, &objects);
+    rdl__objects_release(&objects);
+    rdl__lines_release(&lines);
+}
+
 /* The case has just been run, traced, on the first board. */
 static void tell_story(struct rdl__session *session, const struct rdl_test *test,
                        struct rdl__failure *failure)
@@ -348,10 +371,11 @@ static void tell_story(struct rdl__session *session, const struct rdl_test *test
     struct rdl__trace *trace = rdl__allocate(sizeof *trace);
     struct rdl__text output = {0};
 
-    copy_trace(trace, &board->trace);
+    rdl__trace_copy(trace, &board->trace);
     if (board->outcome.verdict == RDL__FAILED)
         failure->outcome = board->outcome; /* the values it speaks of are the shrunk ones */
     rdl__story_read(&failure->story, trace);
+    find_places(session, test, failure, &trace->steps);
     rdl__worker_captured(&session->workers[0], &output, OUTPUT_SHOWN);
     failure->output = output.bytes;
     if (session->plan->shrink_seconds > 0 && !failure->unsteady && !rdl__interrupted &&
@@ -384,8 +408,11 @@ void rdl__settle(struct rdl__session *session, struct rdl__result *result,
                              board->tape.span_count};
 
     rdl__made_copy(&failure.made, &made);
-    if (listener->failure_found)
+    if (listener->failure_found) {
+        rdl__outcome_resolve_alone(&failure.outcome, test);
         listener->failure_found(listener->self, test, &failure);
+        failure.outcome = board->outcome;
+    }
     if (is_steady(session, test, &failure) && session->plan->shrink_seconds > 0)
         shrink_soundly(session, test, &failure);
     make_token(session, test, &failure);

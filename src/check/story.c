@@ -12,8 +12,7 @@
 #include "base/memory.h"
 #include "check/plan.h"
 
-/* The line of a file, without its newline; NULL if there is none. */
-static char *source_line(const char *file, int number)
+char *rdl__source_line(const char *file, int number)
 {
     FILE *source = *file ? fopen(file, "re") : NULL;
     char *line = NULL;
@@ -94,7 +93,7 @@ static char *assigned_name(const char *line)
 
 static char *name_of(const struct rdl__event *event)
 {
-    char *line = source_line(event->file, event->line), *name = NULL;
+    char *line = rdl__source_line(event->file, event->line), *name = NULL;
 
     if (line && strstr(line, "rdl_") && draws_in(line) == 1)
         name = assigned_name(line);

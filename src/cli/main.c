@@ -159,7 +159,7 @@ static int list_tests(struct rdl_test **tests, size_t count)
 
 /* ---- Running --------------------------------------------------------------------------- */
 
-static bool read_token(struct rdl__token *out, const char *given, struct rdl__error *error)
+bool rdl__read_token(struct rdl__token *out, const char *given, struct rdl__error *error)
 {
     struct rdl__text text = {0};
     bool ok;
@@ -180,7 +180,7 @@ static bool replay(struct rdl__options *options, const struct rdl__listener *lis
     struct rdl_test *test;
     bool ok;
 
-    if (!read_token(&token, options->replay, error))
+    if (!rdl__read_token(&token, options->replay, error))
         return false;
     test = test_named(tests, count, token.name);
     if (!options->shrink)
@@ -238,7 +238,7 @@ static int status_of(const struct rdl__totals *totals)
     return RDL__EXIT_PASS;
 }
 
-static int run(struct rdl__options *options, struct rdl_test **tests, size_t count)
+int rdl__run_tests(struct rdl__options *options, struct rdl_test **tests, size_t count)
 {
     struct reports *reports = rdl__allocate(sizeof *reports);
     struct rdl__totals totals = {0};
@@ -297,7 +297,7 @@ int rdl_main(int argc, char **argv)
     } else {
         if (!options->seed_given)
             options->plan.seed = rdl__entropy() >> 32; /* short enough to type */
-        status = run(options, tests, count);
+        status = rdl__run_tests(options, tests, count);
     }
     rdl__text_release(&help);
     free(options);

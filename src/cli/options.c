@@ -10,6 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "control/strategy/strategy.h"
+#include "raddle/threads.h"
+
 /* Where a value comes from, for messages: "--seed" or "RADDLE_SEED". */
 typedef bool read_function(struct rdl__options *o, const char *from, const char *value,
                            struct rdl__error *error);
@@ -203,47 +206,174 @@ static bool read_colour(struct rdl__options *o, const char *from, const char *va
     return true;
 }
 
+static bool read_strategy(struct rdl__options *o, const char *from, const char *value,
+                          struct rdl__error *error)
+{
+    struct rdl__text names = {0};
+    unsigned parameter;
+
+    o->plan.strategy = value;
+    if (strlen(value) < RDL__STRATEGY_ROOM && rdl__strategy_named(value, &parameter))
+        return true;
+    for (int i = 0; rdl__strategies[i]; i++)
+        rdl__text_add(&names, "%s%s", i ? ", " : "", rdl__strategies[i]->name);
+    rdl__fail(error, "%s: there is no strategy '%s', but: %s", from, value, names.bytes);
+    rdl__text_release(&names);
+    return false;
+}
+
+/* One of several words, separated by commas, each of which stands for a bit. */
+struct word {
+    const char *name;
+    unsigned bit;
+};
+
+static bool read_words(const char *from, const char *value, const struct word *words, unsigned *out,
+                       struct rdl__error *error)
+{
+    const char *part = value;
+
+    *out = 0;
+    while (*part) {
+        size_t length = strcspn(part, ",");
+        const struct word *word = words;
+
+        while (word->name &&
+               (strlen(word->name) != length || strncmp(word->name, part, length) != 0))
+            word++;
+        if (!word->name)
+            return rdl__fail(error, "%s: '%.*s' is not known; --help shows what is", from,
+                             (int)length, part);
+        *out |= word->bit;
+        part += length + (part[length] == ',');
+    }
+    return true;
+}
+
+static bool read_fail_on(struct rdl__options *o, const char *from, const char *value,
+                         struct rdl__error *error)
+{
+    static const struct word words[] = {{"crash", RDL__FAIL_CRASH},
+                                        {"exit", RDL__FAIL_EXIT},
+                                        {"deadlock", RDL__FAIL_DEADLOCK},
+                                        {"livelock", RDL__FAIL_LIVELOCK},
+                                        {"race", RDL__FAIL_RACE},
+                                        {"output", RDL__FAIL_OUTPUT},
+                                        {"assertion", RDL__FAIL_ASSERTION},
+                                        {"misuse", RDL__FAIL_MISUSE},
+                                        {NULL, 0}};
+
+    return read_words(from, value, words, &o->explore.fail_on, error);
+}
+
+static bool read_faults(struct rdl__options *o, const char *from, const char *value,
+                        struct rdl__error *error)
+{
+    static const struct word words[] = {{"wakeups", RDL_SPURIOUS_WAKEUPS},
+                                        {"timeouts", RDL_EARLY_TIMEOUTS},
+                                        {"trylocks", RDL_FAILED_TRYLOCKS},
+                                        {NULL, 0}};
+
+    return read_words(from, value, words, &o->explore.faults, error);
+}
+
+static bool read_status(struct rdl__options *o, const char *from, const char *value,
+                        struct rdl__error *error)
+{
+    uint64_t status = 0;
+
+    if (!read_number(from, value, 255, &status, error))
+        return false;
+    o->explore.status = (int)status;
+    return true;
+}
+
+static bool read_expected(struct rdl__options *o, const char *from, const char *value,
+                          struct rdl__error *error)
+{
+    if (access(value, R_OK) != 0)
+        return rdl__fail(error, "%s: cannot read %s: %s", from, value, strerror(errno));
+    o->explore.output = value;
+    return true;
+}
+
+static bool read_points(struct rdl__options *o, const char *from, const char *value,
+                        struct rdl__error *error)
+{
+    return read_number(from, value, UINT64_MAX, &o->explore.points_max, error);
+}
+
 struct option {
     const char *name;
     const char *value;   /* what it takes, for help; NULL: nothing */
     read_function *read; /* if it takes something */
     size_t flag;         /* else: which bool it sets */
     const char *help;
+    enum { FOR_BOTH, FOR_TESTS, FOR_PROGRAMS } whom; /* test programs, or raddle explore */
 };
 
 #define FLAG(field)           NULL, NULL, offsetof(struct rdl__options, field)
 #define VALUE(what, function) what, function, 0
 
 static const struct option options[] = {
-    {"list", FLAG(list), "show the names of the tests, and run none"},
+    {"list", FLAG(list), "show the names of the tests, and run none", FOR_TESTS},
     {"filter", VALUE("F", read_filter),
-     "run tests whose name has F in it; =F: whose name is F; #F: tagged F; -F: not those"},
-    {"seed", VALUE("N", read_seed), "start chance here; the seed of a run is in its report"},
-    {"cases", VALUE("N", read_cases), "try N cases a test (default: as the test says, or 1000)"},
-    {"time", VALUE("S", read_time), "search S seconds a test"},
-    {"jobs", VALUE("N", read_jobs), "use N processes (0: as many as there are cores; default 1)"},
-    {"replay", VALUE("TOKEN", read_replay), "run the one case of a token, or of a file by @FILE"},
-    {"shrink", FLAG(shrink), "with --replay: shrink it as well"},
-    {"bytes", VALUE("FILE", read_bytes), "make a case of bytes that a fuzzer has found; shrink it"},
-    {"exhaustive", FLAG(plan.exhaustive), "try all cases in order instead of random ones"},
-    {"more-bugs", FLAG(plan.more_bugs), "go on after a failure, to look for different ones"},
-    {"fail-fast", FLAG(plan.fail_fast), "stop after the first test that fails"},
-    {"timeout", VALUE("S", read_timeout), "the longest a single case may take (default 10)"},
-    {"shrink-time", VALUE("S", read_shrink_time), "shrink for S seconds at most (default 60)"},
-    {"shrink-runs", VALUE("N", read_shrink_runs), "and with N runs at most (default 20000)"},
-    {"shard", VALUE("K/N", read_shard), "run the K-th of N parts of the tests"},
-    {"format", VALUE("F", read_format), "report as human, tap, junit or json; may be repeated"},
-    {"output", VALUE("FILE", read_output), "where the report of the --format before it goes"},
-    {"html", VALUE("FILE", read_html), "write a page for browsers, too"},
+     "run tests whose name has F in it; =F: whose name is F; #F: tagged F; -F: not those",
+     FOR_TESTS},
+    {"seed", VALUE("N", read_seed), "start chance here; the seed of a run is in its report",
+     FOR_BOTH},
+    {"cases", VALUE("N", read_cases), "try N cases a test (default: as the test says, or 1000)",
+     FOR_TESTS},
+    {"schedules", VALUE("N", read_cases), "try N schedules (default 10,000)", FOR_PROGRAMS},
+    {"time", VALUE("S", read_time), "search S seconds", FOR_BOTH},
+    {"strategy", VALUE("NAME", read_strategy),
+     "how schedules of threads are made: portfolio (default), random, pct, pos, dpor, ...",
+     FOR_BOTH},
+    {"jobs", VALUE("N", read_jobs), "use N processes (0: as many as there are cores; default 1)",
+     FOR_BOTH},
+    {"replay", VALUE("TOKEN", read_replay), "run the one case of a token, or of a file by @FILE",
+     FOR_BOTH},
+    {"shrink", FLAG(shrink), "with --replay: shrink it as well", FOR_BOTH},
+    {"bytes", VALUE("FILE", read_bytes), "make a case of bytes that a fuzzer has found; shrink it",
+     FOR_TESTS},
+    {"exhaustive", FLAG(plan.exhaustive), "try all cases in order instead of random ones",
+     FOR_TESTS},
+    {"more-bugs", FLAG(plan.more_bugs), "go on after a failure, to look for different ones",
+     FOR_BOTH},
+    {"fail-fast", FLAG(plan.fail_fast), "stop after the first test that fails", FOR_TESTS},
+    {"fail-on", VALUE("LIST", read_fail_on),
+     "what counts as failure: assertion,crash,exit,deadlock,livelock,race,misuse,output",
+     FOR_PROGRAMS},
+    {"status", VALUE("N", read_status), "the exit status it should have (default 0)", FOR_PROGRAMS},
+    {"same-output", FLAG(explore.same_output), "it should print the same under every schedule",
+     FOR_PROGRAMS},
+    {"expect", VALUE("FILE", read_expected), "it should print what is in FILE", FOR_PROGRAMS},
+    {"faults", VALUE("LIST", read_faults), "what may go wrong by itself: wakeups,timeouts,trylocks",
+     FOR_PROGRAMS},
+    {"points", VALUE("N", read_points),
+     "a schedule with more places to switch at is a livelock (default 200,000)", FOR_PROGRAMS},
+    {"gdb", FLAG(explore.gdb), "with raddle replay: in the debugger", FOR_PROGRAMS},
+    {"timeout", VALUE("S", read_timeout), "the longest a single case may take (default 10)",
+     FOR_BOTH},
+    {"shrink-time", VALUE("S", read_shrink_time), "shrink for S seconds at most (default 60)",
+     FOR_BOTH},
+    {"shrink-runs", VALUE("N", read_shrink_runs), "and with N runs at most (default 20000)",
+     FOR_BOTH},
+    {"shard", VALUE("K/N", read_shard), "run the K-th of N parts of the tests", FOR_TESTS},
+    {"format", VALUE("F", read_format), "report as human, tap, junit or json; may be repeated",
+     FOR_BOTH},
+    {"output", VALUE("FILE", read_output), "where the report of the --format before it goes",
+     FOR_BOTH},
+    {"html", VALUE("FILE", read_html), "write a page for browsers, too", FOR_BOTH},
     {"regressions", VALUE("DIR", read_regressions),
-     "keep failing cases in DIR; beside: beside the tests (default); none: nowhere"},
-    {"no-fork", FLAG(plan.no_fork), "run cases in this process, for debuggers"},
-    {"no-capture", FLAG(plan.no_capture), "let cases print"},
-    {"color", VALUE("WHEN", read_colour), "auto, always or never"},
-    {"quiet", FLAG(quiet), "report failures only"},
-    {"verbose", FLAG(verbose), "show statistics of passing tests, too"},
-    {"help", FLAG(help), "show this"},
-    {"version", FLAG(version), "show the version"},
+     "keep failing cases in DIR; beside: beside the tests (default); none: nowhere", FOR_TESTS},
+    {"no-fork", FLAG(plan.no_fork), "run cases in this process, for debuggers", FOR_TESTS},
+    {"no-capture", FLAG(plan.no_capture), "let cases print", FOR_TESTS},
+    {"color", VALUE("WHEN", read_colour), "auto, always or never", FOR_BOTH},
+    {"quiet", FLAG(quiet), "report failures only", FOR_BOTH},
+    {"verbose", FLAG(verbose), "show statistics of passing tests, too", FOR_BOTH},
+    {"help", FLAG(help), "show this", FOR_BOTH},
+    {"version", FLAG(version), "show the version", FOR_TESTS},
 };
 
 enum { OPTIONS = sizeof options / sizeof *options };
@@ -253,10 +383,20 @@ static void set_flag(struct rdl__options *o, const struct option *option)
     *(bool *)((char *)o + option->flag) = true;
 }
 
+/* Options of raddle explore are no options of test programs, and the other way
+ * round. */
+static bool for_programs;
+
+static bool applies(const struct option *option)
+{
+    return option->whom == FOR_BOTH || (option->whom == FOR_PROGRAMS) == for_programs;
+}
+
 static const struct option *find(const char *name, size_t length)
 {
     for (int i = 0; i < OPTIONS; i++)
-        if (strlen(options[i].name) == length && strncmp(options[i].name, name, length) == 0)
+        if (applies(&options[i]) && strlen(options[i].name) == length &&
+            strncmp(options[i].name, name, length) == 0)
             return &options[i];
     return NULL;
 }
@@ -289,7 +429,7 @@ static bool unknown(const char *argument, const char *name, size_t length, struc
     int least = 3;
 
     for (int i = 0; i < OPTIONS; i++)
-        if (distance(name, length, options[i].name) < least) {
+        if (applies(&options[i]) && distance(name, length, options[i].name) < least) {
             least = distance(name, length, options[i].name);
             nearest = options[i].name;
         }
@@ -338,7 +478,7 @@ static bool read_environment(struct rdl__options *o, struct rdl__error *error)
         for (const char *c = options[i].name; *c; c++)
             name[length++] = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
         value = getenv(name);
-        if (!value || !*value)
+        if (!value || !*value || !applies(&options[i]))
             continue;
         if (options[i].read ? !options[i].read(o, name, value, error) : false)
             return false;
@@ -385,10 +525,19 @@ static bool check_outputs(struct rdl__options *o, struct rdl__error *error)
     return true;
 }
 
+bool rdl__options_read_for_program(struct rdl__options *out, int argc, char **argv,
+                                   struct rdl__error *error)
+{
+    for_programs = true;
+    return rdl__options_read(out, argc, argv, error);
+}
+
 bool rdl__options_read(struct rdl__options *out, int argc, char **argv, struct rdl__error *error)
 {
     struct rdl__options o = {
-        .plan = {.jobs = 1, .shrink_runs = 20000, .shrink_seconds = 60, .command = argv[0]}};
+        .plan = {.jobs = 1, .shrink_runs = 20000, .shrink_seconds = 60, .command = argv[0]},
+        .explore = {.fail_on = RDL__FAIL_ALL},
+    };
 
     if (!read_environment(&o, error))
         return false;
@@ -405,6 +554,20 @@ bool rdl__options_read(struct rdl__options *out, int argc, char **argv, struct r
     return true;
 }
 
+void rdl__options_list(struct rdl__text *out)
+{
+    for (int i = 0; i < OPTIONS; i++) {
+        char left[40];
+        int width = snprintf(left, sizeof left, "--%s%s%s", options[i].name,
+                             options[i].value ? " " : "", options[i].value ? options[i].value : "");
+
+        if (applies(&options[i]))
+            rdl__text_add(out, "  %s%*s%s\n", left, width < 18 ? 18 - width : 1, "",
+                          options[i].help);
+    }
+    rdl__text_add(out, "\nEach option has a twin in the environment: RADDLE_SEED is --seed.\n");
+}
+
 void rdl__options_help(struct rdl__text *out, const char *program)
 {
     rdl__text_add(out,
@@ -412,14 +575,7 @@ void rdl__options_help(struct rdl__text *out, const char *program)
                   "Runs the tests of this program.  A failing case is shown in its smallest\n"
                   "form, with a token that replays it.\n\n",
                   program);
-    for (int i = 0; i < OPTIONS; i++) {
-        char left[40];
-        int width = snprintf(left, sizeof left, "--%s%s%s", options[i].name,
-                             options[i].value ? " " : "", options[i].value ? options[i].value : "");
-
-        rdl__text_add(out, "  %s%*s%s\n", left, width < 18 ? 18 - width : 1, "", options[i].help);
-    }
-    rdl__text_add(out, "\nEach option has a twin in the environment: RADDLE_SEED is --seed.\n"
-                       "Exit status: 0 all passed, 1 a failure was found, 2 wrong usage or "
+    rdl__options_list(out);
+    rdl__text_add(out, "Exit status: 0 all passed, 1 a failure was found, 2 wrong usage or "
                        "set-up, 77 all skipped.\n");
 }

@@ -16,6 +16,29 @@ struct rdl__output {
     const char *path; /* NULL: standard output */
 };
 
+/* What a program that is explored must do, and how it is run. */
+enum {
+    RDL__FAIL_CRASH = 1,
+    RDL__FAIL_EXIT = 2,
+    RDL__FAIL_DEADLOCK = 4,
+    RDL__FAIL_LIVELOCK = 8,
+    RDL__FAIL_RACE = 16,
+    RDL__FAIL_OUTPUT = 32,
+    RDL__FAIL_ASSERTION = 64,
+    RDL__FAIL_MISUSE = 128,
+    RDL__FAIL_ALL = 255,
+};
+
+struct rdl__exploring {
+    unsigned fail_on;   /* RDL__FAIL_CRASH | ... */
+    int status;         /* what it must exit with */
+    const char *output; /* a file with what it must print; NULL: see same_output */
+    bool same_output;   /* it must print the same under every schedule */
+    unsigned faults;
+    uint64_t points_max;
+    bool gdb;
+};
+
 struct rdl__options {
     struct rdl__plan plan;
     const char *filters[RDL__FILTERS_MAX]; /* a test must match one of them, and no "-" one */
@@ -28,6 +51,7 @@ struct rdl__options {
     bool shrink;            /* what is replayed, too */
     bool list, help, version, quiet, verbose;
     bool seed_given;
+    struct rdl__exploring explore; /* raddle explore only */
     enum { RDL__COLOUR_AUTO, RDL__COLOUR_ALWAYS, RDL__COLOUR_NEVER } colour;
 };
 
@@ -35,5 +59,16 @@ struct rdl__options {
 bool rdl__options_read(struct rdl__options *out, int argc, char **argv, struct rdl__error *error);
 
 void rdl__options_help(struct rdl__text *out, const char *program);
+
+/* The same for raddle explore, which has options of its own and lacks others. */
+bool rdl__options_read_for_program(struct rdl__options *out, int argc, char **argv,
+                                   struct rdl__error *error);
+void rdl__options_list(struct rdl__text *out);
+
+/* A token, or the one in a file by @FILE. */
+bool rdl__read_token(struct rdl__token *out, const char *given, struct rdl__error *error);
+
+/* Run these tests as the options say; the exit status. */
+int rdl__run_tests(struct rdl__options *options, struct rdl_test **tests, size_t count);
 
 #endif

@@ -27,6 +27,7 @@ static void record(struct rdl__outcome *outcome, const char *file, int line, con
     outcome->cause = RDL__BY_CHECK;
     outcome->number = 0;
     outcome->line = line;
+    outcome->pc = 0;
     snprintf(outcome->file, sizeof outcome->file, "%s", file);
     snprintf(outcome->check, sizeof outcome->check, "%s", check);
     snprintf(outcome->text, sizeof outcome->text, "%s", text);

@@ -21,6 +21,16 @@ void rdl__trace_start(struct rdl__trace *trace, bool on)
     trace->lock = 0;
     trace->used = 0;
     trace->lost = 0;
+    rdl__steps_clear(&trace->steps);
+}
+
+void rdl__trace_copy(struct rdl__trace *to, const struct rdl__trace *from)
+{
+    uint32_t used = from->used < RDL__TRACE_ROOM ? from->used : RDL__TRACE_ROOM;
+
+    memcpy(to, from, offsetof(struct rdl__trace, steps));
+    rdl__steps_copy(&to->steps, &from->steps);
+    memcpy(to->bytes, from->bytes, used);
 }
 
 /* Not a pthread mutex: those will be what a scheduler watches. */

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "observe/steps.h"
+
 enum rdl__event_kind {
     RDL__EVENT_DRAW,  /* a value was drawn: what is the generator, text the value */
     RDL__EVENT_NOTE,  /* text */
@@ -38,11 +40,15 @@ struct rdl__trace {
     int lock;
     uint32_t used;
     uint32_t lost; /* events that found no room */
+    struct rdl__steps steps;
     char bytes[RDL__TRACE_ROOM];
 };
 
 void rdl__trace_start(struct rdl__trace *trace, bool on);
 void rdl__trace_add(struct rdl__trace *trace, const struct rdl__event *event);
+
+/* What there is, without what there is room for. */
+void rdl__trace_copy(struct rdl__trace *to, const struct rdl__trace *from);
 
 /* The event at *position, which moves on; false at the end. */
 bool rdl__trace_next(const struct rdl__trace *trace, uint32_t *position, struct rdl__event *out);

@@ -17,8 +17,12 @@ __attribute__((used, visibility("hidden"))) bool rdl__has_wrfsbase;
 void rdl__switch_prepare(void)
 {
     enum { KERNEL_ALLOWS = 1 << 1, CPU_HAS = 1 << 0 };
+    static bool known; /* asking takes a virtual machine tens of microseconds */
     unsigned a, b = 0, c, d;
 
+    if (known)
+        return;
+    known = true;
     rdl__has_wrfsbase = (getauxval(AT_HWCAP2) & KERNEL_ALLOWS) &&
                         __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & CPU_HAS);
 }

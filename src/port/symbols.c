@@ -1,4 +1,4 @@
-/* symbols.c -- the names of functions, read from ELF symbol tables.
+/* symbols.c -- the names of functions and variables, read from ELF symbol tables.
  *
  * The dynamic linker knows only exported names; the file of a module has them
  * all, unless it was stripped.  Offsets are not told: a name is what stays the
@@ -48,9 +48,10 @@ static const Elf64_Shdr *section(const struct image *image, const Elf64_Ehdr *he
     return part(image, header->e_shoff + (uint64_t)n * sizeof(Elf64_Shdr), sizeof(Elf64_Shdr));
 }
 
-/* The name of the function at this address of the file; NULL if none is known. */
+/* The function, or whatever the type is, at this address of the file. */
 static const char *name_at(const struct image *image, const Elf64_Shdr *table,
-                           const Elf64_Shdr *strings, uint64_t address)
+                           const Elf64_Shdr *strings, int type, uint64_t address,
+                           uint64_t *out_offset)
 {
     const Elf64_Sym *symbols = part(image, table->sh_offset, table->sh_size);
     const char *names = part(image, strings->sh_offset, strings->sh_size);
@@ -58,14 +59,18 @@ static const char *name_at(const struct image *image, const Elf64_Shdr *table,
     if (!symbols || !names || strings->sh_size == 0 || names[strings->sh_size - 1])
         return NULL;
     for (size_t i = 0; i < table->sh_size / sizeof *symbols; i++)
-        if (ELF64_ST_TYPE(symbols[i].st_info) == STT_FUNC && address >= symbols[i].st_value &&
+        if (ELF64_ST_TYPE(symbols[i].st_info) == type && address >= symbols[i].st_value &&
             address - symbols[i].st_value < symbols[i].st_size &&
-            symbols[i].st_name < strings->sh_size)
+            symbols[i].st_name < strings->sh_size) {
+            *out_offset = address - symbols[i].st_value;
             return names + symbols[i].st_name;
+        }
     return NULL;
 }
 
-static const char *find_name(const struct image *image, uintptr_t base, uintptr_t address)
+/* NULL if none is known. */
+static const char *find_name(const struct image *image, int type, uintptr_t base,
+                             uintptr_t address, uint64_t *out_offset)
 {
     const Elf64_Ehdr *header = part(image, 0, sizeof *header);
 
@@ -77,16 +82,35 @@ static const char *find_name(const struct image *image, uintptr_t base, uintptr_
 
         if (table && table->sh_type == SHT_SYMTAB &&
             (strings = section(image, header, table->sh_link)))
-            return name_at(image, table, strings,
-                           header->e_type == ET_DYN ? address - base : address);
+            return name_at(image, table, strings, type,
+                           header->e_type == ET_DYN ? address - base : address, out_offset);
     }
     return NULL;
+}
+
+/* The program's own name may be relative to where it was started. */
+static bool map_module(struct image *out, const Dl_info *info)
+{
+    return map_file(out, info->dli_fname) || map_file(out, "/proc/self/exe");
+}
+
+static void unmap(struct image *image)
+{
+    if (image->bytes)
+        munmap((void *)image->bytes, image->size);
+}
+
+/* Without what compilers add: "pop.cold", "pop.constprop.0", "count.1". */
+static int plain_length(const char *name)
+{
+    return (int)strcspn(name, ".");
 }
 
 void rdl__symbol_describe(struct rdl__text *out, uintptr_t address)
 {
     const char *name = NULL, *module;
     struct image image = {0};
+    uint64_t offset;
     Dl_info info;
 
     if (!dladdr((void *)address, &info) || !info.dli_fname) {
@@ -94,15 +118,31 @@ void rdl__symbol_describe(struct rdl__text *out, uintptr_t address)
         return;
     }
     module = strrchr(info.dli_fname, '/') ? strrchr(info.dli_fname, '/') + 1 : info.dli_fname;
-    /* The program's own name may be relative to where it was started. */
-    if (map_file(&image, info.dli_fname) || map_file(&image, "/proc/self/exe"))
-        name = find_name(&image, (uintptr_t)info.dli_fbase, address);
+    if (map_module(&image, &info))
+        name = find_name(&image, STT_FUNC, (uintptr_t)info.dli_fbase, address, &offset);
     if (!name)
         name = info.dli_sname;
-    if (name) /* without what compilers add: "pop.cold", "pop.constprop.0" */
-        rdl__text_add(out, "%.*s (%s)", (int)strcspn(name, "."), name, module);
+    if (name)
+        rdl__text_add(out, "%.*s (%s)", plain_length(name), name, module);
     else
         rdl__text_add(out, "%s", module);
-    if (image.bytes)
-        munmap((void *)image.bytes, image.size);
+    unmap(&image);
+}
+
+bool rdl__symbol_describe_data(struct rdl__text *out, uintptr_t address)
+{
+    const char *name = NULL;
+    struct image image = {0};
+    uint64_t offset = 0;
+    Dl_info info;
+
+    if (!dladdr((void *)address, &info) || !info.dli_fname || !map_module(&image, &info))
+        return false;
+    name = find_name(&image, STT_OBJECT, (uintptr_t)info.dli_fbase, address, &offset);
+    if (name)
+        rdl__text_add(out, "%.*s", plain_length(name), name);
+    if (name && offset)
+        rdl__text_add(out, "+%llu", (unsigned long long)offset);
+    unmap(&image);
+    return name != NULL;
 }

@@ -1,4 +1,4 @@
-/* symbols.h -- the names of functions, static ones too. */
+/* symbols.h -- the names of functions and variables, static ones too. */
 #ifndef RDL__SYMBOLS_H
 #define RDL__SYMBOLS_H
 
@@ -11,5 +11,9 @@
  * the symbol table of its module's file, and the module; only the module if it
  * has been stripped; "code outside of any module" if that is what it is. */
 void rdl__symbol_describe(struct rdl__text *out, uintptr_t address);
+
+/* "accounts", "accounts+8": the variable that an address lies in, by the same table.
+ * False: in none that is known. */
+bool rdl__symbol_describe_data(struct rdl__text *out, uintptr_t address);
 
 #endif

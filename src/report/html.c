@@ -47,6 +47,7 @@ static const char head[] =
     "td.more > :first-child { margin-top: 0; }\n"
     "code, pre { font: .875rem/1.5 ui-monospace, monospace; overflow-wrap: anywhere; }\n"
     "pre { white-space: pre-wrap; margin: .3rem 0; }\n"
+    "pre.rows { white-space: pre; overflow-x: auto; }\n"
     ".failure { border-left: 3px solid var(--fail); background: var(--box); border-radius: 4px;\n"
     "  margin: .4rem 0; padding: .6rem .9rem; }\n"
     ".failure h2:first-child { margin-top: 0; }\n"
@@ -103,7 +104,7 @@ static void add_history(struct rdl__text *out, const struct rdl__failure *failur
 {
     rdl__text_add(out, "<p class=\"faint\">Found ");
     if (failure->found_at) {
-        rdl__text_add(out, "at case ");
+        rdl__text_add(out, "at %s ", failure->schedule.headline ? "schedule" : "case");
         rdl__text_add_count(out, failure->found_at);
     } else {
         add_element(out, "by ", failure->source ? failure->source : "", "");
@@ -124,11 +125,17 @@ static void add_failure(struct rdl__text *out, const struct rdl__plan *plan,
 
     rdl__failure_headline(&text, failure);
     add_element(out, "<div class=\"failure\">\n<h2><code>", text.bytes, "</code></h2>\n");
-    if (failure->outcome.cause == RDL__BY_CHECK && failure->outcome.text[0])
-        add_element(out, "<pre>", failure->outcome.text, "</pre>\n");
+    if (rdl__failure_detail(failure)[0])
+        add_element(out, "<pre>", rdl__failure_detail(failure), "</pre>\n");
     if (failure->story.count) {
         rdl__text_add(out, "<h2>The case</h2>\n");
         add_story(out, &failure->story);
+    }
+    if (failure->schedule.headline) {
+        add_element(out, "<h2>", failure->schedule.headline, "</h2>\n");
+        rdl__text_clear(&text);
+        rdl__add_schedule(&text, &failure->schedule, RDL__PLAIN_WIDTH, NULL);
+        add_element(out, "<pre class=\"rows\">", rdl__text_string(&text), "</pre>\n");
     }
     if (failure->unsteady)
         add_element(out, "<p>It does not fail every time: ", failure->unsteady, "</p>\n");
@@ -211,6 +218,8 @@ static void add_details(struct rdl__text *out, const struct rdl__report *report,
     struct rdl__text message = {0};
 
     rdl__result_message(&message, result);
+    if (result->covered[0])
+        add_element(out, "<p class=\"faint\">", result->covered, "</p>\n");
     if (message.count && (result->failure_count == 0 || result->text[0]))
         add_element(out, "<p>", message.bytes, "</p>\n");
     for (size_t i = 0; i < report->warnings.count; i += strlen(report->warnings.bytes + i) + 1)

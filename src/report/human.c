@@ -48,7 +48,7 @@ static void show_progress(void *self, const struct rdl__progress *progress)
             rdl__text_add(&line, " of ");
             rdl__text_add_count(&line, progress->goal);
         }
-        rdl__text_add(&line, " cases, ");
+        rdl__text_add(&line, " %ss, ", rdl__case_noun(progress->test));
         rdl__text_add_count(&line, (uint64_t)rate);
         rdl__text_add(&line, "/s");
     }
@@ -70,10 +70,20 @@ static void add_indented(struct rdl__text *out, const char *text, const char *ma
     }
 }
 
+/* Is what was covered all there is?  Then that is what is said of it. */
+static bool is_all_covered(const struct rdl__result *result)
+{
+    return strncmp(result->covered, "all ", 4) == 0;
+}
+
 static void add_cases(struct rdl__text *out, const struct rdl__result *result)
 {
-    rdl__text_add(out, result->exhausted ? "all " : "");
-    rdl__text_add_many(out, result->stats.cases, "case");
+    if (is_all_covered(result)) {
+        rdl__text_add(out, "%s", result->covered);
+    } else {
+        rdl__text_add(out, result->exhausted ? "all " : "");
+        rdl__text_add_many(out, result->stats.cases, rdl__case_noun(result->test));
+    }
     if (result->stats.discards) {
         rdl__text_add(out, ", ");
         rdl__text_add_count(out, result->stats.discards);
@@ -112,6 +122,20 @@ static void add_shrinking(struct rdl__text *out, const struct rdl__failure *fail
         rdl__text_add(out, " (not to the end)");
 }
 
+static void add_schedule(struct rdl__report *report, const struct rdl__schedule *schedule)
+{
+    const struct rdl__paint paint = {ink(report, PLAIN), ink(report, BOLD), ink(report, DIM),
+                                     ink(report, RED), ink(report, YELLOW)};
+    struct rdl__text rows = {0};
+
+    rdl__text_add(&report->text, "\n  %s\n", schedule->headline);
+    rdl__add_schedule(&rows, schedule, report->looks.width - 4, &paint);
+    if (rows.count)
+        rdl__text_add(&report->text, "\n");
+    add_indented(&report->text, rdl__text_string(&rows), "    ");
+    rdl__text_release(&rows);
+}
+
 static void add_failure(struct rdl__report *report, const struct rdl__result *result,
                         const struct rdl__failure *failure)
 {
@@ -120,8 +144,7 @@ static void add_failure(struct rdl__report *report, const struct rdl__result *re
     rdl__text_add(out, "\n  %s", ink(report, RED));
     rdl__failure_headline(out, failure);
     rdl__text_add(out, "%s\n", ink(report, PLAIN));
-    if (failure->outcome.cause == RDL__BY_CHECK)
-        add_indented(out, failure->outcome.text, "      ");
+    add_indented(out, rdl__failure_detail(failure), "      ");
     if (failure->unsteady)
         rdl__text_add(out, "\n  %sIt does not fail every time:%s %s.\n  It was not shrunk.\n",
                       ink(report, YELLOW), ink(report, PLAIN), failure->unsteady);
@@ -129,6 +152,8 @@ static void add_failure(struct rdl__report *report, const struct rdl__result *re
         rdl__text_add(out, "\n");
         add_story(report, &failure->story);
     }
+    if (failure->schedule.headline)
+        add_schedule(report, &failure->schedule);
     if (failure->output && failure->output[0]) {
         rdl__text_add(out, "\n  It printed:\n");
         add_indented(out, failure->output, "    | ");
@@ -171,7 +196,9 @@ static void add_labels(struct rdl__report *report, const struct rdl__stats *stat
     for (uint32_t i = 0; i < stats->label_count; i++) {
         rdl__text_add(out, "    %5.1f%%  %s", rdl__label_percent(labels[i], stats),
                       labels[i]->name);
-        if (labels[i]->required > 0)
+        if (labels[i]->required > 0 && labels[i]->required <= RDL__ONCE)
+            rdl__text_add(out, " (at least once)");
+        else if (labels[i]->required > 0)
             rdl__text_add(out, " (at least %g%%)", labels[i]->required);
         rdl__text_add(out, "\n");
     }
@@ -239,7 +266,7 @@ static void failure_found(void *self, const struct rdl_test *test,
     rdl__text_add(&report->text, "%s%-6s%s %s", ink(report, RED), "found", ink(report, PLAIN),
                   test->name);
     if (failure->found_at) {
-        rdl__text_add(&report->text, " at case ");
+        rdl__text_add(&report->text, " at %s ", rdl__case_noun(test));
         rdl__text_add_count(&report->text, failure->found_at);
     } else {
         rdl__text_add(&report->text, " by %s", failure->source);
@@ -305,6 +332,9 @@ static void add_verdict_line(struct rdl__report *report, const struct rdl__resul
     if (verdict == RDL__TEST_PASS && result->failure_count > 0)
         rdl__text_add(out, " (fails, as expected)");
     rdl__text_add(out, "\n");
+    if (verdict == RDL__TEST_PASS && result->covered[0] && !is_all_covered(result))
+        rdl__text_add(out, "       %s%s%s\n", ink(report, DIM), result->covered,
+                      ink(report, PLAIN));
 }
 
 static void test_ended(void *self, const struct rdl__result *result)

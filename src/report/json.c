@@ -50,6 +50,12 @@ static void add_number(struct rdl__text *out, const char *key, double value, int
     rdl__add_number(out, value, decimals);
 }
 
+static void add_line_number(struct rdl__text *out, int line)
+{
+    add_key(out, "line");
+    rdl__text_add(out, line > 0 ? "%d" : "null", line);
+}
+
 static void add_bool(struct rdl__text *out, const char *key, bool value)
 {
     add_key(out, key);
@@ -130,6 +136,47 @@ static void add_story(struct rdl__text *out, const struct rdl__story *story)
     add_count(out, "story_lost", story->lost);
 }
 
+/* The steps of a schedule that are worth knowing, and why. */
+static void add_schedule(struct rdl__text *out, const struct rdl__schedule *schedule)
+{
+    static const char *const marks[] = {[RDL__ROW_STEP] = "",
+                                        [RDL__ROW_INTERRUPTED] = "interrupted",
+                                        [RDL__ROW_WAITS] = "waits",
+                                        [RDL__ROW_GOES_ON] = "goes on",
+                                        [RDL__ROW_FAILS] = "fails"};
+
+    add_key(out, "schedule");
+    if (!schedule->headline) {
+        rdl__text_add(out, "null");
+        return;
+    }
+    rdl__text_add(out, "{");
+    add_string(out, "headline", schedule->headline);
+    add_count(out, "preemptions", schedule->preemptions);
+    add_count(out, "steps", schedule->steps);
+    open_array(out, "threads");
+    for (uint32_t i = 0; i < schedule->thread_count; i++) {
+        add_comma(out);
+        rdl__add_json_string(out, schedule->threads[i]);
+    }
+    rdl__text_add(out, "]");
+    open_array(out, "rows");
+    for (size_t i = 0; i < schedule->count; i++) {
+        const struct rdl__row *row = &schedule->rows[i];
+
+        open_element(out);
+        add_string(out, "thread", schedule->threads[row->thread]);
+        add_optional(out, "mark", marks[row->mark]);
+        add_optional(out, "does", row->does);
+        add_optional(out, "place", row->place);
+        add_optional(out, "file", row->file);
+        add_line_number(out, row->line);
+        add_optional(out, "source", row->source);
+        rdl__text_add(out, "}");
+    }
+    rdl__text_add(out, "]}");
+}
+
 static void add_replay(struct rdl__text *out, const struct rdl__plan *plan,
                        const struct rdl__failure *failure)
 {
@@ -140,12 +187,6 @@ static void add_replay(struct rdl__text *out, const struct rdl__plan *plan,
     add_optional(out, "token", failure ? failure->token : NULL);
     add_optional(out, "replay", command.bytes);
     rdl__text_release(&command);
-}
-
-static void add_line_number(struct rdl__text *out, int line)
-{
-    add_key(out, "line");
-    rdl__text_add(out, line > 0 ? "%d" : "null", line);
 }
 
 static void add_failure(struct rdl__text *out, const struct rdl__plan *plan,
@@ -172,6 +213,7 @@ static void add_failure(struct rdl__text *out, const struct rdl__plan *plan,
     add_number(out, "seconds", failure->shrink_seconds, 6);
     add_bool(out, "shrink_stopped", failure->shrink_stopped);
     add_story(out, &failure->story);
+    add_schedule(out, &failure->schedule);
     add_optional(out, "output", failure->output);
     rdl__text_add(out, "}");
     rdl__text_release(&headline);
@@ -202,6 +244,35 @@ static void add_shrink(struct rdl__text *out, const struct rdl__result *result)
     rdl__text_add(out, "}");
 }
 
+/* What a failing schedule is, in one word that does not change. */
+static const char *class_of(const struct rdl__failure *failure)
+{
+    switch (failure->outcome.cause) {
+    case RDL__BY_CHECK:
+        return "assertion";
+    case RDL__BY_HANG:
+        return "livelock";
+    default:
+        return rdl__failure_kind(failure);
+    }
+}
+
+static void add_exploration(struct rdl__text *out, const struct rdl__result *result)
+{
+    const struct rdl__failure *failure = result->failure_count ? &result->failures[0] : NULL;
+    bool explored = result->test->options.explore;
+
+    add_optional(out, "class", explored && failure ? class_of(failure) : NULL);
+    add_key(out, "schedules");
+    rdl__text_add(out, explored ? "%" PRIu64 : "null", result->stats.cases);
+    add_key(out, "preemptions");
+    rdl__text_add(out, explored && failure ? "%" PRIu32 : "null",
+                  failure ? failure->outcome.preemptions : 0);
+    add_key(out, "hash");
+    rdl__text_add(out, explored && failure ? "\"%016" PRIx64 "\"" : "null",
+                  failure ? failure->outcome.hash : 0);
+}
+
 /* ---- Listening -------------------------------------------------------------------- */
 
 static void add_test(void *self, const struct rdl__result *result)
@@ -218,6 +289,7 @@ static void add_test(void *self, const struct rdl__result *result)
     add_optional(out, "kind", result->kind);
     add_optional(out, "message", message.bytes);
     add_count(out, "cases", result->stats.cases);
+    add_exploration(out, result);
     add_count(out, "discards", result->stats.discards);
     add_number(out, "seconds", result->seconds, 6);
     add_count(out, "seed", result->seed);
@@ -229,6 +301,7 @@ static void add_test(void *self, const struct rdl__result *result)
     add_labels(out, &result->stats);
     add_measures(out, &result->stats);
     add_warnings(out, &report->warnings);
+    add_optional(out, "covered", result->covered);
     add_failures(out, report->plan, result);
     rdl__text_add(out, "}\n");
     rdl__text_release(&message);

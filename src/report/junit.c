@@ -40,16 +40,22 @@ static void add_story(struct rdl__text *out, const struct rdl__story *story)
 static void describe(struct rdl__text *out, const struct rdl__plan *plan,
                      const struct rdl__failure *failure)
 {
-    struct rdl__text command = {0};
+    struct rdl__text command = {0}, rows = {0};
 
     rdl__failure_headline(out, failure);
     rdl__text_add(out, "\n");
-    if (failure->outcome.cause == RDL__BY_CHECK)
-        add_indented(out, 2, failure->outcome.text);
+    add_indented(out, 2, rdl__failure_detail(failure));
     if (failure->story.count)
         rdl__text_add(out, "\nwith\n");
     add_story(out, &failure->story);
     rdl__text_add(out, "\n");
+    if (failure->schedule.headline) {
+        rdl__text_add(out, "%s\n\n", failure->schedule.headline);
+        rdl__add_schedule(&rows, &failure->schedule, RDL__PLAIN_WIDTH, NULL);
+        add_indented(out, 2, rdl__text_string(&rows));
+        rdl__text_add(out, "\n");
+        rdl__text_release(&rows);
+    }
     if (failure->unsteady)
         rdl__text_add(out, "It does not fail every time: %s\n", failure->unsteady);
     if (failure->token)

@@ -307,7 +307,7 @@ void rdl__result_message(struct rdl__text *out, const struct rdl__result *result
     }
 }
 
-void rdl__failure_headline(struct rdl__text *out, const struct rdl__failure *failure)
+static void add_headline(struct rdl__text *out, const struct rdl__failure *failure)
 {
     const struct rdl__outcome *outcome = &failure->outcome;
 
@@ -342,6 +342,34 @@ void rdl__failure_headline(struct rdl__text *out, const struct rdl__failure *fai
         rdl__text_add(out, " %s", outcome->text);
 }
 
+void rdl__failure_headline(struct rdl__text *out, const struct rdl__failure *failure)
+{
+    const struct rdl__schedule *schedule = &failure->schedule;
+    bool names_it = failure->outcome.cause >= RDL__BY_DEADLOCK &&
+                    failure->outcome.cause != RDL__BY_ASSERT; /* names the threads itself */
+
+    add_headline(out, failure);
+    if (schedule->failed > 1 && !names_it)
+        rdl__text_add(out, " (thread %s)", schedule->threads[schedule->failed - 1]);
+}
+
+const char *rdl__failure_detail(const struct rdl__failure *failure)
+{
+    switch (failure->outcome.cause) {
+    case RDL__BY_CRASH:
+    case RDL__BY_EXIT:
+    case RDL__BY_HANG:
+        return "";
+    default:
+        return failure->outcome.text;
+    }
+}
+
+const char *rdl__case_noun(const struct rdl_test *test)
+{
+    return test->options.explore ? "schedule" : "case";
+}
+
 /* A word of a shell command, in quotes if it needs them. */
 static void add_word(struct rdl__text *out, const char *word)
 {
@@ -372,8 +400,12 @@ void rdl__replay_command(struct rdl__text *out, const struct rdl__plan *plan,
         rdl__text_add(&what, "@%s", failure->token_file);
     else
         rdl__text_add(&what, "%s", failure->token);
-    add_word(out, plan->command);
-    rdl__text_add(out, " --replay ");
+    if (plan->replay_command) {
+        rdl__text_add(out, "%s ", plan->replay_command);
+    } else {
+        add_word(out, plan->command);
+        rdl__text_add(out, " --replay ");
+    }
     add_word(out, what.bytes);
     rdl__text_release(&what);
 }

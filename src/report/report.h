@@ -115,6 +115,20 @@ void rdl__replay_command(struct rdl__text *out, const struct rdl__plan *plan,
 /* "xs = {1, 2}", a note, or the label of a span; without depth and remark. */
 void rdl__add_line(struct rdl__text *out, const struct rdl__line *line);
 
+/* What is said of the failure below its headline; "" if that has said it all. */
+const char *rdl__failure_detail(const struct rdl__failure *failure);
+
+/* "schedule" or "case": what a test has many of. */
+const char *rdl__case_noun(const struct rdl_test *test);
+
+/* The rows of a schedule, if there are any: columns.c.  `paint` may be NULL. */
+struct rdl__paint {
+    const char *plain, *bold, *dim, *red, *yellow;
+};
+enum { RDL__PLAIN_WIDTH = 100 };
+void rdl__add_schedule(struct rdl__text *out, const struct rdl__schedule *schedule, int width,
+                       const struct rdl__paint *paint);
+
 /* Of all the cases, how many percent carry the label? */
 double rdl__label_percent(const struct rdl__label *label, const struct rdl__stats *stats);
 

@@ -57,8 +57,7 @@ static void add_story(struct rdl__text *out, const struct rdl__failure *failure)
 {
     struct rdl__text line = {0};
 
-    if (failure->outcome.cause == RDL__BY_CHECK) /* else it is in the headline */
-        add_string(out, 2, "detail", failure->outcome.text);
+    add_string(out, 2, "detail", rdl__failure_detail(failure));
     add_string(out, 2, "unsteady", failure->unsteady);
     if (failure->story.count)
         rdl__text_add(out, "  story:\n");
@@ -75,6 +74,30 @@ static void add_story(struct rdl__text *out, const struct rdl__failure *failure)
         rdl__text_add(out, "\n");
     }
     rdl__text_release(&line);
+}
+
+static void add_schedule(struct rdl__text *out, const struct rdl__schedule *schedule)
+{
+    struct rdl__text rows = {0}, line = {0};
+
+    if (!schedule->headline)
+        return;
+    add_string(out, 2, "schedule", schedule->headline);
+    rdl__add_schedule(&rows, schedule, RDL__PLAIN_WIDTH, NULL);
+    if (rows.count)
+        rdl__text_add(out, "  rows:\n");
+    for (const char *at = rdl__text_string(&rows); *at;) {
+        size_t length = strcspn(at, "\n");
+
+        rdl__text_clear(&line);
+        rdl__text_add_bytes(&line, at, length);
+        rdl__text_add(out, "    - ");
+        rdl__add_json_string(out, line.bytes);
+        rdl__text_add(out, "\n");
+        at += length + (at[length] == '\n');
+    }
+    rdl__text_release(&line);
+    rdl__text_release(&rows);
 }
 
 static void add_others(struct rdl__text *out, const struct rdl__plan *plan,
@@ -104,8 +127,10 @@ static void add_diagnostic(struct rdl__text *out, const struct rdl__plan *plan,
     rdl__text_add(out, "  severity: %s\n", rdl__verdict_name(result->verdict));
     add_place(out, result);
     add_string(out, 2, "kind", result->kind);
-    if (result->failure_count)
+    if (result->failure_count) {
         add_story(out, &result->failures[0]);
+        add_schedule(out, &result->failures[0].schedule);
+    }
     rdl__text_add(out, "  cases: %" PRIu64 "\n  discards: %" PRIu64 "\n  seed: %" PRIu64 "\n",
                   result->stats.cases, result->stats.discards, result->seed);
     if (result->failure_count)

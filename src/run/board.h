@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "case/case.h"
+#include "control/explore.h"
 #include "port/crash.h"
 
 enum rdl__task_kind {
@@ -31,6 +32,7 @@ struct rdl__task {
     uint64_t ramp;                  /* random: sizes grow over so many cases */
     uint64_t known[RDL__KNOWN_MAX]; /* origins of failures that are known: not worth a stop */
     uint32_t known_count;
+    char strategy[RDL__STRATEGY_ROOM]; /* random, of tests with controlled threads */
 
     struct rdl__feed feed; /* its arrays are the board's */
     size_t byte_count;
@@ -53,12 +55,16 @@ struct rdl__board {
     struct rdl__stats stats;
     uint64_t done;      /* cases ended since the board was made; the parent watches it */
     uint64_t failed_at; /* random: number of the failing case */
-    uint64_t again[RDL__KNOWN_MAX]; /* how often each known failure was met */
-    bool exhausted;                 /* RDL__RUN_ALL: there are no more cases */
-    bool retire;                    /* threads of a failed case are still running in the worker */
-    bool targeting;                 /* some case has called rdl_maximise */
-    uint32_t strict_next;           /* strict feed: which choice did not fit */
-    char stop_text[1024];           /* why the worker stopped itself */
+    uint64_t again[RDL__KNOWN_MAX];  /* how often each known failure was met */
+    bool exhausted;                  /* RDL__RUN_ALL: there are no more cases */
+    bool retire;                     /* threads of a failed case are still running in the worker */
+    bool targeting;                  /* some case has called rdl_maximise */
+    bool exploring;                  /* the worker has a strategy for schedules */
+    bool hung;                       /* the process of an execution was ended: it took too long */
+    volatile int child;              /* its number, while there is one; else 0 */
+    char covered[RDL__COVERED_ROOM]; /* what the strategy says of coverage */
+    uint32_t strict_next;            /* strict feed: which choice did not fit */
+    char stop_text[1024];            /* why the worker stopped itself */
 
     struct rdl__trace trace;
     uint32_t target_count;
@@ -72,6 +78,9 @@ struct rdl__board {
     uint32_t next_feed_count;
     size_t size; /* of the whole mapping */
 };
+
+/* The board of the worker that this process is; NULL: it is none. */
+extern struct rdl__board *rdl__this_board;
 
 /* Room for cases of so many choices, none of it touched yet. */
 struct rdl__board *rdl__board_new(uint32_t choices_room, struct rdl__error *error);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "control/explore.h"
 #include "run/target.h"
 
 /* The tape has no further: the limit was reached, or a token does not fit. */
@@ -92,7 +93,10 @@ void rdl__execute(struct rdl_case *t)
         if (fixture && fixture->setup)
             t->fixture = fixture->setup(t);
         is_set_up = fixture != NULL;
-        t->test->body(t);
+        if (t->test->options.explore)
+            rdl__explore(t);
+        else
+            t->test->body(t);
     }
     if (__builtin_expect(is_copy, 0))
         _exit(0);
@@ -166,6 +170,11 @@ static void run_random(struct rdl__board *board, struct rdl_case *t, const volat
         if (!board->targeting || !rdl__target_aim(board, seed))
             rdl__tape_from_random(&board->tape, seed);
         rdl__execute(t);
+        board->task.settings.points_max = t->settings.points_max;
+        if (task->test->options.explore && rdl__explorer_exhausted) {
+            board->exhausted = true;
+            break;
+        }
         count(board);
         if (ends_the_task(board))
             break;
@@ -238,10 +247,16 @@ void rdl__do_task(struct rdl__board *board, struct rdl_case *t, const volatile i
     board->exhausted = false;
     board->outcome.verdict = RDL__PASSED;
     rdl__trace_start(&board->trace, task->traced);
+    if (task->test->options.explore && task->kind == RDL__RUN_RANDOM && !board->exploring) {
+        rdl__explorer_start(task->strategy, rdl__combine(task->seed, task->first));
+        board->exploring = true;
+    }
     if (task->kind == RDL__RUN_RANDOM)
         run_random(board, t, stop);
     else if (task->kind == RDL__RUN_ALL)
         run_all(board, t, stop);
     else
         run_one(board, t);
+    if (task->test->options.explore)
+        rdl__explorer_covered(board->covered);
 }

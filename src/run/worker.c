@@ -26,7 +26,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "port/clock.h"
-#include "port/symbols.h"
+#include "run/attribute.h"
 #include "run/execute.h"
 
 enum {
@@ -126,7 +126,7 @@ bool rdl__worker_init(struct rdl__worker *worker, uint32_t choices_room, bool fo
 
 /* ---- In the worker ---------------------------------------------------------- */
 
-static struct rdl__board *board_here;
+struct rdl__board *rdl__this_board;
 
 static void abandon(void)
 {
@@ -135,7 +135,7 @@ static void abandon(void)
 
 static void stop_here(const char *message)
 {
-    snprintf(board_here->stop_text, sizeof board_here->stop_text, "%s", message);
+    snprintf(rdl__this_board->stop_text, sizeof rdl__this_board->stop_text, "%s", message);
     _exit(STOPPED_STATUS);
 }
 
@@ -159,6 +159,11 @@ static bool other_threads_run(void)
     struct stat tasks;
 
     return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink > 3;
+}
+
+static bool is_unclean(const struct rdl_test *test)
+{
+    return test->options.explore ? rdl__explorer_unclean : other_threads_run();
 }
 
 static void throw_away_long_capture(const struct rdl__worker *worker)
@@ -192,11 +197,15 @@ static void be_a_process_of_our_own(const struct rdl__worker *worker, int parent
     rdl__unwatch_interrupts();
     leave_no_core();
     give_standard_files(worker);
-    board_here = worker->board;
     rdl__on_stop = stop_here;
     worker->board->crash.signal = 0;
     worker->board->stop_text[0] = '\0';
     worker->board->retire = false;
+    worker->board->exploring = false;
+    worker->board->child = 0;
+    worker->board->hung = false;
+    rdl__this_board = worker->board;
+    rdl__explorer_child = &worker->board->child;
     rdl__crash_watch(&worker->board->crash);
 }
 
@@ -225,7 +234,7 @@ static bool write_byte(int fd)
  * closed what is ours.  If it failed as well, that goes first. */
 _Noreturn static void lose_parent(void)
 {
-    if (board_here->outcome.verdict == RDL__FAILED)
+    if (rdl__this_board->outcome.verdict == RDL__FAILED)
         _exit(ABANDONED_STATUS);
     stop_here("a case has closed file descriptors that are not its own");
     _exit(STOPPED_STATUS);
@@ -250,7 +259,7 @@ _Noreturn static void serve(const struct rdl__worker *worker, int socket, int pa
         fflush(NULL);
         throw_away_long_capture(worker);
         if (worker->board->outcome.verdict == RDL__FAILED)
-            worker->board->retire = other_threads_run();
+            worker->board->retire = is_unclean(worker->board->task.test);
         if (!write_byte(socket))
             lose_parent();
     }
@@ -379,16 +388,6 @@ bool rdl__worker_submit(struct rdl__worker *worker, struct rdl__error *error)
     return true;
 }
 
-static void blame(struct rdl__outcome *outcome, enum rdl__cause cause, int number)
-{
-    outcome->verdict = RDL__FAILED;
-    outcome->cause = cause;
-    outcome->number = number;
-    outcome->line = 0;
-    outcome->file[0] = outcome->check[0] = outcome->text[0] = '\0';
-    outcome->origin = rdl__combine(cause, (uint64_t)number);
-}
-
 /* Is there a case at hand, of a search, that could not count itself any more? */
 static bool is_uncounted(const struct rdl__board *board)
 {
@@ -403,8 +402,6 @@ static void attribute(struct rdl__worker *worker, int status, bool hung)
 {
     struct rdl__board *board = worker->board;
     struct rdl__outcome *outcome = &board->outcome;
-    const uintptr_t *culprit = board->crash.signal ? rdl__crash_culprit(&board->crash) : NULL;
-    struct rdl__text where = {0};
 
     rdl__board_repair(board);
     if (is_uncounted(board))
@@ -418,21 +415,18 @@ static void attribute(struct rdl__worker *worker, int status, bool hung)
         snprintf(outcome->text, sizeof outcome->text, "%s", board->stop_text);
         return;
     }
-    if (hung)
-        blame(outcome, RDL__BY_HANG, (int)worker->timeout_ms);
-    else if (board->crash.signal < 0)
-        blame(outcome, RDL__BY_CRASH, 0);
-    else if (WIFSIGNALED(status))
-        blame(outcome, RDL__BY_CRASH, WTERMSIG(status));
-    else
-        blame(outcome, RDL__BY_EXIT, WEXITSTATUS(status));
-    if (culprit) {
-        rdl__symbol_describe(&where, *culprit);
-        snprintf(outcome->text, sizeof outcome->text, "in %s", where.bytes);
-        rdl__text_release(&where);
-        if (!hung)
-            outcome->origin = rdl__combine(outcome->origin, *culprit);
-    }
+    rdl__attribute(board, status, hung, worker->timeout_ms);
+}
+
+/* The execution that a worker waits for has taken too long.  The worker itself will
+ * tell what became of it. */
+static void end_hung_child(struct rdl__worker *worker)
+{
+    struct rdl__board *board = worker->board;
+
+    kill(board->child, board->hung ? SIGKILL : SIGABRT);
+    board->hung = true;
+    worker->since_ns = rdl__now_ns();
 }
 
 /* A case has taken too long.  SIGABRT first: its handler notes where. */
@@ -467,7 +461,9 @@ static struct rdl__worker *finished(struct rdl__worker *worker, struct pollfd *f
         attribute(worker, reap(worker), false);
         return worker;
     }
-    if (has_hung(worker)) {
+    if (has_hung(worker) && worker->board->child) {
+        end_hung_child(worker);
+    } else if (has_hung(worker)) {
         end_hung(worker);
         return worker;
     }

@@ -310,7 +310,8 @@ static uint32_t find_equal(const struct rdl__made *made, uint32_t first, uint32_
     const struct rdl__choice *choice = &made->choices[first];
     uint32_t count = 0;
 
-    if (choice->index == 0 || choice->max < 2 || choice->kind == RDL__MORE)
+    if (choice->index == 0 || choice->max < 2 || choice->kind == RDL__MORE ||
+        choice->kind == RDL__STRETCH)
         return 0;
     for (uint32_t i = 0; i < first; i++)
         if (are_alike(choice, &made->choices[i]))

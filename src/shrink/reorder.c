@@ -1,4 +1,4 @@
-/* reorder.c -- passes: siblings of a kind in order, context switches later. */
+/* reorder.c -- passes: siblings of a kind in order, what is true last. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -135,67 +135,6 @@ void rdl__pass_sort(struct rdl__shrinker *s)
             continue;
 }
 
-/* The n-th switch after `at` that lets the running thread go on. */
-static uint32_t quiet_switch_after(const struct rdl__made *made, uint32_t at, uint32_t n)
-{
-    for (uint32_t i = at + 1; i < made->count; i++)
-        if (made->choices[i].kind == RDL__SWITCH && made->choices[i].index == 0 && --n == 0)
-            return i;
-    return RDL__NONE;
-}
-
-/* The next switch to another thread after `at`. */
-static uint32_t switch_after(const struct rdl__made *made, uint32_t at)
-{
-    for (uint32_t i = at + 1; i < made->count; i++)
-        if (made->choices[i].kind == RDL__SWITCH && made->choices[i].index > 0)
-            return i;
-    return RDL__NONE;
-}
-
-/* Going away and coming back, both at once: one without the other would leave
- * every thread that follows in another's place.  With the time between them, in
- * which the other thread got ahead, or without. */
-static bool drop_round_trip(struct rdl__shrinker *s, uint32_t away)
-{
-    uint32_t back = switch_after(&s->best, away);
-
-    if (back == RDL__NONE)
-        return false;
-    rdl__draft(s);
-    rdl__draft_set(s, away, 0);
-    rdl__draft_set(s, back, 0);
-    if (rdl__consider(s))
-        return true;
-    rdl__draft(s);
-    rdl__draft_cut(s, away, back + 1);
-    return rdl__consider(s);
-}
-
-/* A later switch is simpler: the tape has its first 1 further on.  Steps double
- * while that works. */
-static void move_later(struct rdl__shrinker *s, uint32_t from)
-{
-    uint32_t steps = 1;
-
-    while (from < s->best.count && s->best.choices[from].index > 0) {
-        uint64_t thread = s->best.choices[from].index;
-        uint32_t to = quiet_switch_after(&s->best, from, steps);
-        bool moved = false;
-
-        if (to != RDL__NONE) {
-            rdl__draft(s);
-            rdl__draft_set(s, from, 0);
-            rdl__draft_set(s, to, thread);
-            moved = rdl__consider(s);
-        }
-        if (!moved && steps == 1)
-            return;
-        from = moved ? to : from;
-        steps = moved ? steps * 2 : 1;
-    }
-}
-
 /* The last `no` that belongs with this `yes`: of the same span. */
 static uint32_t last_no(struct rdl__shrinker *s, uint32_t yes)
 {
@@ -224,16 +163,5 @@ void rdl__pass_booleans(struct rdl__shrinker *s)
         rdl__draft_set(s, yes, 0);
         rdl__draft_set(s, no, 1);
         rdl__consider(s);
-    }
-}
-
-void rdl__pass_switches(struct rdl__shrinker *s)
-{
-    for (uint32_t at = 0; at < s->best.count && !s->stopped; at++) {
-        while (at < s->best.count && s->best.choices[at].kind == RDL__SWITCH &&
-               s->best.choices[at].index > 0 && drop_round_trip(s, at))
-            continue;
-        if (at < s->best.count && s->best.choices[at].kind == RDL__SWITCH)
-            move_later(s, at);
     }
 }

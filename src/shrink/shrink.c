@@ -28,31 +28,46 @@ void rdl__made_release(struct rdl__made *made)
     *made = (struct rdl__made){0};
 }
 
-/* How many choices are data, and how many switch to another thread. */
-static void count_kinds(const struct rdl__choice *choices, uint32_t count, uint32_t *out_data,
-                        uint32_t *out_switches)
+/* What is counted before choices are compared one by one. */
+struct sizes {
+    uint32_t data, preemptions, stretches;
+};
+
+static struct sizes sizes_of(const struct rdl__choice *choices, uint32_t count)
 {
-    *out_data = *out_switches = 0;
+    struct sizes sizes = {0};
+
     for (uint32_t i = 0; i < count; i++) {
-        *out_data += choices[i].kind != RDL__SWITCH;
-        *out_switches += choices[i].kind == RDL__SWITCH && choices[i].index > 0;
+        bool is_stretch = choices[i].kind == RDL__STRETCH;
+
+        sizes.data += !is_stretch && choices[i].kind != RDL__SWITCH;
+        sizes.stretches += is_stretch;
+        sizes.preemptions += is_stretch && choices[i].index > 0;
     }
+    return sizes;
+}
+
+/* Of two preemptions the later one is simpler; none is simpler still. */
+static uint64_t weight_of(const struct rdl__choice *choice)
+{
+    return choice->kind == RDL__STRETCH && choice->index > 0 ? UINT64_MAX - choice->index
+                                                             : choice->index;
 }
 
 int rdl__compare(const struct rdl__choice *a, uint32_t a_count, const struct rdl__choice *b,
                  uint32_t b_count)
 {
-    uint32_t a_data, a_switches, b_data, b_switches;
+    struct sizes x = sizes_of(a, a_count), y = sizes_of(b, b_count);
 
-    count_kinds(a, a_count, &a_data, &a_switches);
-    count_kinds(b, b_count, &b_data, &b_switches);
-    if (a_data != b_data)
-        return a_data < b_data ? -1 : 1;
-    if (a_switches != b_switches)
-        return a_switches < b_switches ? -1 : 1;
+    if (x.data != y.data)
+        return x.data < y.data ? -1 : 1;
+    if (x.preemptions != y.preemptions)
+        return x.preemptions < y.preemptions ? -1 : 1;
+    if (x.stretches != y.stretches)
+        return x.stretches < y.stretches ? -1 : 1;
     for (uint32_t i = 0; i < a_count && i < b_count; i++)
-        if (a[i].index != b[i].index)
-            return a[i].index < b[i].index ? -1 : 1;
+        if (weight_of(&a[i]) != weight_of(&b[i]))
+            return weight_of(&a[i]) < weight_of(&b[i]) ? -1 : 1;
     return (a_count > b_count) - (a_count < b_count);
 }
 
@@ -126,7 +141,7 @@ static bool out_of_budget(struct rdl__shrinker *s)
 static uint32_t limit_for(const struct rdl__shrinker *s)
 {
     for (uint32_t i = 0; i < s->best.count; i++)
-        if (s->best.choices[i].kind == RDL__SWITCH)
+        if (s->best.choices[i].kind == RDL__STRETCH)
             return s->first_count < UINT32_MAX / 4 ? 2 * s->first_count + 64 : s->first_count;
     return s->best.count;
 }
@@ -233,9 +248,9 @@ typedef void pass_function(struct rdl__shrinker *s);
 /* Those that take away much or that nearly always apply, and those that try
  * many things for little. */
 static pass_function *const cheap_passes[] = {
-    rdl__pass_leave_out,   rdl__pass_zero,    rdl__pass_branches, rdl__pass_descend,
-    rdl__pass_merge,       rdl__pass_counted, rdl__pass_trade,    rdl__pass_lower,
-    rdl__pass_lower_equal, rdl__pass_sort,    rdl__pass_switches,
+    rdl__pass_schedule, rdl__pass_leave_out,   rdl__pass_zero,    rdl__pass_branches,
+    rdl__pass_descend,  rdl__pass_merge,       rdl__pass_counted, rdl__pass_trade,
+    rdl__pass_lower,    rdl__pass_lower_equal, rdl__pass_sort,
 };
 static pass_function *const costly_passes[] = {
     rdl__pass_leave_out_runs, rdl__pass_indexed, rdl__pass_counted_elements,

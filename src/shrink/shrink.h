@@ -1,8 +1,9 @@
 /* shrink.h -- from a failing case to the simplest one that fails alike.
  *
  * Simpler is shorter, then smaller: fewer choices; of as many, the first that
- * differs is smaller.  Choices of a thread count only when they switch to
- * another: first fewer switches, then later ones.  A pass proposes changed
+ * differs is smaller.  With threads, what counts next to the data is how often one
+ * is preempted, then how many stretches there are, then that preemptions come
+ * late.  A pass proposes changed
  * tapes; rdl__consider is the one gate they all go through.  Passes are tried
  * until none finds anything.
  *
@@ -120,6 +121,6 @@ void rdl__pass_trade(struct rdl__shrinker *s);            /* a value for its nei
 void rdl__pass_pairs(struct rdl__shrinker *s);            /* keep a sum, keep a difference, swap */
 void rdl__pass_cut_runs(struct rdl__shrinker *s);         /* choices, wherever spans begin */
 void rdl__pass_booleans(struct rdl__shrinker *s);         /* as late as possible */
-void rdl__pass_switches(struct rdl__shrinker *s);         /* context switches: none, or later */
+void rdl__pass_schedule(struct rdl__shrinker *s);         /* context switches: none, or later */
 
 #endif

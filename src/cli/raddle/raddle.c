@@ -13,6 +13,8 @@ static const struct {
     const char *help;
 } commands[] = {
     {"run", rdl__command_run, "run test programs, one after the other, and sum up"},
+    {"explore", rdl__command_explore, "run a program under many schedules of its threads"},
+    {"replay", rdl__command_replay, "run a program under the schedule of a token"},
     {"token", rdl__command_token, "show what a token holds"},
 };
 

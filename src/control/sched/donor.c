@@ -16,6 +16,9 @@ enum { BEING_MADE, PARKED, TO_END };
 enum { PARKING_STACK = 4096 };
 
 static struct rdl__donor *idle;
+uint32_t rdl__donor_count;
+static uint32_t idle_count;
+static bool are_copies;
 
 /* Without the C library's: that would write to errno, which is not this kernel
  * thread's while it is parked. */
@@ -88,6 +91,7 @@ static int create(struct rdl__donor *donor, const pthread_attr_t *attributes)
     RDL__NEXT(pthread_sigmask)(SIG_SETMASK, &all, &old);
     why = RDL__NEXT(pthread_create)(&donor->thread, attributes, donor_main, donor);
     RDL__NEXT(pthread_sigmask)(SIG_SETMASK, &old, NULL);
+    rdl__donor_count += why == 0;
     return why;
 }
 
@@ -98,6 +102,7 @@ struct rdl__donor *rdl__donor_get(const pthread_attr_t *attributes)
 
     if (donor && !attributes) {
         idle = donor->next;
+        idle_count--;
         return donor;
     }
     donor = rdl__allocate(sizeof *donor);
@@ -115,8 +120,11 @@ struct rdl__donor *rdl__donor_get(const pthread_attr_t *attributes)
 
 static void end(struct rdl__donor *donor)
 {
+    if (are_copies)
+        return;
     set(&donor->state, TO_END);
     RDL__NEXT(pthread_join)(donor->thread, NULL);
+    rdl__donor_count--;
     free(donor);
 }
 
@@ -129,6 +137,23 @@ void rdl__donor_put(struct rdl__donor *donor)
     }
     donor->next = idle;
     idle = donor;
+    idle_count++;
+}
+
+void rdl__donors_prepare(uint32_t count)
+{
+    while (idle_count < count) {
+        struct rdl__donor *spare = idle, *donor;
+
+        idle = NULL; /* a new one is wanted */
+        donor = rdl__donor_get(NULL);
+        idle = spare;
+        if (!donor)
+            return;
+        donor->next = idle;
+        idle = donor;
+        idle_count++;
+    }
 }
 
 void rdl__donor_abandon(struct rdl__donor *donor)
@@ -136,9 +161,10 @@ void rdl__donor_abandon(struct rdl__donor *donor)
     (void)donor; /* its stack may be looked at still, and its kernel thread sleeps on */
 }
 
-void rdl__donors_forget(void)
+void rdl__donors_are_copies(void)
 {
-    idle = NULL;
+    are_copies = true;
+    rdl__donor_count = 0;
 }
 
 void rdl__donors_release(void)
@@ -147,6 +173,7 @@ void rdl__donors_release(void)
         struct rdl__donor *donor = idle;
 
         idle = donor->next;
+        idle_count--;
         end(donor);
     }
 }

@@ -39,8 +39,15 @@ void rdl__donor_put(struct rdl__donor *donor);
 /* Its controlled thread will never come to its end: nobody uses it any more. */
 void rdl__donor_abandon(struct rdl__donor *donor);
 
-/* In a process that was forked: the donors are not here. */
-void rdl__donors_forget(void);
+/* Have so many ready. */
+void rdl__donors_prepare(uint32_t count);
+
+/* In a process that was copied with rdl__copy_process: the donors' stacks and variables
+ * are here, their kernel threads are not, which nobody will miss. */
+void rdl__donors_are_copies(void);
+
+/* How many real threads of this process are donors, in use or not. */
+extern uint32_t rdl__donor_count;
 
 /* End those that are not in use. */
 void rdl__donors_release(void);

@@ -1,4 +1,4 @@
-/* log.c -- what was done in an execution, for strategies and for people. */
+/* log.c -- what was done in an execution, for strategies. */
 #include <string.h>
 
 #include "control/sched/inner.h"
@@ -74,10 +74,4 @@ void rdl__log_pending(void)
         entry->enabled_count = rdl__is_enabled(&sched->view, id);
         summary->pending_count++;
     }
-}
-
-void rdl__trace_operation(const struct rdl__thread *self, const struct rdl__op *op)
-{
-    (void)self;
-    (void)op;
 }

@@ -150,6 +150,56 @@ int rdl__mutex_release(struct rdl__thread *self, pthread_mutex_t *mutex, uintptr
     return 0;
 }
 
+int rdl__mutex_try(struct rdl__thread *self, pthread_mutex_t *mutex, uintptr_t pc)
+{
+    look_at(self, mutex, pc, "tries to lock");
+    rdl__point(self, &(struct rdl__op){.kind = RDL__OP_TRYLOCK,
+                                       .touch = RDL__WRITES,
+                                       .size = 1,
+                                       .object = (uintptr_t)mutex,
+                                       .pc = pc});
+    look_at(self, mutex, pc, "tries to lock");
+    if (is_mine(self, mutex))
+        return kind_of(mutex) == PTHREAD_MUTEX_RECURSIVE ? lock_again(mutex) : EBUSY;
+    if (!is_free(mutex) || rdl__fault(RDL__FAULT_TRYLOCK))
+        return EBUSY;
+    return become_owner(self, mutex, pc);
+}
+
+int rdl__mutex_unlock(struct rdl__thread *self, pthread_mutex_t *mutex, uintptr_t pc)
+{
+    int why;
+
+    rdl__point(self, &(struct rdl__op){.kind = RDL__OP_UNLOCK,
+                                       .touch = RDL__WRITES,
+                                       .size = 1,
+                                       .object = (uintptr_t)mutex,
+                                       .pc = pc});
+    why = rdl__mutex_release(self, mutex, pc);
+    if (!why)
+        rdl__after(self, pc);
+    return why;
+}
+
+int rdl__mutex_destroy(struct rdl__thread *self, pthread_mutex_t *mutex, uintptr_t pc)
+{
+    look_at(self, mutex, pc, "destroys");
+    rdl__point(self, &(struct rdl__op){.kind = RDL__OP_DESTROY,
+                                       .touch = RDL__WRITES,
+                                       .size = 1,
+                                       .object = (uintptr_t)mutex,
+                                       .pc = pc});
+    if (!is_free(mutex)) {
+        struct rdl__thread *holder = rdl__holder((uintptr_t)mutex);
+
+        rdl__wrong_use(pc, "%s destroys %s, which %s holds", rdl__thread_name(self),
+                       rdl__object_name((uintptr_t)mutex, "mutex"),
+                       holder ? rdl__thread_name(holder) : "somebody");
+    }
+    mutex->__data.__kind = DESTROYED;
+    return 0;
+}
+
 /* ---- Interposed ------------------------------------------------------------------- */
 
 RDL__INTERPOSE int pthread_mutex_lock(pthread_mutex_t *mutex)
@@ -187,68 +237,28 @@ RDL__INTERPOSE int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clo
 RDL__INTERPOSE int pthread_mutex_trylock(pthread_mutex_t *mutex)
 {
     struct rdl__thread *self = rdl__self();
-    struct rdl__op op = {.kind = RDL__OP_TRYLOCK,
-                         .touch = RDL__WRITES,
-                         .size = 1,
-                         .object = (uintptr_t)mutex,
-                         .pc = RDL__CALLER};
-    int again;
 
     if (!self)
         return RDL__NEXT(pthread_mutex_trylock)(mutex);
-    look_at(self, mutex, op.pc, "tries to lock");
-    rdl__point(self, &op);
-    look_at(self, mutex, op.pc, "tries to lock");
-    if (is_mine(self, mutex)) {
-        again = kind_of(mutex) == PTHREAD_MUTEX_RECURSIVE ? lock_again(mutex) : EBUSY;
-        return again;
-    }
-    if (!is_free(mutex) || rdl__fault(RDL__FAULT_TRYLOCK))
-        return EBUSY;
-    return become_owner(self, mutex, op.pc);
+    return rdl__mutex_try(self, mutex, RDL__CALLER);
 }
 
 RDL__INTERPOSE int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
     struct rdl__thread *self = rdl__self();
-    uintptr_t pc = RDL__CALLER;
-    int why;
 
     if (!self)
         return RDL__NEXT(pthread_mutex_unlock)(mutex);
-    rdl__point(self, &(struct rdl__op){.kind = RDL__OP_UNLOCK,
-                                       .touch = RDL__WRITES,
-                                       .size = 1,
-                                       .object = (uintptr_t)mutex,
-                                       .pc = pc});
-    why = rdl__mutex_release(self, mutex, pc);
-    if (!why)
-        rdl__after(self, pc);
-    return why;
+    return rdl__mutex_unlock(self, mutex, RDL__CALLER);
 }
 
 RDL__INTERPOSE int pthread_mutex_destroy(pthread_mutex_t *mutex)
 {
     struct rdl__thread *self = rdl__self();
-    uintptr_t pc = RDL__CALLER;
 
     if (!self)
         return RDL__NEXT(pthread_mutex_destroy)(mutex);
-    look_at(self, mutex, pc, "destroys");
-    rdl__point(self, &(struct rdl__op){.kind = RDL__OP_DESTROY,
-                                       .touch = RDL__WRITES,
-                                       .size = 1,
-                                       .object = (uintptr_t)mutex,
-                                       .pc = pc});
-    if (!is_free(mutex)) {
-        struct rdl__thread *holder = rdl__holder((uintptr_t)mutex);
-
-        rdl__wrong_use(pc, "%s destroys %s, which %s holds", rdl__thread_name(self),
-                       rdl__object_name((uintptr_t)mutex, "mutex"),
-                       holder ? rdl__thread_name(holder) : "somebody");
-    }
-    mutex->__data.__kind = DESTROYED;
-    return 0;
+    return rdl__mutex_destroy(self, mutex, RDL__CALLER);
 }
 
 RDL__INTERPOSE int pthread_mutex_consistent(pthread_mutex_t *mutex)

@@ -1,4 +1,4 @@
-/* mutex.h -- mutexes, as conditions use them. */
+/* mutex.h -- mutexes, as conditions and C11 use them. */
 #ifndef RDL__MUTEX_H
 #define RDL__MUTEX_H
 
@@ -8,6 +8,11 @@
  * pthread_mutex_lock returns it. */
 int rdl__mutex_take(struct rdl__thread *self, pthread_mutex_t *mutex, uintptr_t pc,
                     uint64_t deadline);
+
+/* The rest of the interface: as the pthread_mutex_ functions. */
+int rdl__mutex_try(struct rdl__thread *self, pthread_mutex_t *mutex, uintptr_t pc);
+int rdl__mutex_unlock(struct rdl__thread *self, pthread_mutex_t *mutex, uintptr_t pc);
+int rdl__mutex_destroy(struct rdl__thread *self, pthread_mutex_t *mutex, uintptr_t pc);
 
 /* Unlock without being a place to switch threads. */
 int rdl__mutex_release(struct rdl__thread *self, pthread_mutex_t *mutex, uintptr_t pc);

@@ -8,16 +8,31 @@
 #ifndef RDL__NEXT_H
 #define RDL__NEXT_H
 
+#include <pthread.h>
+
 #define RDL__INTERPOSE __attribute__((visibility("default")))
 
-#define RDL__NEXT(function)                                                                        \
+struct rdl__next {
+    const char *name;
+    void *function; /* NULL: not looked for yet */
+};
+
+/* All of them lie side by side in a section, so that they can be found at once. */
+#define RDL__NEXT(wanted)                                                                          \
     (__extension__({                                                                               \
-        static __typeof__(&function) next;                                                         \
+        static struct rdl__next next __attribute__((section("rdl__next"))) = {#wanted, NULL};      \
                                                                                                    \
-        if (__builtin_expect(!next, 0))                                                            \
-            next = (__typeof__(&function))rdl__find_next(#function);                               \
-        next;                                                                                      \
+        if (__builtin_expect(!next.function, 0))                                                   \
+            next.function = rdl__find_next(#wanted);                                               \
+        (__typeof__(&wanted))next.function;                                                        \
     }))
+
+/* Find all there are: once, before processes are forked that would each do it. */
+void rdl__find_all_next(void);
+
+/* Our own pthread_create, whoever comes first. */
+int rdl__own_pthread_create(pthread_t *out, const pthread_attr_t *attributes,
+                            void *(*start)(void *), void *argument);
 
 /* Never NULL: a function that is not there stops the process with a message. */
 void *rdl__find_next(const char *name);

@@ -35,6 +35,7 @@ enum rdl__op_kind {
     RDL__OP_IO,
     RDL__OP_SIGNAL_WAIT, /* for a signal of the process */
     RDL__OP_DESTROY,
+    RDL__OP_QUIET, /* wait until no other thread can run */
     RDL__OP_STEP, /* between two operations: what cannot be seen may happen here */
 };
 

@@ -13,7 +13,6 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,6 +20,7 @@
 #include "base/hash.h"
 #include "control/sched/donor.h"
 #include "control/sched/inner.h"
+#include "control/sched/sleeper.h"
 
 enum {
     STRETCH_MAX = INT32_MAX,
@@ -55,7 +55,7 @@ static bool could_run(const struct rdl__thread *thread)
 void rdl__changed(uintptr_t object)
 {
     for (uint32_t id = 0; id < sched->view.threads; id++)
-        if (sched->awaited[id] == object && sched->threads[id] != rdl__running)
+        if (sched->awaited[id] == object)
             set_enabled(id, could_run(sched->threads[id]));
 }
 
@@ -80,11 +80,13 @@ void rdl__time_passed(void)
 {
     if (sched->deadlines == 0)
         return;
+    if (rdl__timer_next <= sched->now)
+        rdl__timers_run();
     for (uint32_t id = 0; id < sched->view.threads; id++) {
         struct rdl__thread *thread = sched->threads[id];
 
         if (thread->state == RDL__ALIVE && thread->deadline <= sched->now &&
-            thread->woken == RDL__READY && thread != rdl__running) {
+            thread->woken == RDL__READY) {
             thread->woken = RDL__TIMED_OUT;
             sched->busy = 0;
             set_enabled(id, true);
@@ -95,7 +97,7 @@ void rdl__time_passed(void)
 /* Nobody can run: let time pass until somebody can.  False: that will never be. */
 static bool jump_to_deadline(void)
 {
-    uint64_t next = RDL__FOREVER;
+    uint64_t next = rdl__timer_next;
 
     if (sched->deadlines == 0)
         return false;
@@ -117,6 +119,19 @@ static void let_time_pass(void)
     sched->busy++;
     sched->now += UINT64_C(1000) << (sched->busy / 1024 < 32 ? sched->busy / 1024 : 32);
     rdl__time_passed();
+}
+
+/* Nobody can run, which is just what somebody waits for. */
+static bool end_quiet_wait(void)
+{
+    for (uint32_t id = 0; id < sched->view.threads; id++)
+        if (sched->threads[id]->state == RDL__ALIVE && sched->threads[id]->ready &&
+            sched->view.ops[id].kind == RDL__OP_QUIET) {
+            sched->threads[id]->woken = RDL__TIMED_OUT;
+            set_enabled(id, true);
+            return true;
+        }
+    return false;
 }
 
 /* ---- Whose turn it is -------------------------------------------------------------- */
@@ -179,6 +194,13 @@ static void cut_stretch(void)
         sched->t->tape->choices[sched->stretch_at].index = 0;
 }
 
+/* A choice of ours: what else is on the tape is the test's data. */
+static void record(enum rdl__choice_kind kind, uint64_t index, uint64_t max)
+{
+    sched->summary->choices++;
+    rdl__record(sched->t->tape, kind, index, max, 0);
+}
+
 static void begin_stretch(void)
 {
     struct rdl__tape *tape = sched->t->tape;
@@ -191,7 +213,7 @@ static void begin_stretch(void)
     sched->stretch_end = length ? length : UINT64_MAX;
     sched->stretch_at = tape->count;
     sched->view.quiet = 0;
-    rdl__record(tape, RDL__STRETCH, length, STRETCH_MAX, 0);
+    record(RDL__STRETCH, length, STRETCH_MAX);
     /* A tape has an end.  Before it is reached, preempt nobody any more. */
     sched->calm = tape->count > tape->limit / 4 * 3;
 }
@@ -211,7 +233,7 @@ static uint32_t named_by_tape(uint32_t except)
 /* The next stretch is that of this thread. */
 static void dispatch(struct rdl__thread *self, uint32_t id)
 {
-    rdl__record(sched->t->tape, RDL__SWITCH, id, sched->view.threads - 1, 0);
+    record(RDL__SWITCH, id, sched->view.threads - 1);
     sched->summary->switches++;
     begin_stretch();
     run_thread(self, sched->threads[id]);
@@ -233,8 +255,11 @@ static void give_way(struct rdl__thread *self)
     uint32_t id;
 
     cut_stretch();
+    if (rdl__spinners)
+        rdl__spin_recheck();
     while (view->enabled_count == 0)
-        if (!(rdl__outside_is_ready() || jump_to_deadline() || rdl__await_outside()))
+        if (!(rdl__outside_is_ready() || end_quiet_wait() || jump_to_deadline() ||
+              rdl__await_outside() || (rdl__spinners && rdl__spin_doubt())))
             rdl__nobody_can_run();
     if (view->enabled_count > 1)
         view->points++;
@@ -302,13 +327,24 @@ static void come_to(struct rdl__thread *self, const struct rdl__op *op)
     view->running = self->id;
     view->ops[self->id] = *op;
     view->steps[self->id]++;
+    rdl__spin_operation(self, op);
 }
 
 void rdl__point(struct rdl__thread *self, const struct rdl__op *op)
 {
+    if (__builtin_expect(sched->signals_due, 0))
+        rdl__handle_signals(self);
     come_to(self, op);
     turn(self);
     note_operation(self);
+}
+
+/* It has to wait, and others take so long that its time is up. */
+static bool gives_up_early(const struct rdl__thread *self, const struct rdl__op *op)
+{
+    return self->deadline != RDL__FOREVER && op->kind != RDL__OP_SLEEP &&
+           sched->faults & RDL__FAULT_TIMEOUT && !self->ready(self->what) &&
+           rdl__fault(RDL__FAULT_TIMEOUT);
 }
 
 static enum rdl__woken wait_for(struct rdl__thread *self, const struct rdl__op *op,
@@ -317,6 +353,9 @@ static enum rdl__woken wait_for(struct rdl__thread *self, const struct rdl__op *
 {
     enum rdl__woken woken;
 
+again:
+    if (__builtin_expect(sched->signals_due, 0) && !interruptible)
+        rdl__handle_signals(self);
     come_to(self, op);
     self->ready = ready;
     self->what = what;
@@ -325,7 +364,8 @@ static enum rdl__woken wait_for(struct rdl__thread *self, const struct rdl__op *
     self->woken = RDL__READY;
     if (interruptible && rdl__has_interruption(self))
         self->woken = RDL__INTERRUPTED;
-    else if (deadline <= sched->now || rdl__sleeps_eagerly(op))
+    else if (deadline <= sched->now || gives_up_early(self, op) ||
+             (deadline <= rdl__timer_next && rdl__sleeps_eagerly(op)))
         self->woken = RDL__TIMED_OUT;
     sched->deadlines += deadline != RDL__FOREVER;
     sched->summary->timed |= deadline != RDL__FOREVER;
@@ -346,6 +386,10 @@ static enum rdl__woken wait_for(struct rdl__thread *self, const struct rdl__op *
     self->ready = NULL;
     self->deadline = RDL__FOREVER;
     self->woken = RDL__READY;
+    if (__builtin_expect(woken == RDL__INTERRUPTED, 0) && !interruptible) {
+        sched->summary->unasked = true; /* what was picked is in no log */
+        goto again;                     /* a handler runs, and the wait goes on */
+    }
     note_operation(self);
     return woken;
 }
@@ -368,9 +412,28 @@ void rdl__created(struct rdl__thread *self, uintptr_t pc)
     note_operation(self);
 }
 
+static bool never(void *unused)
+{
+    (void)unused;
+    return false;
+}
+
+void rdl__await_quiet(struct rdl__thread *self, uintptr_t pc)
+{
+    rdl__await(self, &(struct rdl__op){.kind = RDL__OP_QUIET, .pc = pc}, never, NULL, RDL__FOREVER);
+}
+
 void rdl__interrupt(struct rdl__thread *thread)
 {
     if (thread->interruptible && thread->ready && thread->woken == RDL__READY) {
+        thread->woken = RDL__INTERRUPTED;
+        set_enabled(thread->id, true);
+    }
+}
+
+void rdl__wake_for_signal(struct rdl__thread *thread)
+{
+    if (thread->ready && thread->woken == RDL__READY) {
         thread->woken = RDL__INTERRUPTED;
         set_enabled(thread->id, true);
     }
@@ -395,7 +458,7 @@ uint32_t rdl__pick_one(uint32_t max)
         index = sched->strategy->choose(sched->strategy_state, &sched->view, max);
     else
         index = (uint32_t)rdl__random_upto(&sched->view.random, max);
-    rdl__record(tape, RDL__BRANCH, index, max, 0);
+    record(RDL__BRANCH, index, max);
     if (sched->summary->wants_log)
         rdl__log_answer(rdl__running, &sched->view.ops[rdl__running->id], index, max);
     return index;
@@ -408,7 +471,6 @@ bool rdl__fault(unsigned which)
 
     if (!(sched->faults & which))
         return false;
-    sched->summary->data_drawn = true;
     index = tape->fresh ? rdl__random_upto(&sched->view.random, FAULT_ONE_IN - 1) == 0
                         : rdl__tape_given(tape, RDL__BOOLEAN, 1, 0);
     rdl__record(tape, RDL__BOOLEAN, index, 1, 0);
@@ -428,7 +490,6 @@ bool rdl__sleeps_eagerly(const struct rdl__op *op)
         eager = tape->fresh ? rdl__random_upto(&sched->view.random, 1)
                             : rdl__tape_given(tape, RDL__BOOLEAN, 1, 0);
         rdl__record(tape, RDL__BOOLEAN, eager, 1, 0);
-        sched->summary->data_drawn = true;
         sched->eager_sleepers = eager == 1;
         sched->sleeping_decided = true;
     }
@@ -454,21 +515,19 @@ static struct rdl__thread *slot(void)
         sched->summary->threads = view->threads;
     view->steps[id] = 0;
     sched->awaited[id] = 0;
+    memset(sched->threads[id], 0, offsetof(struct rdl__thread, holds));
+    sched->threads[id]->id = id;
+    sched->threads[id]->state = RDL__ALIVE;
+    sched->threads[id]->deadline = RDL__FOREVER;
     return sched->threads[id];
 }
 
 struct rdl__thread *rdl__slot_new(uint32_t creator)
 {
     struct rdl__thread *thread = slot();
-    uintptr_t *frames;
 
     if (!thread)
         return NULL;
-    frames = thread->frames;
-    *thread = (struct rdl__thread){
-        .id = (uint32_t)0, .state = RDL__ALIVE, .deadline = RDL__FOREVER, .frames = frames};
-    while (sched->threads[thread->id] != thread)
-        thread->id++;
     sched->view.creator[thread->id] = creator;
     sched->alive++;
     return thread;
@@ -565,9 +624,10 @@ static void begin(const struct rdl__execution *execution)
     first = rdl__slot_new(0);
     first->fs = rdl__thread_pointer();
     rdl__own_stack(&first->stack_low, &first->stack_high);
-    snprintf(first->name, sizeof first->name, "main");
     set_enabled(0, true);
     rdl__names_reset();
+    rdl__sleepers_begin();
+    rdl__conds_begin();
     rdl__hb_begin(first);
     rdl__signals_begin(first);
     begin_stretch();
@@ -582,12 +642,20 @@ static void abandon_threads(void)
             rdl__donor_abandon(sched->threads[id]->donor);
 }
 
+void rdl__execution_prepare(void)
+{
+    uintptr_t low, high;
+
+    rdl__switch_prepare();
+    rdl__own_stack(&low, &high);
+}
+
 bool rdl__execution_run(const struct rdl__execution *execution, void (*body)(void *context),
                         void *context)
 {
     bool whole = false;
 
-    rdl__switch_prepare();
+    rdl__execution_prepare();
     if (_setjmp(sched->escape) == 0) {
         begin(execution);
         rdl__with_exit(body, context);
@@ -598,6 +666,7 @@ bool rdl__execution_run(const struct rdl__execution *execution, void (*body)(voi
         whole = sched->alive <= 1;
     }
     rdl__running = NULL;
+    rdl__signals_end();
     sched->summary->points = sched->view.points;
     sched->t->leave = NULL;
     return whole;

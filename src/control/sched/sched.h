@@ -76,6 +76,8 @@ struct rdl__thread {
     uint32_t id;
     enum rdl__thread_state state;
     struct rdl__donor *donor; /* NULL: it runs on the stack of the process itself */
+    uint32_t number;    /* in order of creation; that of the first is 0 */
+    uint32_t namesakes; /* threads before it that were called the same */
     char name[32];
 
     /* What it awaits, if anything.  The operation itself is in the view. */
@@ -85,7 +87,6 @@ struct rdl__thread {
     bool interruptible; /* signals and cancellation end the wait */
     bool interrupted;
     enum rdl__woken woken;
-    void *place; /* for the primitive it is in: e.g. its node among the waiters of a condition */
 
     void *(*start)(void *argument);
     void *argument;
@@ -93,9 +94,6 @@ struct rdl__thread {
     bool detached, being_joined, exiting;
     uintptr_t created_at;  /* pc */
     uint32_t created_last; /* the thread it has created last */
-
-    struct rdl__hold holds[RDL__HOLDS_MAX];
-    uint32_t hold_count;
 
     /* Cancellation and signals: thread.c, signal.c */
     int cancel_state, cancel_type;
@@ -105,11 +103,11 @@ struct rdl__thread {
 
     struct rdl__thread_dtor *dtors; /* of C++ thread_local objects */
 
-    /* access.c and spin.c */
     uintptr_t stack_low, stack_high;
-    struct rdl__spin *spin;
-    uintptr_t *frames; /* call stack of instrumented functions: pcs */
-    uint32_t frame_count;
+    struct rdl__watch *watch; /* of its accesses to memory: watch.h */
+    uint32_t hold_count;
+
+    struct rdl__hold holds[RDL__HOLDS_MAX]; /* not cleared for a new thread */
 };
 
 /* What may go wrong though nothing is wrong, when asked for. */
@@ -147,6 +145,7 @@ struct rdl__sched {
     bool forked;                 /* this execution has a process of its own */
     void (*leave_process)(void); /* then: what ends it */
     bool masks_differ;           /* threads have different signal masks */
+    bool signals_due;            /* there may be signals for threads that they have not seen */
     uint64_t points_max;         /* an execution with more points than this is endless */
     struct rdl__donor *left;     /* its thread has ended, and we have just left its stack */
     jmp_buf escape;              /* of thread 0, out of the execution */
@@ -182,6 +181,9 @@ enum rdl__woken rdl__await(struct rdl__thread *self, const struct rdl__op *op,
 enum rdl__woken rdl__await_interruptibly(struct rdl__thread *self, const struct rdl__op *op,
                                          bool (*ready)(void *what), void *what, uint64_t deadline);
 
+/* Wait until all other threads have ended or wait for something, be it a time. */
+void rdl__await_quiet(struct rdl__thread *self, uintptr_t pc);
+
 /* This object is not what it was: whoever awaits something of it may be ready
  * now, or not any more. */
 void rdl__changed(uintptr_t object);
@@ -212,6 +214,11 @@ struct rdl__thread *rdl__holder(uintptr_t object); /* one of them; NULL: nobody 
  * runs); `pc` is the place to blame. */
 _Noreturn void rdl__execution_fails(enum rdl__cause cause, uintptr_t pc, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* The same, where two places are to blame, in whatever order. */
+_Noreturn void rdl__execution_fails_at_two(enum rdl__cause cause, uintptr_t pc, uintptr_t other_pc,
+                                           const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* A primitive is used in a way that POSIX leaves undefined. */
 #define rdl__wrong_use(pc, ...) rdl__execution_fails(RDL__BY_MISUSE, (pc), __VA_ARGS__)
@@ -271,6 +278,9 @@ struct rdl__execution {
     unsigned faults;
     uint64_t points_max;
 };
+/* What is found out once; before a process of an execution is forked, for it to know. */
+void rdl__execution_prepare(void);
+
 bool rdl__execution_run(const struct rdl__execution *execution, void (*body)(void *context),
                         void *context);
 

@@ -165,6 +165,8 @@ void rdl__thread_live(struct rdl__thread *self)
     errno = 0;
     if (run_until_exit(call_start, self))
         donor->special = true; /* the C library thinks that it is ending: let it */
+    if (sched->signals_due)
+        rdl__handle_signals(self);
     self->exiting = true;
     call_object_destructors(self);
     for (int i = 0; i < PTHREAD_DESTRUCTOR_ITERATIONS && call_key_destructors(); i++)
@@ -227,8 +229,7 @@ int rdl__thread_new(struct rdl__thread *self, const pthread_attr_t *attributes,
     thread->detached = detached == PTHREAD_CREATE_DETACHED;
     thread->created_at = pc;
     thread->mask = self->mask;
-    if (name)
-        strncpy(thread->name, name, sizeof thread->name - 1);
+    rdl__thread_born(thread, name);
     rdl__thread_begin(thread, donor, pc);
     rdl__hb_created(self, thread);
     self->created_last = thread->id;
@@ -253,6 +254,9 @@ RDL__INTERPOSE int pthread_create(pthread_t *out, const pthread_attr_t *attribut
     rdl__after(self, pc);
     return 0;
 }
+
+extern __typeof__(pthread_create) rdl__own_pthread_create
+    __attribute__((nothrow, alias("pthread_create")));
 
 /* ---- Joining ------------------------------------------------------------------------------ */
 
@@ -385,19 +389,21 @@ RDL__INTERPOSE int pthread_setname_np(pthread_t thread, const char *name)
         return RDL__NEXT(pthread_setname_np)(thread, name);
     if (strlen(name) > 15)
         return ERANGE;
-    strcpy(other->name, name);
+    rdl__thread_rename(other, name);
     return 0;
 }
 
 RDL__INTERPOSE int pthread_getname_np(pthread_t thread, char *out, size_t room)
 {
     struct rdl__thread *other = rdl__self() ? rdl__thread_of(thread) : NULL;
+    const char *name;
 
     if (!other)
         return RDL__NEXT(pthread_getname_np)(thread, out, room);
-    if (room <= strlen(rdl__thread_name(other)))
+    name = other->name[0] ? other->name : rdl__thread_name(other);
+    if (room <= strlen(name))
         return ERANGE;
-    strcpy(out, rdl__thread_name(other));
+    strcpy(out, name);
     return 0;
 }
 
@@ -446,10 +452,16 @@ RDL__INTERPOSE void pthread_testcancel(void)
 {
     struct rdl__thread *self = rdl__self();
 
-    if (!self)
+    if (!self) {
         RDL__NEXT(pthread_testcancel)();
-    else
-        rdl__test_cancel(self);
+        return;
+    }
+    rdl__point(self, &(struct rdl__op){.kind = RDL__OP_STEP,
+                                       .touch = RDL__READS,
+                                       .size = 1,
+                                       .object = (uintptr_t)self,
+                                       .pc = RDL__CALLER});
+    rdl__test_cancel(self);
 }
 
 RDL__INTERPOSE int pthread_setcancelstate(int state, int *old)

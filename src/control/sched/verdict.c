@@ -6,12 +6,13 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "control/sched/inner.h"
+#include "control/sched/words.h"
 
 #define sched (&rdl__sched)
 
 /* ---- Names ------------------------------------------------------------------------- */
 
-enum { NAMED_MAX = 256 };
+enum { NAMED_MAX = 256, CALLED_MAX = 64 };
 
 static struct {
     uintptr_t object;
@@ -19,9 +20,44 @@ static struct {
 } named[NAMED_MAX];
 static uint32_t named_count;
 
+static struct {
+    char name[sizeof((struct rdl__thread *)0)->name];
+    uint32_t count;
+} called[CALLED_MAX];
+static uint32_t called_count, born;
+
 void rdl__names_reset(void)
 {
     named_count = 0;
+    called_count = born = 0;
+    rdl__thread_rename(sched->threads[0], "main");
+}
+
+/* Threads that are called the same are numbered, from the second on. */
+void rdl__thread_rename(struct rdl__thread *thread, const char *name)
+{
+    size_t length = strnlen(name, sizeof thread->name - 1);
+    uint32_t i = 0;
+
+    memcpy(thread->name, name, length);
+    thread->name[length] = '\0';
+    thread->namesakes = 0;
+    while (i < called_count && strcmp(called[i].name, thread->name) != 0)
+        i++;
+    if (i == CALLED_MAX || !thread->name[0])
+        return;
+    if (i == called_count) {
+        memcpy(called[i].name, thread->name, sizeof thread->name);
+        called[i].count = 0;
+        called_count++;
+    }
+    thread->namesakes = called[i].count++;
+}
+
+void rdl__thread_born(struct rdl__thread *thread, const char *name)
+{
+    thread->number = ++born;
+    rdl__thread_rename(thread, name ? name : "");
 }
 
 /* Objects are numbered, each kind by itself, in the order in which they are first
@@ -42,6 +78,8 @@ const char *rdl__object_name(uintptr_t object, const char *kind)
         return kind;
     named[named_count].object = object;
     snprintf(named[named_count].name, sizeof named->name, "%s %d", kind, number);
+    if (sched->t->trace->on)
+        rdl__steps_name_object(&sched->t->trace->steps, object, named[named_count].name);
     return named[named_count++].name;
 }
 
@@ -51,9 +89,12 @@ const char *rdl__thread_name(const struct rdl__thread *thread)
     static unsigned next;
     char *name = names[next++ % 4];
 
-    if (thread->name[0])
+    if (thread->name[0] && !thread->namesakes)
         return thread->name;
-    snprintf(name, sizeof names[0], "thread %u", thread->id);
+    if (thread->name[0])
+        snprintf(name, sizeof names[0], "%s %u", thread->name, thread->namesakes + 1);
+    else
+        snprintf(name, sizeof names[0], "thread %u", thread->number);
     return name;
 }
 
@@ -63,7 +104,7 @@ const char *rdl__at(uintptr_t pc)
     static unsigned next;
     char *place = places[next++ % 4];
 
-    snprintf(place, sizeof places[0], "\1%016lx\2", (unsigned long)pc);
+    snprintf(place, sizeof places[0], RDL__AT "%016lx" RDL__AT_END, (unsigned long)pc);
     return place;
 }
 
@@ -142,6 +183,18 @@ _Noreturn void rdl__execution_fails(enum rdl__cause cause, uintptr_t pc, const c
     end_with(cause, pc, pc, text);
 }
 
+_Noreturn void rdl__execution_fails_at_two(enum rdl__cause cause, uintptr_t pc, uintptr_t other_pc,
+                                           const char *format, ...)
+{
+    char text[4096];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    end_with(cause, pc, rdl__mix(pc) ^ rdl__mix(other_pc), text);
+}
+
 /* ---- Nobody can run ---------------------------------------------------------------------- */
 
 struct waiting {
@@ -161,30 +214,6 @@ __attribute__((format(printf, 2, 3))) static void say(struct waiting *out, const
         out->used += (size_t)length < sizeof out->text - out->used
                          ? (size_t)length
                          : sizeof out->text - out->used - 1;
-}
-
-/* What kind of thing an operation of this kind waits for. */
-static const char *object_kind(enum rdl__op_kind kind)
-{
-    switch (kind) {
-    case RDL__OP_LOCK:
-        return "mutex";
-    case RDL__OP_READ_LOCK:
-    case RDL__OP_WRITE_LOCK:
-        return "rwlock";
-    case RDL__OP_WAIT:
-        return "condition";
-    case RDL__OP_DOWN:
-        return "semaphore";
-    case RDL__OP_BARRIER:
-        return "barrier";
-    case RDL__OP_FUTEX_WAIT:
-        return "futex";
-    case RDL__OP_ONCE:
-        return "once";
-    default:
-        return "object";
-    }
 }
 
 static struct rdl__thread *joined_by(const struct rdl__op *op)
@@ -208,7 +237,12 @@ static void say_what_it_awaits(struct waiting *out, const struct rdl__thread *th
     const struct rdl__op *op = &sched->view.ops[thread->id];
     struct rdl__thread *holder = blocker_of(thread);
     const struct rdl__hold *hold = holder ? rdl__held_by(holder, op->object) : NULL;
+    char text[128];
 
+    if (rdl__spinning(thread)) {
+        say(out, "memory to change, going round at %s", rdl__at(op->pc));
+        return;
+    }
     switch (op->kind) {
     case RDL__OP_JOIN:
         say(out, "the end of %s", holder ? rdl__thread_name(holder) : "all other threads");
@@ -217,13 +251,14 @@ static void say_what_it_awaits(struct waiting *out, const struct rdl__thread *th
         say(out, "a signal of %s", rdl__object_name(op->object, "condition"));
         break;
     case RDL__OP_IO:
-        say(out, "a file");
+        rdl__describe_wait(thread, text, sizeof text);
+        say(out, "%s", text);
         break;
     case RDL__OP_SIGNAL_WAIT:
         say(out, "a signal");
         break;
     default:
-        say(out, "%s", rdl__object_name(op->object, object_kind(op->kind)));
+        say(out, "%s", rdl__object_name(op->object, rdl__op_object_kind(op->kind)));
     }
     if (op->pc)
         say(out, " at %s", rdl__at(op->pc));
@@ -265,7 +300,10 @@ static void say_headline(struct waiting *out, struct rdl__thread **ring, uint32_
 {
     const struct rdl__thread *deaf = missed_signal();
 
-    if (sched->ending) {
+    if (rdl__spinners) {
+        say(out, "livelock: all threads wait, and %s by going round in a loop",
+            rdl__spinners == 1 ? "one of them" : "some of them");
+    } else if (sched->ending) {
         say(out, "threads are left over at the end");
     } else if (ring_count == 1) {
         say(out, "deadlock: %s waits for itself", rdl__thread_name(ring[0]));
@@ -283,33 +321,59 @@ static void say_headline(struct waiting *out, struct rdl__thread **ring, uint32_
     say(out, "\n");
 }
 
+static void say_waiting(struct waiting *out, const struct rdl__thread *thread)
+{
+    say(out, "%s waits for ", rdl__thread_name(thread));
+    say_what_it_awaits(out, thread);
+    say(out, "\n");
+}
+
+static bool is_in(struct rdl__thread **ring, uint32_t count, const struct rdl__thread *thread)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (ring[i] == thread)
+            return true;
+    return false;
+}
+
 _Noreturn void rdl__nobody_can_run(void)
 {
     static struct rdl__thread *ring[RDL__THREADS_MAX];
     static struct waiting out;
     uint32_t ring_count = find_cycle(ring);
+    const struct rdl__thread *spinner = NULL;
     uint64_t origin = 0;
 
+    rdl__trace_standstill();
     out.used = 0;
     say_headline(&out, ring, ring_count);
+    for (uint32_t i = 0; i < ring_count && !sched->ending; i++)
+        say_waiting(&out, ring[i]);
     for (uint32_t id = 0; id < sched->view.threads; id++) {
         struct rdl__thread *thread = sched->threads[id];
 
         if (thread->state != RDL__ALIVE || (sched->ending && id == 0))
             continue;
-        say(&out, "%s waits for ", rdl__thread_name(thread));
-        say_what_it_awaits(&out, thread);
-        say(&out, "\n");
+        if (rdl__spinning(thread))
+            spinner = thread;
+        if (sched->ending || !is_in(ring, ring_count, thread))
+            say_waiting(&out, thread);
         origin ^= rdl__mix(sched->view.ops[id].pc); /* whatever their order */
     }
-    end_with(sched->ending ? RDL__BY_LEAK : RDL__BY_DEADLOCK,
-             ring_count ? sched->view.ops[ring[0]->id].pc : sched->view.ops[0].pc, origin,
-             out.text);
+    end_with(rdl__spinners   ? RDL__BY_LIVELOCK
+             : sched->ending ? RDL__BY_LEAK
+                             : RDL__BY_DEADLOCK,
+             sched->view.ops[ring_count ? ring[0]->id
+                             : spinner  ? spinner->id
+                                        : 0]
+                 .pc,
+             origin, out.text);
 }
 
 _Noreturn void rdl__endless(void)
 {
-    rdl__execution_fails(RDL__BY_LIVELOCK, sched->view.ops[rdl__running->id].pc,
-                         "livelock: after %llu points nobody has come to an end",
-                         (unsigned long long)sched->points_max);
+    rdl__execution_fails(
+        RDL__BY_LIVELOCK, sched->view.ops[rdl__running->id].pc,
+        "livelock: it does not come to an end (after %llu places to switch threads)",
+        (unsigned long long)sched->points_max);
 }

@@ -2,7 +2,7 @@
  *
  * Two schedules that differ only in the order of operations which do not conflict
  * cannot be told apart, and one of them is enough.  A turn's alternatives are tried
- * only if a race was seen that they would reverse (races.h).  A thread that has been
+ * only if a race was seen that they would reverse (reversals.h).  A thread that has been
  * tried at a turn sleeps from then on, in what is tried there after it, until an
  * operation conflicts with the one it stands before: to let it go any earlier would
  * be to repeat what was tried.  If all who can go are asleep, the rest of the
@@ -12,7 +12,7 @@
  * does not only depend on what we decide, the strategy becomes a random walk. */
 #include "control/strategy/all.h"
 #include "control/strategy/path.h"
-#include "control/strategy/races.h"
+#include "control/strategy/reversals.h"
 
 enum {
     HOPE_AT_FIRST = 256, /* executions in which nothing is held against it */
@@ -22,7 +22,7 @@ enum {
 
 struct dpor {
     struct rdl__path path;
-    struct rdl__races races;
+    struct rdl__reversals reversals;
     uint64_t executions;
     uint64_t repetitions; /* of these, those that were cut short by sleep */
     bool done, hopeless;
@@ -39,7 +39,7 @@ static void release(void *state)
     struct dpor *dpor = state;
 
     rdl__path_release(&dpor->path);
-    rdl__races_release(&dpor->races);
+    rdl__reversals_release(&dpor->reversals);
 }
 
 static bool begin(void *state, struct rdl__view *view, struct rdl__summary *summary)
@@ -194,7 +194,7 @@ static void ended(void *state, const struct rdl__summary *summary)
     dpor->path.incomplete |= summary->timed;
     dpor->executions++;
     dpor->repetitions += !mark_sleepers(&dpor->path, summary->log, followed);
-    if (!rdl__races_find(&dpor->races, &dpor->path, summary, first)) {
+    if (!rdl__reversals_find(&dpor->reversals, &dpor->path, summary, first)) {
         lose(dpor);
         return;
     }

@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "control/strategy/all.h"
-#include "control/strategy/seen.h"
+#include "control/strategy/distinct.h"
 
 enum part {
     IN_ORDER,
@@ -59,7 +59,7 @@ struct portfolio {
     void *states[PARTS];
     uint64_t executions;
     uint64_t by_dpor; /* of these */
-    struct rdl__seen seen;
+    struct rdl__distinct seen;
     bool data_drawn;
 
     enum part now; /* of one execution */
@@ -88,7 +88,7 @@ static void release(void *state)
             parts[part].strategy->release(portfolio->states[part]);
         free(portfolio->states[part]);
     }
-    rdl__seen_release(&portfolio->seen);
+    rdl__distinct_release(&portfolio->seen);
 }
 
 static enum part whose_turn(const struct portfolio *portfolio)
@@ -141,7 +141,7 @@ static void ended(void *state, const struct rdl__summary *summary)
     portfolio->executions++;
     portfolio->by_dpor += part == DPOR;
     portfolio->data_drawn |= summary->data_drawn;
-    rdl__seen_add(&portfolio->seen, summary->hash);
+    rdl__distinct_add(&portfolio->seen, summary->hash);
 }
 
 /* "97 %", "99.98 %", "0.031 %": as many digits as say something. */

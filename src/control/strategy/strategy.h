@@ -108,10 +108,11 @@ struct rdl__summary {
     uint32_t threads;  /* the most numbers used */
     uint32_t switches; /* and, of these, */
     uint32_t preemptions;
-    uint64_t hash;   /* of the order of operations: equal executions have equal ones */
-    bool data_drawn; /* the case drew data as well: schedules alone do not decide it */
-    bool timed;      /* somebody waited for a time: who can go depends on how much was done */
-    bool unasked;    /* there were choices about which the strategy was not asked */
+    uint64_t hash;    /* of the order of operations: equal executions have equal ones */
+    uint64_t choices; /* on the tape, of who runs and of who is woken */
+    bool data_drawn;  /* the case drew data as well: schedules alone do not decide it */
+    bool timed;       /* somebody waited for a time: who can go depends on how much was done */
+    bool unasked;     /* there were choices about which the strategy was not asked */
     bool failed;
     bool cut;           /* ended before its end, other than by a failure */
     bool wants_log;     /* set by a strategy's begin; without it the log stays empty */

@@ -1,0 +1,528 @@
+/* schedule.c -- how controlled threads came to fail: who did what when.
+ *
+ * Of the steps that were kept, those are shown that matter.  If there are few, that
+ * is all of them; else those that other threads' steps conflict with, and the first
+ * and the last of each stretch; if that is still too much, those in which threads
+ * follow each other at one object, and the neighbours of interruptions. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "check/plan.h"
+#include "control/sched/words.h"
+
+enum {
+    LEVELS = 3,
+    ROWS_MAX = 60,
+    INTERRUPTIONS_TOLD = 4, /* by the headline */
+};
+
+static const size_t rows_max[LEVELS] = {24, 40, SIZE_MAX};
+
+struct reading {
+    const struct rdl__steps *steps;
+    const struct rdl__outcome *outcome;
+    const struct rdl__lines *lines;
+    struct rdl__objects *objects;
+    struct rdl__step *all;
+    size_t count;
+    struct rdl__schedule *out;
+};
+
+/* ---- Which steps matter -------------------------------------------------------------- */
+
+static struct rdl__op op_of(const struct rdl__step *step)
+{
+    return (struct rdl__op){.kind = step->op,
+                            .touch = step->touch,
+                            .size = step->size,
+                            .object = step->object,
+                            .also = step->also,
+                            .pc = step->pc};
+}
+
+static bool conflict(const struct rdl__step *a, const struct rdl__step *b)
+{
+    struct rdl__op one = op_of(a), two = op_of(b);
+
+    return a->thread != b->thread && b->how == RDL__STEP_DONE && rdl__conflict(&one, &two);
+}
+
+static bool is_shared(const struct reading *reading, size_t i)
+{
+    for (size_t k = 0; k < reading->count; k++)
+        if (conflict(&reading->all[i], &reading->all[k]))
+            return true;
+    return false;
+}
+
+static bool touches_the_same(const struct rdl__step *a, const struct rdl__step *b)
+{
+    return a->touch && b->touch && a->how == RDL__STEP_DONE && b->how == RDL__STEP_DONE &&
+           rdl__overlap(a->object, a->size, b->object, b->size);
+}
+
+/* Is the next (or the last) who touched the same thing another thread? */
+static bool is_handed_over(const struct reading *reading, size_t i, int direction)
+{
+    const struct rdl__step *step = &reading->all[i];
+
+    for (size_t k = i + (size_t)direction; k < reading->count; k += (size_t)direction)
+        if (touches_the_same(step, &reading->all[k]))
+            return conflict(step, &reading->all[k]);
+    return false;
+}
+
+static bool is_first_of_stretch(const struct reading *reading, size_t i)
+{
+    return i == 0 || reading->all[i - 1].thread != reading->all[i].thread ||
+           reading->all[i - 1].how != RDL__STEP_DONE;
+}
+
+static bool is_last_of_stretch(const struct reading *reading, size_t i)
+{
+    return i + 1 == reading->count || reading->all[i + 1].thread != reading->all[i].thread ||
+           reading->all[i + 1].how != RDL__STEP_DONE;
+}
+
+static bool is_by_interruption(const struct reading *reading, size_t i)
+{
+    return (i + 1 < reading->count && reading->all[i + 1].how == RDL__STEP_INTERRUPTED) ||
+           (i > 0 && reading->all[i - 1].how == RDL__STEP_INTERRUPTED);
+}
+
+/* Does the thread do anything after this? */
+static bool goes_on(const struct reading *reading, size_t i)
+{
+    for (size_t k = i + 1; k < reading->count; k++)
+        if (reading->all[k].thread == reading->all[i].thread)
+            return true;
+    return false;
+}
+
+/* Levels show less and less. */
+static bool is_shown(const struct reading *reading, size_t i, int level)
+{
+    const struct rdl__step *step = &reading->all[i];
+
+    switch (step->how) {
+    case RDL__STEP_INTERRUPTED:
+        return true;
+    case RDL__STEP_WAITS:
+        return level < 2 || !goes_on(reading, i);
+    case RDL__STEP_DONE:
+        break;
+    default:
+        return false;
+    }
+    if (step->op == RDL__OP_JOIN)
+        return false; /* that it waited for it has been told */
+    if (step->op == RDL__OP_START)
+        return is_last_of_stretch(reading, i); /* else, that it did something tells enough */
+    if (level == 0)
+        return true;
+    if (level == 1)
+        return step->op == RDL__OP_CREATE || is_first_of_stretch(reading, i) ||
+               is_last_of_stretch(reading, i) || is_shared(reading, i);
+    return is_by_interruption(reading, i) || is_handed_over(reading, i, 1) ||
+           is_handed_over(reading, i, -1);
+}
+
+/* ---- Words ------------------------------------------------------------------------------- */
+
+/* What kind of thing an operation like unlocking is done to: others have been done to
+ * the same. */
+static const char *kind_of(const struct reading *reading, const struct rdl__step *step)
+{
+    const char *kind = rdl__op_object_kind(step->op);
+    bool is_vague = step->op == RDL__OP_UNLOCK || step->op == RDL__OP_DESTROY;
+
+    for (size_t i = 0; i < reading->count && is_vague; i++) {
+        const struct rdl__step *other = &reading->all[i];
+
+        if (other->object == step->object && other->op != RDL__OP_UNLOCK &&
+            strcmp(rdl__op_object_kind(other->op), "object") != 0)
+            return rdl__op_object_kind(other->op);
+    }
+    return kind;
+}
+
+/* What it is done to; a thread, or something else. */
+static const char *object_of(const struct reading *reading, const struct rdl__step *step,
+                             char room[40])
+{
+    const char *kind = kind_of(reading, step);
+    bool is_thread = step->op == RDL__OP_JOIN || (step->op == RDL__OP_SIGNAL && step->other);
+
+    if (step->other)
+        rdl__steps_thread(reading->steps, step->other - 1u, room);
+    if (is_thread)
+        return step->other ? room : "all other threads";
+    return step->object
+               ? rdl__object_called(reading->objects, step->object, kind, step->other ? room : NULL)
+               : kind;
+}
+
+static void add_words(struct rdl__text *out, const struct reading *reading,
+                      const struct rdl__step *step)
+{
+    struct rdl__op op = op_of(step);
+    char room[40];
+    const char *object = object_of(reading, step, room);
+
+    if (step->how == RDL__STEP_WAITS)
+        rdl__op_describe_wait(out, &op, object);
+    else
+        rdl__op_describe(out, &op, object);
+}
+
+/* A line without what surrounds it, and with single spaces; "" if it says nothing. */
+static char *trimmed(char *line)
+{
+    size_t to = 0;
+    int letters = 0;
+
+    for (size_t at = 0; line && line[at]; at++) {
+        bool space = isspace((unsigned char)line[at]);
+
+        letters += isalnum((unsigned char)line[at]) != 0;
+        if (!space)
+            line[to++] = line[at];
+        else if (to > 0 && line[to - 1] != ' ')
+            line[to++] = ' ';
+    }
+    while (to > 0 && line[to - 1] == ' ')
+        to--;
+    if (!line || letters < 2) {
+        free(line);
+        return rdl__duplicate("");
+    }
+    line[to] = '\0';
+    return line;
+}
+
+static char *source_of(const struct reading *reading, const char *path, const char *file, int line)
+{
+    struct rdl__text rooted = {0};
+    char *text = path ? rdl__source_line(path, line) : NULL;
+
+    if (!text && reading->lines->root[0] && file[0] != '/') {
+        rdl__text_add(&rooted, "%s%s", reading->lines->root, file);
+        text = rdl__source_line(rooted.bytes, line);
+        rdl__text_release(&rooted);
+    }
+    return trimmed(text ? text : rdl__source_line(file, line));
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+/* The name of the file without its folders, unless another one has the same. */
+static const char *short_name(const struct reading *reading, const char *file)
+{
+    for (size_t i = 0; i < reading->lines->count; i++) {
+        const struct rdl__place *place = &reading->lines->places[i];
+
+        if (place->line && strcmp(place->file, file) != 0 &&
+            strcmp(base_name(place->file), base_name(file)) == 0)
+            return file;
+    }
+    return base_name(file);
+}
+
+static void add_place(struct rdl__text *out, const struct reading *reading, uintptr_t pc)
+{
+    const struct rdl__place *place = rdl__lines_at(reading->lines, pc);
+
+    if (place && place->line)
+        rdl__text_add(out, "%s:%d", short_name(reading, place->file), place->line);
+    else if (pc)
+        rdl__place_describe(out, reading->lines, pc);
+}
+
+/* ---- Rows --------------------------------------------------------------------------------- */
+
+static struct rdl__row *add_row(struct reading *reading, uint32_t thread, enum rdl__row_mark mark)
+{
+    struct rdl__schedule *out = reading->out;
+
+    out->rows = rdl__reallocate(out->rows, (out->count + 1) * sizeof *out->rows);
+    out->rows[out->count] = (struct rdl__row){.thread = thread, .mark = mark};
+    return &out->rows[out->count++];
+}
+
+static void release_row(struct rdl__row *row)
+{
+    free(row->file);
+    free(row->place);
+    free(row->source);
+    free(row->does);
+}
+
+static void release_rows(struct rdl__schedule *schedule)
+{
+    for (size_t i = 0; i < schedule->count; i++)
+        release_row(&schedule->rows[i]);
+    schedule->count = 0;
+}
+
+/* The row before, if the step belongs to it: the same line of the same stretch. */
+static struct rdl__row *row_to_join(const struct reading *reading, const struct rdl__step *step,
+                                    const char *place)
+{
+    struct rdl__schedule *out = reading->out;
+    struct rdl__row *last = out->count ? &out->rows[out->count - 1] : NULL;
+
+    return last && last->thread == step->thread && step->how == RDL__STEP_DONE &&
+                   (last->mark == RDL__ROW_STEP || last->mark == RDL__ROW_GOES_ON) && *place &&
+                   strcmp(last->place, place) == 0
+               ? last
+               : NULL;
+}
+
+/* Has the thread waited, until now, to do just this? */
+static bool has_waited(const struct reading *reading, size_t i)
+{
+    for (size_t k = i; k-- > 0;)
+        if (reading->all[k].thread == reading->all[i].thread)
+            return reading->all[k].how == RDL__STEP_WAITS &&
+                   reading->all[k].pc == reading->all[i].pc;
+    return false;
+}
+
+static void put_words(struct rdl__row *row, struct rdl__text *words)
+{
+    if (row->does && strstr(row->does, words->bytes)) {
+        rdl__text_release(words);
+        return;
+    }
+    if (row->does) {
+        struct rdl__text both = {0};
+
+        rdl__text_add(&both, "%s, %s", row->does, words->bytes);
+        free(row->does);
+        rdl__text_release(words);
+        *words = both;
+    }
+    row->does = words->bytes;
+}
+
+static void add_step(struct reading *reading, size_t i)
+{
+    static const enum rdl__row_mark marks[] = {[RDL__STEP_DONE] = RDL__ROW_STEP,
+                                               [RDL__STEP_INTERRUPTED] = RDL__ROW_INTERRUPTED,
+                                               [RDL__STEP_WAITS] = RDL__ROW_WAITS};
+    const struct rdl__step *step = &reading->all[i];
+    const struct rdl__place *place = rdl__lines_at(reading->lines, step->pc);
+    bool is_known = place && place->line && step->op != RDL__OP_START;
+    struct rdl__text where = {0}, words = {0};
+    struct rdl__row *row;
+
+    if (step->op != RDL__OP_START) /* where it was created is the creator's business */
+        add_place(&where, reading, step->pc);
+    add_words(&words, reading, step);
+    row = row_to_join(reading, step, rdl__text_string(&where));
+    if (row) {
+        rdl__text_release(&where);
+    } else {
+        row = add_row(reading, step->thread, marks[step->how]);
+        if (step->how == RDL__STEP_DONE && has_waited(reading, i))
+            row->mark = RDL__ROW_GOES_ON;
+        row->place = where.bytes ? where.bytes : rdl__duplicate("");
+        row->file = rdl__duplicate(is_known ? place->file : "");
+        row->line = is_known ? place->line : 0;
+        row->source = is_known ? source_of(reading, place->path, place->file, place->line)
+                               : rdl__duplicate("");
+    }
+    put_words(row, &words);
+}
+
+/* The end: what failed, and where. */
+static void add_failure(struct reading *reading)
+{
+    static const char *const failing[] = {
+        [RDL__BY_CHECK] = "fails",   [RDL__BY_ASSERT] = "fails", [RDL__BY_MISUSE] = "fails",
+        [RDL__BY_CRASH] = "crashes", [RDL__BY_EXIT] = "exits",   [RDL__BY_HANG] = "hangs",
+        [RDL__BY_RACE] = "races",
+    };
+    const struct rdl__outcome *outcome = reading->outcome;
+    uint32_t thread = reading->count ? reading->all[reading->count - 1].thread : 0;
+    struct rdl__schedule *out = reading->out;
+    struct rdl__row *last = out->count ? &out->rows[out->count - 1] : NULL;
+    struct rdl__text place = {0};
+
+    if (outcome->cause >= sizeof failing / sizeof *failing || !failing[outcome->cause])
+        return; /* they all did */
+    out->failed = thread + 1;
+    out->failing = failing[outcome->cause];
+    if (!outcome->line)
+        return;
+    rdl__text_add(&place, "%s:%d", short_name(reading, outcome->file), outcome->line);
+    if (last && last->thread == thread && last->mark != RDL__ROW_INTERRUPTED &&
+        strcmp(last->place, place.bytes) == 0) {
+        last->mark = RDL__ROW_FAILS;
+        rdl__text_release(&place);
+        return;
+    }
+    last = add_row(reading, thread, RDL__ROW_FAILS);
+    last->file = rdl__duplicate(outcome->file);
+    last->line = outcome->line;
+    last->place = place.bytes;
+    last->source = source_of(reading, NULL, outcome->file, outcome->line);
+    last->does = rdl__duplicate(outcome->check);
+}
+
+/* Of too many rows, the last ones, and before them only interruptions. */
+static void cut_rows(struct rdl__schedule *schedule)
+{
+    size_t from = schedule->count > ROWS_MAX ? schedule->count - ROWS_MAX : 0, kept = 0;
+
+    for (size_t i = 0; i < schedule->count; i++) {
+        if (i >= from || schedule->rows[i].mark == RDL__ROW_INTERRUPTED)
+            schedule->rows[kept++] = schedule->rows[i];
+        else
+            release_row(&schedule->rows[i]);
+    }
+    schedule->count = kept;
+}
+
+/* The other rows of the thread around this one: is one of them about the same line? */
+static bool is_partly(const struct rdl__schedule *schedule, size_t i)
+{
+    const struct rdl__row *row = &schedule->rows[i];
+
+    for (int direction = -1; direction <= 1; direction += 2)
+        for (size_t k = i + (size_t)direction; k < schedule->count; k += (size_t)direction) {
+            const struct rdl__row *other = &schedule->rows[k];
+
+            if (other->thread != row->thread || other->mark == RDL__ROW_INTERRUPTED)
+                continue;
+            if (other->mark != RDL__ROW_WAITS && strcmp(other->place, row->place) == 0)
+                return true;
+            break;
+        }
+    return false;
+}
+
+static void make_rows(struct reading *reading)
+{
+    struct rdl__schedule *out = reading->out;
+
+    for (int level = 0; level < LEVELS; level++) {
+        release_rows(out);
+        for (size_t i = 0; i < reading->count; i++)
+            if (is_shown(reading, i, level))
+                add_step(reading, i);
+        if (out->count <= rows_max[level])
+            break;
+    }
+    add_failure(reading);
+    cut_rows(out);
+    for (size_t i = 0; i < out->count; i++)
+        if (out->rows[i].mark == RDL__ROW_STEP || out->rows[i].mark == RDL__ROW_FAILS)
+            out->rows[i].partly = is_partly(out, i);
+}
+
+/* ---- Columns and the headline ------------------------------------------------------------- */
+
+/* Threads that have rows get columns, in order of their creation. */
+static void make_columns(struct reading *reading)
+{
+    struct rdl__schedule *out = reading->out;
+    uint32_t lowest = 0;
+    char name[40];
+
+    for (;;) {
+        uint32_t next = UINT32_MAX;
+
+        for (size_t i = 0; i < out->count; i++)
+            if (out->rows[i].thread >= lowest && out->rows[i].thread < next)
+                next = out->rows[i].thread;
+        if (out->failed > lowest && out->failed - 1 < next)
+            next = out->failed - 1;
+        if (next == UINT32_MAX)
+            return;
+        out->threads =
+            rdl__reallocate(out->threads, (out->thread_count + 1) * sizeof *out->threads);
+        out->threads[out->thread_count] =
+            rdl__duplicate(rdl__steps_thread(reading->steps, next, name));
+        for (size_t i = 0; i < out->count; i++)
+            if (out->rows[i].thread == next)
+                out->rows[i].thread = out->thread_count;
+        if (out->failed == next + 1)
+            out->failed = out->thread_count + 1;
+        out->thread_count++;
+        lowest = next + 1;
+    }
+}
+
+static char *headline_of(const struct reading *reading)
+{
+    uint32_t told = 0, preemptions = reading->steps->preemptions;
+    struct rdl__text out = {0};
+    char name[40];
+
+    if (preemptions == 0)
+        rdl__text_add(&out, "no preemption: fails when threads just run until they wait");
+    else
+        rdl__text_add_many(&out, preemptions, "preemption");
+    for (size_t i = 0; i < reading->count && told < INTERRUPTIONS_TOLD; i++) {
+        const struct rdl__step *step = &reading->all[i];
+
+        if (step->how != RDL__STEP_INTERRUPTED)
+            continue;
+        rdl__text_add(&out, "%s %s%s at ", told ? "," : ":",
+                      rdl__steps_thread(reading->steps, step->thread, name),
+                      told ? "" : " interrupted");
+        add_place(&out, reading, step->pc);
+        told++;
+    }
+    if (told && told < preemptions)
+        rdl__text_add(&out, ", ...");
+    return out.bytes;
+}
+
+void rdl__schedule_want(const struct rdl__steps *steps, struct rdl__lines *lines)
+{
+    size_t count;
+    struct rdl__step *all = rdl__steps_read(steps, &count);
+
+    for (size_t i = 0; i < count; i++)
+        rdl__lines_want(lines, all[i].pc);
+    free(all);
+}
+
+void rdl__schedule_read(struct rdl__schedule *out, const struct rdl__steps *steps,
+                        const struct rdl__outcome *outcome, const struct rdl__lines *lines,
+                        struct rdl__objects *objects)
+{
+    struct reading reading = {steps, outcome, lines, objects, NULL, 0, out};
+    bool several = false;
+
+    *out = (struct rdl__schedule){.preemptions = steps->preemptions, .steps = steps->count};
+    reading.all = rdl__steps_read(steps, &reading.count);
+    for (size_t i = 0; i < reading.count; i++)
+        several = several || reading.all[i].thread != 0;
+    if (several) {
+        out->headline = headline_of(&reading);
+        make_rows(&reading);
+        make_columns(&reading);
+    }
+    free(reading.all);
+}
+
+void rdl__schedule_release(struct rdl__schedule *schedule)
+{
+    release_rows(schedule);
+    for (uint32_t i = 0; i < schedule->thread_count; i++)
+        free(schedule->threads[i]);
+    free(schedule->threads);
+    free(schedule->rows);
+    free(schedule->headline);
+    *schedule = (struct rdl__schedule){0};
+}

@@ -1,0 +1,363 @@
+/* explore.c -- a program that knows nothing of Raddle, as a test with one body. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "choice/regress.h"
+#include "cli/options.h"
+#include "cli/program/program.h"
+#include "control/explore.h"
+#include "control/sched/next.h"
+#include "control/sched/sched.h"
+#include "port/clock.h"
+#include "run/attribute.h"
+#include "run/execute.h"
+
+static struct {
+    rdl__main_function *main;
+    int argc;
+    char **argv;
+    struct rdl__exploring explore;
+    unsigned timeout_ms;
+    int input;  /* standard input, to be opened anew for each execution; -1: none */
+    int output; /* what is compared; -1: nothing is */
+    struct rdl__text expected;
+    bool ended; /* an execution has come to its end */
+} program = {.input = -1, .output = -1};
+
+/* ---- In the execution's own process ----------------------------------------------------- */
+
+static void reopen_input(void)
+{
+    char path[64];
+    int fd;
+
+    if (program.input < 0)
+        return;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", program.input);
+    fd = open(path, O_RDONLY);
+    if (fd > STDERR_FILENO) {
+        dup2(fd, STDIN_FILENO);
+        close(fd);
+    }
+}
+
+static void run_main(struct rdl_case *t)
+{
+    (void)t;
+    reopen_input();
+    if (program.output >= 0)
+        dup2(program.output, STDOUT_FILENO);
+    exit(program.main(program.argc, program.argv, environ));
+}
+
+/* ---- What became of it ------------------------------------------------------------------- */
+
+static const unsigned fail_bits[] = {
+    [RDL__BY_CRASH] = RDL__FAIL_CRASH,       [RDL__BY_EXIT] = RDL__FAIL_EXIT,
+    [RDL__BY_DEADLOCK] = RDL__FAIL_DEADLOCK, [RDL__BY_LIVELOCK] = RDL__FAIL_LIVELOCK,
+    [RDL__BY_RACE] = RDL__FAIL_RACE,         [RDL__BY_OUTPUT] = RDL__FAIL_OUTPUT,
+    [RDL__BY_ASSERT] = RDL__FAIL_ASSERTION,  [RDL__BY_MISUSE] = RDL__FAIL_MISUSE,
+    [RDL__BY_HANG] = RDL__FAIL_LIVELOCK,     [RDL__BY_CHECK] = RDL__FAIL_ASSERTION,
+    [RDL__BY_LEAK] = RDL__FAIL_DEADLOCK,
+};
+
+static void read_output(struct rdl__text *out)
+{
+    char block[4096];
+    ssize_t got;
+    off_t at = 0;
+
+    while ((got = pread(program.output, block, sizeof block, at)) > 0) {
+        rdl__text_add_bytes(out, block, (size_t)got);
+        at += got;
+    }
+}
+
+static void forget_output(void)
+{
+    if (program.output >= 0 && ftruncate(program.output, 0) != 0)
+        rdl__stop("cannot empty the file for the program's output: %s", strerror(errno));
+}
+
+static void compare_output(struct rdl__outcome *outcome)
+{
+    struct rdl__text seen = {0};
+    size_t at = 0;
+    int line = 1;
+
+    read_output(&seen);
+    while (at < seen.count && at < program.expected.count &&
+           seen.bytes[at] == program.expected.bytes[at])
+        line += seen.bytes[at++] == '\n';
+    if (seen.count != program.expected.count || at < seen.count) {
+        outcome->verdict = RDL__FAILED;
+        outcome->claimed = 1;
+        outcome->cause = RDL__BY_OUTPUT;
+        outcome->line = 0;
+        outcome->pc = 0;
+        outcome->file[0] = '\0';
+        snprintf(outcome->check, sizeof outcome->check,
+                 "it printed something else than it should, from line %d on", line);
+        snprintf(outcome->text, sizeof outcome->text, "expected %zu bytes, got %zu",
+                 program.expected.count, seen.count);
+        outcome->origin = rdl__combine(RDL__BY_OUTPUT, 0);
+    }
+    rdl__text_release(&seen);
+}
+
+/* A program that does not end even under the first schedule is not for exploring:
+ * a server, say. */
+static void refuse(struct rdl__outcome *outcome)
+{
+    outcome->verdict = RDL__MISUSED;
+    snprintf(outcome->text, sizeof outcome->text,
+             "the program does not end: after %g s it was still at %s; give it an input that makes "
+             "it end, or more time (--timeout)",
+             program.timeout_ms / 1000.0, outcome->pc ? rdl__at(outcome->pc) : "it");
+}
+
+static void judge(struct rdl_case *t, int status)
+{
+    struct rdl__board *board = rdl__this_board;
+    struct rdl__outcome *outcome = t->outcome;
+    bool hung = board->hung;
+
+    if (board->hung || WIFSIGNALED(status) || board->crash.signal != 0 ||
+        WEXITSTATUS(status) != program.explore.status) {
+        rdl__board_repair(board);
+        rdl__attribute(board, status, board->hung, program.timeout_ms);
+        board->hung = false;
+        board->crash.signal = 0;
+    } else if (program.output >= 0) {
+        compare_output(outcome);
+    }
+    if (outcome->verdict == RDL__FAILED && !(fail_bits[outcome->cause] & program.explore.fail_on))
+        outcome->verdict = RDL__PASSED;
+    if (hung && !program.ended)
+        refuse(outcome);
+    program.ended = true;
+}
+
+/* ---- Taking over --------------------------------------------------------------------------- */
+
+static int high(int fd)
+{
+    int copy = fcntl(fd, F_DUPFD_CLOEXEC, 500);
+
+    return copy >= 0 ? copy : fd;
+}
+
+static bool has_input(void)
+{
+    struct stat input;
+
+    return fstat(STDIN_FILENO, &input) == 0 && S_ISREG(input.st_mode);
+}
+
+/* Words with a zero byte after each. */
+struct words {
+    char *bytes;
+    size_t count, next;
+};
+
+static char *next_word(struct words *words)
+{
+    char *word = words->bytes + words->next;
+
+    if (words->next >= words->count)
+        return NULL;
+    words->next += strlen(word) + 1;
+    return word;
+}
+
+static struct words read_words(int fd)
+{
+    struct words words = {0};
+    struct stat file;
+
+    if (fstat(fd, &file) == 0) {
+        words.bytes = rdl__allocate((size_t)file.st_size + 1);
+        if (pread(fd, words.bytes, (size_t)file.st_size, 0) == file.st_size)
+            words.count = (size_t)file.st_size;
+    }
+    close(fd);
+    return words;
+}
+
+static bool prepare_output(const struct rdl__exploring *explore, struct rdl__error *error)
+{
+    program.explore = *explore;
+    if (!program.explore.output && !program.explore.same_output)
+        return true;
+    program.output = memfd_create("raddle-output", MFD_CLOEXEC);
+    if (program.output < 0 || fcntl(program.output, F_SETFL, O_APPEND) < 0)
+        return rdl__fail(error, "cannot make a file for the program's output: %s", strerror(errno));
+    program.output = high(program.output);
+    return !program.explore.output ||
+           rdl__read_file(&program.expected, program.explore.output, error);
+}
+
+static struct rdl_test test_of(const struct rdl__options *options, const char *name)
+{
+    return (struct rdl_test){
+        .name = name,
+        .file = program.argv[0],
+        .body = run_main,
+        .options = {.explore = true,
+                    .faults = options->explore.faults,
+                    .points_max = options->explore.points_max},
+    };
+}
+
+/* ---- One execution, in this very process ---------------------------------------------------- */
+
+static struct rdl__outcome *outcome_here;
+
+/* For a debugger: stop where the failure is seen. */
+static void stop_at_failure(void)
+{
+    fflush(NULL);
+    fprintf(stderr, "raddle: %s\n%s\n", outcome_here->check, outcome_here->text);
+    raise(SIGTRAP);
+    _exit(RDL__EXIT_FAIL);
+}
+
+static void leave_quietly(void)
+{
+    _exit(RDL__EXIT_PASS);
+}
+
+/* Run the program under the schedule of a feed; its exit ends this process. */
+_Noreturn static void run_here(const struct rdl_test *test, const struct rdl__feed *feed,
+                               void (*leave)(void))
+{
+    struct rdl__error error;
+    struct rdl__board *board = rdl__board_new(1 << 20, &error);
+    struct rdl_case t;
+
+    if (!board)
+        rdl__stop("%s", error.text);
+    rdl__case_init(&t, board, leave);
+    t.test = test;
+    board->tape.limit = board->choices_room;
+    outcome_here = t.outcome;
+    rdl__tape_from_feed(&board->tape, feed, 0);
+    rdl__explore_and_exit(&t, leave);
+}
+
+/* What the program prints under the simplest schedule: nobody is preempted. */
+static void learn_output(const struct rdl_test *test)
+{
+    int pid = RDL__NEXT(fork)(), status;
+
+    if (pid == 0)
+        run_here(test, &(struct rdl__feed){.fill_at = RDL__NONE}, leave_quietly);
+    while (RDL__NEXT(waitpid)(pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    read_output(&program.expected);
+    forget_output();
+}
+
+_Noreturn static void debug(const struct rdl_test *test, const struct rdl__token *token)
+{
+    run_here(
+        test,
+        &(struct rdl__feed){.indexes = token->indexes, .count = token->count, .fill_at = RDL__NONE},
+        stop_at_failure);
+}
+
+/* ---- The search ------------------------------------------------------------------------------ */
+
+static int explore(struct rdl__options *options, const char *name)
+{
+    struct rdl_test test = test_of(options, name);
+    struct rdl_test *tests[] = {&test};
+
+    program.timeout_ms = options->plan.timeout_ms ? options->plan.timeout_ms : 10000;
+    options->plan.timeout_ms = program.timeout_ms;
+    options->plan.no_regressions = true;
+    options->plan.replay_command = "raddle replay";
+    if (program.output >= 0 && !options->explore.output)
+        learn_output(&test);
+    rdl__explorer_judge = judge;
+    rdl__explorer_before = forget_output;
+    return rdl__run_tests(options, tests, 1);
+}
+
+/* A token is for the program it was made for, by whatever path it is called now. */
+static int replay(struct rdl__options *options)
+{
+    struct rdl__token token;
+    struct rdl__error error;
+    struct rdl_test test;
+    int status = RDL__EXIT_SETUP;
+
+    if (!rdl__read_token(&token, options->replay, &error)) {
+        fprintf(stderr, "raddle: %s\n", error.text);
+        return RDL__EXIT_SETUP;
+    }
+    test = test_of(options, token.name);
+    if (options->explore.gdb)
+        debug(&test, &token);
+    status = explore(options, token.name);
+    rdl__token_release(&token);
+    return status;
+}
+
+/* The program is to see its environment as if we were not there. */
+static void restore(const char *name, const char *value)
+{
+    if (value && *value)
+        setenv(name, value, 1);
+    else
+        unsetenv(name);
+}
+
+int rdl__program_explore(rdl__main_function *function, int argc, char **argv)
+{
+    const char *variable = getenv(RDL__PROGRAM_VARIABLE);
+    int from = -1, hello = -1, count, status = RDL__EXIT_SETUP;
+    struct rdl__options *options = rdl__allocate(sizeof *options);
+    struct rdl__text name = {0};
+    struct rdl__error error;
+    struct words words;
+    char **arguments;
+
+    program.main = function;
+    program.argc = argc;
+    program.argv = argv;
+    if (!variable || sscanf(variable, "%d,%d", &from, &hello) != 2)
+        return RDL__EXIT_SETUP;
+    words = read_words(from);
+    count = atoi(next_word(&words));
+    arguments = rdl__allocate((size_t)(count + 1) * sizeof *arguments);
+    for (int i = 0; i < count; i++)
+        arguments[i] = next_word(&words);
+    unsetenv(RDL__PROGRAM_VARIABLE);
+    restore("LD_PRELOAD", next_word(&words));
+    restore("LD_BIND_NOW", next_word(&words));
+    if (hello >= 0 && write(hello, "", 1) == 1)
+        close(hello);
+    if (has_input())
+        program.input = high(STDIN_FILENO);
+    rdl__command_encode(&name, argc, argv);
+    if (rdl__options_read_for_program(options, count, arguments, &error) &&
+        prepare_output(&options->explore, &error)) {
+        if (!options->seed_given)
+            options->plan.seed = rdl__entropy() >> 32;
+        status = options->replay ? replay(options) : explore(options, name.bytes);
+    } else {
+        fprintf(stderr, "raddle: %s\n", error.text);
+    }
+    return status;
+}

@@ -1,0 +1,30 @@
+/* program.h -- a program that knows nothing of Raddle, explored from within.
+ *
+ * The shared library is preloaded into the program.  Just before main it takes over:
+ * the process as it is then is the snapshot from which every execution begins, each
+ * in a copy of it.  So the snapshot process is to the program what a test program is
+ * to its tests, and all the rest (workers, shrinking, reports) is the same. */
+#ifndef RDL__PROGRAM_H
+#define RDL__PROGRAM_H
+
+#include "base/text.h"
+
+typedef int rdl__main_function(int argc, char **argv, char **environment);
+
+/* In the environment: the descriptor from which the snapshot reads what it is to do,
+ * followed by that of a pipe through which it says that it has taken over. */
+#define RDL__PROGRAM_VARIABLE "RADDLE_TAKE_OVER"
+
+/* What stands in that descriptor: words, each with a zero byte after it: how many
+ * options there are, the options of raddle explore, and the values of LD_PRELOAD and
+ * LD_BIND_NOW that the program is to see ("" for none). */
+
+/* Explore the program; the exit status. */
+int rdl__program_explore(rdl__main_function *function, int argc, char **argv);
+
+/* A command as the name of a test, and so as part of a token: words are separated by
+ * +, and what is not harmless in a shell is % and two hex digits. */
+void rdl__command_encode(struct rdl__text *out, int argc, char **argv);
+char **rdl__command_decode(const char *name, int *out_argc); /* to be freed, words too */
+
+#endif

@@ -1,0 +1,407 @@
+/* explore.c -- raddle explore and raddle replay: programs that know nothing of Raddle.
+ *
+ * The work is done inside the program, by the library that is preloaded into it (see
+ * cli/program/program.h); here it is made sure that this can work, and started. */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "choice/regress.h"
+#include "choice/token.h"
+#include "cli/options.h"
+#include "cli/program/program.h"
+#include "cli/raddle/commands.h"
+
+static const char explore_usage[] =
+    "Usage: raddle explore [OPTION]... -- PROGRAM [ARGUMENT]...\n\n"
+    "Runs a program again and again, each time under another schedule of its threads,\n"
+    "until one makes it fail: crash, exit with another status than 0, deadlock, ...\n"
+    "The schedule is shown with as few preemptions as it takes, and a token that\n"
+    "`raddle replay` replays.  The program need not be changed; for switches between\n"
+    "accesses to memory, and to find data races, compile it with `raddle cc`.\n\n";
+
+static const char replay_usage[] =
+    "Usage: raddle replay TOKEN|@FILE [OPTION]... [-- PROGRAM [ARGUMENT]...]\n\n"
+    "Runs the program that a token of `raddle explore` is for under the token's\n"
+    "schedule; with --gdb, in the debugger.  PROGRAM, if given, takes its place.\n\n";
+
+/* ---- Can it be explored? ------------------------------------------------------------------ */
+
+/* Where a program of this name is, as a shell would find it. */
+static char *find_program(const char *name)
+{
+    const char *path = getenv("PATH");
+    char *copy, *rest, *folder;
+
+    if (strchr(name, '/') || !path)
+        return rdl__duplicate(name);
+    copy = rest = rdl__duplicate(path);
+    while ((folder = strsep(&rest, ":"))) {
+        struct rdl__text file = {0};
+
+        rdl__text_add(&file, "%s/%s", *folder ? folder : ".", name);
+        if (access(file.bytes, X_OK) == 0) {
+            free(copy);
+            return file.bytes;
+        }
+        rdl__text_release(&file);
+    }
+    free(copy);
+    return rdl__duplicate(name);
+}
+
+/* Does it have a dynamic loader?  Only then can we come between it and the C library. */
+static bool is_dynamic(int fd, const Elf64_Ehdr *header)
+{
+    for (int i = 0; i < header->e_phnum; i++) {
+        Elf64_Phdr part;
+        off_t at = (off_t)(header->e_phoff + (Elf64_Off)i * header->e_phentsize);
+
+        if (pread(fd, &part, sizeof part, at) == sizeof part && part.p_type == PT_INTERP)
+            return true;
+    }
+    return false;
+}
+
+static bool check_contents(const char *path, int fd, struct rdl__error *error)
+{
+    Elf64_Ehdr header;
+    ssize_t got = pread(fd, &header, sizeof header, 0);
+
+    if (got >= 2 && memcmp(&header, "#!", 2) == 0)
+        return rdl__fail(error, "%s is a script: name the program that runs it, and it after that",
+                         path);
+    if (got != sizeof header || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+        return rdl__fail(error, "%s is not a program", path);
+    if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_X86_64)
+        return rdl__fail(error, "%s is not a program for x86-64", path);
+    if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
+        return rdl__fail(error, "%s is no program, but another kind of ELF file", path);
+    if (!is_dynamic(fd, &header))
+        return rdl__fail(error,
+                         "%s is linked statically: Raddle cannot come between it and the C "
+                         "library; link it dynamically (without -static)",
+                         path);
+    return true;
+}
+
+static bool check_program(const char *path, struct rdl__error *error)
+{
+    struct stat file;
+    bool ok;
+    int fd;
+
+    if (stat(path, &file) != 0)
+        return rdl__fail(error,
+                         errno == ENOENT ? "there is no program %s" : "cannot look at %s: %s", path,
+                         strerror(errno));
+    if (!S_ISREG(file.st_mode))
+        return rdl__fail(error, "%s is %s, not a program", path,
+                         S_ISDIR(file.st_mode) ? "a directory" : "a special file");
+    if (access(path, X_OK) != 0)
+        return rdl__fail(error, "%s is not executable", path);
+    if (file.st_mode & (S_ISUID | S_ISGID))
+        return rdl__fail(error,
+                         "%s is set-%s-ID: the system does not let anything be preloaded into it; "
+                         "explore a copy without that bit",
+                         path, file.st_mode & S_ISUID ? "user" : "group");
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return rdl__fail(error, "cannot read %s: %s", path, strerror(errno));
+    ok = check_contents(path, fd, error);
+    close(fd);
+    return ok;
+}
+
+/* ---- Starting it --------------------------------------------------------------------------- */
+
+/* The shared library: where the build put it, or where it was installed. */
+static bool find_library(struct rdl__text *out, struct rdl__error *error)
+{
+    static const char *const places[] = {
+        "../lib/libraddle.so", "../lib/x86_64-linux-gnu/libraddle.so", "../lib64/libraddle.so"};
+    char self[4096];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+
+    if (length < 0)
+        return rdl__fail(error, "cannot find out where raddle is: %s", strerror(errno));
+    self[length] = '\0';
+    *strrchr(self, '/') = '\0';
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char *whole;
+
+        rdl__text_clear(out);
+        rdl__text_add(out, "%s/%s", self, places[i]);
+        whole = realpath(out->bytes, NULL);
+        if (whole) {
+            rdl__text_clear(out);
+            rdl__text_add(out, "%s", whole);
+            free(whole);
+            return true;
+        }
+    }
+    return rdl__fail(error, "there is no libraddle.so near %s", self);
+}
+
+/* A file without a name, that the program inherits. */
+static int nameless_file(const char *bytes, size_t count)
+{
+    int fd = memfd_create("raddle", 0);
+
+    if (fd >= 0 && write(fd, bytes, count) != (ssize_t)count) {
+        close(fd);
+        return -1;
+    }
+    if (fd >= 0)
+        lseek(fd, 0, SEEK_SET);
+    return fd;
+}
+
+/* Every execution reads the input from its beginning, so it has to be a file. */
+static bool prepare_input(struct rdl__error *error)
+{
+    struct rdl__text input = {0};
+    struct stat file;
+    char block[4096];
+    ssize_t got;
+    int fd;
+
+    if (fstat(STDIN_FILENO, &file) != 0 || S_ISREG(file.st_mode) || isatty(STDIN_FILENO) ||
+        S_ISCHR(file.st_mode))
+        return true;
+    while ((got = read(STDIN_FILENO, block, sizeof block)) > 0)
+        rdl__text_add_bytes(&input, block, (size_t)got);
+    fd = nameless_file(input.bytes, input.count);
+    rdl__text_release(&input);
+    if (fd < 0 || dup2(fd, STDIN_FILENO) < 0)
+        return rdl__fail(error, "cannot keep the input: %s", strerror(errno));
+    close(fd);
+    return true;
+}
+
+static void add_word(struct rdl__text *out, const char *word)
+{
+    rdl__text_add_bytes(out, word, strlen(word) + 1);
+}
+
+/* What the library in the program is told: see cli/program/program.h. */
+static int write_orders(int option_count, char **options)
+{
+    const char *preload = getenv("LD_PRELOAD"), *bind_now = getenv("LD_BIND_NOW");
+    struct rdl__text orders = {0};
+    char number[16];
+    int fd;
+
+    snprintf(number, sizeof number, "%d", option_count);
+    add_word(&orders, number);
+    for (int i = 0; i < option_count; i++)
+        add_word(&orders, options[i]);
+    add_word(&orders, preload ? preload : "");
+    add_word(&orders, bind_now ? bind_now : "");
+    fd = nameless_file(orders.bytes, orders.count);
+    rdl__text_release(&orders);
+    return fd;
+}
+
+static void set_environment(const char *library, int orders, int hello)
+{
+    const char *preload = getenv("LD_PRELOAD");
+    struct rdl__text value = {0};
+
+    rdl__text_add(&value, "%s%s%s", library, preload && *preload ? ":" : "",
+                  preload ? preload : "");
+    setenv("LD_PRELOAD", value.bytes, 1);
+    setenv("LD_BIND_NOW", "1", 1); /* once, not anew in each execution */
+    rdl__text_clear(&value);
+    rdl__text_add(&value, "%d,%d", orders, hello);
+    setenv(RDL__PROGRAM_VARIABLE, value.bytes, 1);
+    rdl__text_release(&value);
+}
+
+static volatile int child;
+
+static void pass_on(int signal)
+{
+    if (child)
+        kill(child, signal);
+}
+
+/* Its exit status; a set-up error if the library did not get to take over. */
+static int await_program(const char *path, int hello)
+{
+    char byte;
+    bool taken_over = read(hello, &byte, 1) == 1;
+    int status;
+
+    close(hello);
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return RDL__EXIT_SETUP;
+    if (taken_over && WIFEXITED(status))
+        return WEXITSTATUS(status);
+    if (taken_over)
+        fprintf(stderr, "raddle: exploring %s was ended by signal %d\n", path, WTERMSIG(status));
+    else
+        fprintf(stderr,
+                "raddle: %s ended before it got to main, or does not let itself be preloaded\n",
+                path);
+    return RDL__EXIT_SETUP;
+}
+
+static int start(const char *path, char **argv, int option_count, char **options,
+                 const struct rdl__text *library)
+{
+    int orders = write_orders(option_count, options), hello[2];
+
+    if (orders < 0 || pipe(hello) != 0) {
+        fprintf(stderr, "raddle: cannot talk to the program: %s\n", strerror(errno));
+        return RDL__EXIT_SETUP;
+    }
+    signal(SIGINT, SIG_IGN); /* the program gets it as well, and ends in good order */
+    signal(SIGTERM, pass_on);
+    child = fork();
+    if (child == 0) {
+        signal(SIGINT, SIG_DFL);
+        signal(SIGTERM, SIG_DFL);
+        close(hello[0]);
+        set_environment(library->bytes, orders, hello[1]);
+        execv(path, argv);
+        fprintf(stderr, "raddle: cannot run %s: %s\n", path, strerror(errno));
+        _exit(RDL__EXIT_SETUP);
+    }
+    close(hello[1]);
+    close(orders);
+    return child < 0 ? RDL__EXIT_SETUP : await_program(path, hello[0]);
+}
+
+/* The debugger takes our place.  What is preloaded goes to the program only. */
+static int start_gdb(const char *path, char **argv, int option_count, char **options,
+                     const struct rdl__text *library)
+{
+    int orders = write_orders(option_count, options), count = 0;
+    char **words;
+    struct rdl__text wrapper = {0};
+
+    while (argv[count])
+        count++;
+    words = rdl__allocate((size_t)(count + 8) * sizeof *words);
+    rdl__text_add(&wrapper, "set exec-wrapper env 'LD_PRELOAD=%s' '%s=%d,-1'", library->bytes,
+                  RDL__PROGRAM_VARIABLE, orders);
+    words[0] = (char *)"gdb";
+    words[1] = (char *)"-q";
+    words[2] = (char *)"-ex";
+    words[3] = wrapper.bytes;
+    words[4] = (char *)"--args";
+    words[5] = (char *)path;
+    memcpy(words + 6, argv + 1, (size_t)count * sizeof *words);
+    execvp("gdb", words);
+    fprintf(stderr, "raddle: cannot run gdb: %s\n", strerror(errno));
+    return RDL__EXIT_SETUP;
+}
+
+static int explore(char **argv, int option_count, char **options, bool gdb)
+{
+    struct rdl__text library = {0};
+    struct rdl__error error;
+    char *path = find_program(argv[0]);
+    int status = RDL__EXIT_SETUP;
+
+    if (check_program(path, &error) && find_library(&library, &error) && prepare_input(&error))
+        status = gdb ? start_gdb(path, argv, option_count, options, &library)
+                     : start(path, argv, option_count, options, &library);
+    else
+        fprintf(stderr, "raddle: %s\n", error.text);
+    rdl__text_release(&library);
+    free(path);
+    return status;
+}
+
+/* ---- The commands ----------------------------------------------------------------------------- */
+
+static int show_help(const char *usage)
+{
+    struct rdl__text help = {0};
+
+    rdl__text_add(&help, "%s", usage);
+    rdl__options_list(&help);
+    rdl__text_add(&help, "Exit status: 0 no failure was found, 1 one was, 2 it could not run.\n");
+    fputs(help.bytes, stdout);
+    rdl__text_release(&help);
+    return fflush(stdout) == 0 ? RDL__EXIT_PASS : RDL__EXIT_SETUP;
+}
+
+/* Where the program begins: after --. */
+static int find_program_argument(int argc, char **argv)
+{
+    int at = 1;
+
+    while (at < argc && strcmp(argv[at], "--") != 0)
+        at++;
+    return at;
+}
+
+int rdl__command_explore(int argc, char **argv)
+{
+    int end = find_program_argument(argc, argv);
+    struct rdl__options *options = rdl__allocate(sizeof *options);
+    struct rdl__error error;
+    int status = RDL__EXIT_SETUP;
+
+    if (!rdl__options_read_for_program(options, end, argv, &error))
+        fprintf(stderr, "raddle explore: %s\n", error.text);
+    else if (options->help)
+        status = show_help(explore_usage);
+    else if (end + 1 >= argc)
+        fprintf(stderr, "raddle explore: which program?  raddle explore [OPTION]... -- PROGRAM "
+                        "[ARGUMENT]...\n");
+    else
+        status = explore(argv + end + 1, end, argv, false);
+    free(options);
+    return status;
+}
+
+/* The command that is run: the token's, or the one given after --. */
+static char **command_of(const struct rdl__token *token, int argc, char **argv, int end)
+{
+    int count;
+
+    return end + 1 < argc ? argv + end + 1 : rdl__command_decode(token->name, &count);
+}
+
+int rdl__command_replay(int argc, char **argv)
+{
+    int end = find_program_argument(argc, argv), status = RDL__EXIT_SETUP;
+    char **options = rdl__allocate((size_t)(argc + 3) * sizeof *options);
+    struct rdl__options *checked = rdl__allocate(sizeof *checked);
+    struct rdl__token token = {0};
+    struct rdl__error error;
+
+    memcpy(options, argv, (size_t)end * sizeof *options);
+    if (argc > 1 && argv[1][0] != '-')
+        options[1] = (char *)"--replay", options[2] = argv[1],
+        memcpy(options + 3, argv + 2, (size_t)(end - 2) * sizeof *options), end++;
+    if (!rdl__options_read_for_program(checked, end, options, &error))
+        fprintf(stderr, "raddle replay: %s\n", error.text);
+    else if (checked->help)
+        status = show_help(replay_usage);
+    else if (!checked->replay)
+        fprintf(stderr, "raddle replay: which token?  raddle replay TOKEN|@FILE\n");
+    else if (!rdl__read_token(&token, checked->replay, &error))
+        fprintf(stderr, "raddle replay: %s\n", error.text);
+    else
+        status = explore(command_of(&token, argc, argv, find_program_argument(argc, argv)), end,
+                         options, checked->explore.gdb);
+    rdl__token_release(&token);
+    free(options);
+    free(checked);
+    return status;
+}

@@ -1,0 +1,204 @@
+/* explore.c -- cases whose threads are controlled: one execution each. */
+#include "control/explore.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "control/sched/donor.h"
+#include "control/sched/inner.h"
+#include "control/sched/next.h"
+#include "port/process.h"
+
+enum {
+    POINTS_LEAST = 200000, /* no execution with fewer points is endless, */
+    POINTS_TIMES = 200,    /* nor one that is so many times as long as others */
+    DONORS_KEPT = 64,
+    LEFT_STATUS = 217, /* the execution has said in its outcome why it ended */
+};
+
+bool rdl__explorer_unclean, rdl__explorer_exhausted;
+void (*rdl__explorer_judge)(struct rdl_case *t, int status);
+void (*rdl__explorer_before)(void);
+volatile int *rdl__explorer_child;
+
+static const struct rdl__strategy *strategy;
+static void *state;
+static uint64_t longest;             /* points of an execution that came to its end */
+static uint32_t donors_wanted;       /* as many as there were threads in some execution */
+static struct rdl__summary *summary; /* shared with processes of single executions */
+
+void rdl__explorer_start(const char *name, uint64_t seed)
+{
+    unsigned parameter = 0;
+
+    if (!summary) {
+        summary = mmap(NULL, sizeof *summary, PROT_READ | PROT_WRITE,
+                       MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (summary == MAP_FAILED)
+            rdl__stop("cannot get memory for what executions tell: %s", strerror(errno));
+    }
+    if (strategy && strategy->release)
+        strategy->release(state);
+    free(state);
+    strategy = *name ? rdl__strategy_named(name, &parameter) : rdl__strategies[0];
+    if (!strategy)
+        rdl__stop("there is no strategy called %s", name);
+    state = rdl__allocate(strategy->state_size + 1);
+    if (strategy->init)
+        strategy->init(state, seed, parameter);
+    rdl__explorer_exhausted = false;
+}
+
+/* Everything but the log, which is as long as its count says. */
+static void clear_summary(void)
+{
+    memset(summary, 0, offsetof(struct rdl__summary, log));
+}
+
+/* False: there is no other execution to make. */
+static bool begin(struct rdl_case *t)
+{
+    rdl__explorer_unclean = false;
+    rdl__execution_prepare();
+    if (!summary)
+        rdl__explorer_start("", 0);
+    clear_summary();
+    if (!t->tape->fresh)
+        return true;
+    rdl__random_seed(&rdl__sched.view.random, rdl__random_next(&t->tape->random));
+    if (!strategy->begin || strategy->begin(state, &rdl__sched.view, summary))
+        return true;
+    rdl__explorer_exhausted = true;
+    return false;
+}
+
+static struct rdl__execution execution_of(struct rdl_case *t, bool apart)
+{
+    t->leave = rdl__execution_leave;
+    return (struct rdl__execution){
+        .t = t,
+        .strategy = strategy,
+        .strategy_state = state,
+        .summary = summary,
+        .forked = apart,
+        .faults = t->test->options.faults,
+        .points_max = t->settings.points_max,
+    };
+}
+
+/* When an execution counts as endless: measured by the longest that came to its end. */
+static uint32_t points_max_of(const struct rdl_case *t)
+{
+    uint64_t most = longest * POINTS_TIMES;
+
+    if (t->test->options.points_max)
+        most = t->test->options.points_max;
+    else if (most < POINTS_LEAST)
+        most = POINTS_LEAST;
+    return most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
+}
+
+static void end(struct rdl_case *t, bool by_strategy)
+{
+    if (t->outcome->verdict == RDL__PASSED && summary->points > longest)
+        longest = summary->points;
+    t->outcome->preemptions = summary->preemptions;
+    t->outcome->threads = summary->threads;
+    t->outcome->hash = summary->hash;
+    if (summary->threads > donors_wanted + 1 && summary->threads <= DONORS_KEPT)
+        donors_wanted = summary->threads - 1;
+    summary->data_drawn = t->tape->count != summary->choices;
+    summary->failed = t->outcome->verdict == RDL__FAILED;
+    summary->cut = t->outcome->verdict == RDL__CUT;
+    if (by_strategy && strategy->ended)
+        strategy->ended(state, summary);
+}
+
+static void call_body(void *context)
+{
+    struct rdl_case *t = context;
+
+    t->test->body(t);
+}
+
+static void explore_here(struct rdl_case *t)
+{
+    struct rdl__execution execution = execution_of(t, false);
+
+    rdl__explorer_unclean = !rdl__execution_run(&execution, call_body, t);
+}
+
+_Noreturn static void leave_process(void)
+{
+    _exit(LEFT_STATUS);
+}
+
+_Noreturn static void run_and_exit(struct rdl_case *t, void (*leave)(void))
+{
+    struct rdl__execution execution = execution_of(t, true);
+
+    rdl__donors_are_copies();
+    rdl__sched.leave_process = leave;
+    rdl__execution_run(&execution, call_body, t);
+    exit(0); /* thread 0 has ended by pthread_exit, and so have all others */
+}
+
+_Noreturn void rdl__explore_and_exit(struct rdl_case *t, void (*leave)(void))
+{
+    if (!t->settings.points_max)
+        t->settings.points_max = points_max_of(t);
+    begin(t);
+    run_and_exit(t, leave);
+}
+
+static void explore_apart(struct rdl_case *t)
+{
+    int pid, status = 0;
+
+    if (rdl__explorer_before)
+        rdl__explorer_before();
+    rdl__find_all_next();
+    rdl__donors_prepare(donors_wanted);
+    pid = rdl__copy_process();
+    if (pid < 0)
+        rdl__stop("cannot start a process for an execution: %s", strerror(errno));
+    if (pid == 0)
+        run_and_exit(t, leave_process);
+    *rdl__explorer_child = pid;
+    while (RDL__NEXT(waitpid)(pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    *rdl__explorer_child = 0;
+    t->leave = NULL;
+    if (!(WIFEXITED(status) && WEXITSTATUS(status) == LEFT_STATUS))
+        rdl__explorer_judge(t, status);
+}
+
+void rdl__explore(struct rdl_case *t)
+{
+    bool by_strategy = t->tape->fresh;
+
+    if (by_strategy || !t->settings.points_max)
+        t->settings.points_max = points_max_of(t); /* the token tells it */
+    if (!begin(t))
+        t->outcome->verdict = RDL__DISCARDED;
+    else if (rdl__explorer_judge)
+        explore_apart(t);
+    else
+        explore_here(t);
+    if (!rdl__explorer_exhausted)
+        end(t, by_strategy);
+}
+
+void rdl__explorer_covered(char out[RDL__COVERED_ROOM])
+{
+    out[0] = '\0';
+    if (strategy && strategy->covered)
+        strategy->covered(state, out, RDL__COVERED_ROOM);
+}

@@ -1,0 +1,42 @@
+/* explore.h -- cases whose threads are controlled: one execution each.
+ *
+ * What is learned from one execution for the next (a strategy's state) lives in the
+ * process that runs the cases. */
+#ifndef RDL__EXPLORE_H
+#define RDL__EXPLORE_H
+
+#include "case/case.h"
+
+enum { RDL__COVERED_ROOM = 256, RDL__STRATEGY_ROOM = 32 };
+
+/* From now on, executions follow this strategy ("pct:3"; "": the default), unless
+ * their tape decides.  An unknown name stops the process: check it before. */
+void rdl__explorer_start(const char *strategy, uint64_t seed);
+
+/* Run the body of the case's test as thread 0 of an execution.  The outcome is in
+ * t->outcome. */
+void rdl__explore(struct rdl_case *t);
+
+/* If set, every execution happens in a process of its own, a copy of this one, which
+ * goes on as if nothing had happened; and this says, from the status that it ended
+ * with, what became of it, unless it has left a failure in the outcome itself. */
+extern void (*rdl__explorer_judge)(struct rdl_case *t, int status);
+extern void (*rdl__explorer_before)(void); /* called before each; may be NULL */
+
+/* One execution of the case's test as its tape says, in this process, which ends with
+ * it: by itself, or by leave() when the execution fails. */
+_Noreturn void rdl__explore_and_exit(struct rdl_case *t, void (*leave)(void));
+
+/* The last execution has left threads behind: this process is not to be trusted. */
+extern bool rdl__explorer_unclean;
+
+/* All executions that the strategy would make have been made. */
+extern bool rdl__explorer_exhausted;
+
+/* A statement of coverage; "" if there is nothing to say. */
+void rdl__explorer_covered(char out[RDL__COVERED_ROOM]);
+
+/* The process of the execution at hand, if it has one of its own; 0: none. */
+extern volatile int *rdl__explorer_child;
+
+#endif

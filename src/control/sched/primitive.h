@@ -1,0 +1,40 @@
+/* primitive.h -- what the files of primitives share. */
+#ifndef RDL__PRIMITIVE_H
+#define RDL__PRIMITIVE_H
+
+#include <time.h>
+
+#include "control/sched/next.h"
+#include "control/sched/sched.h"
+
+/* An operation that changes the object. */
+static inline struct rdl__op rdl__op_on(enum rdl__op_kind kind, const volatile void *object,
+                                        uintptr_t pc)
+{
+    return (struct rdl__op){
+        .kind = kind, .touch = RDL__WRITES, .size = 1, .object = (uintptr_t)object, .pc = pc};
+}
+
+/* Does the C library take this for the end of a wait? */
+static inline bool rdl__is_time(clockid_t clock, const struct timespec *when)
+{
+    return (clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC) && when->tv_nsec >= 0 &&
+           when->tv_nsec < 1000000000;
+}
+
+/* The next thread, from number *at on, that waits at this object for an operation
+ * of this kind; NULL: there is none.  *at becomes the number after it. */
+static inline struct rdl__thread *rdl__next_waiter(const volatile void *object,
+                                                   enum rdl__op_kind kind, uint32_t *at)
+{
+    while (*at < rdl__sched.view.threads) {
+        uint32_t id = (*at)++;
+
+        if (rdl__sched.awaited[id] == (uintptr_t)object && rdl__sched.view.ops[id].kind == kind &&
+            rdl__sched.threads[id] != rdl__running)
+            return rdl__sched.threads[id];
+    }
+    return NULL;
+}
+
+#endif

@@ -1,0 +1,104 @@
+/* words.c -- operations in words. */
+#include "control/sched/words.h"
+
+const char *rdl__op_object_kind(enum rdl__op_kind kind)
+{
+    switch (kind) {
+    case RDL__OP_LOCK:
+    case RDL__OP_TRYLOCK:
+    case RDL__OP_UNLOCK:
+        return "mutex";
+    case RDL__OP_READ_LOCK:
+    case RDL__OP_WRITE_LOCK:
+        return "rwlock";
+    case RDL__OP_WAIT:
+    case RDL__OP_SIGNAL:
+    case RDL__OP_BROADCAST:
+        return "condition";
+    case RDL__OP_DOWN:
+    case RDL__OP_UP:
+        return "semaphore";
+    case RDL__OP_BARRIER:
+        return "barrier";
+    case RDL__OP_FUTEX_WAIT:
+    case RDL__OP_FUTEX_WAKE:
+        return "futex";
+    case RDL__OP_ONCE:
+        return "once";
+    default:
+        return "object";
+    }
+}
+
+static void describe_access(struct rdl__text *out, const struct rdl__op *op, const char *object)
+{
+    bool atomic = op->kind == RDL__OP_ATOMIC;
+
+    rdl__text_add(out, op->touch == RDL__READS ? "reads " : atomic ? "changes " : "writes ");
+    if (op->size)
+        rdl__text_add(out, "%u byte%s of ", op->size, op->size == 1 ? "" : "s");
+    rdl__text_add(out, "%s%s", object, atomic ? " atomically" : "");
+}
+
+void rdl__op_describe(struct rdl__text *out, const struct rdl__op *op, const char *object)
+{
+    static const char *const verbs[] = {
+        [RDL__OP_JOIN] = "joins %s",
+        [RDL__OP_LOCK] = "locks %s",
+        [RDL__OP_TRYLOCK] = "tries to lock %s",
+        [RDL__OP_UNLOCK] = "unlocks %s",
+        [RDL__OP_READ_LOCK] = "locks %s for reading",
+        [RDL__OP_WRITE_LOCK] = "locks %s for writing",
+        [RDL__OP_WAIT] = "waits for %s",
+        [RDL__OP_SIGNAL] = "signals %s",
+        [RDL__OP_BROADCAST] = "wakes all who wait for %s",
+        [RDL__OP_DOWN] = "takes from %s",
+        [RDL__OP_UP] = "gives to %s",
+        [RDL__OP_BARRIER] = "comes to %s",
+        [RDL__OP_ONCE] = "does %s",
+        [RDL__OP_FUTEX_WAIT] = "waits for %s",
+        [RDL__OP_FUTEX_WAKE] = "wakes waiters for %s",
+        [RDL__OP_DESTROY] = "destroys %s",
+    };
+    static const char *const plain[] = {
+        [RDL__OP_START] = "starts",          [RDL__OP_CREATE] = "creates a thread",
+        [RDL__OP_YIELD] = "lets others run", [RDL__OP_SLEEP] = "sleeps",
+        [RDL__OP_IO] = "uses a file",        [RDL__OP_SIGNAL_WAIT] = "waits for a signal",
+        [RDL__OP_STEP] = "goes on",
+    };
+
+    if (op->kind == RDL__OP_READ || op->kind == RDL__OP_WRITE || op->kind == RDL__OP_ATOMIC)
+        describe_access(out, op, object);
+    else if (op->kind < sizeof verbs / sizeof *verbs && verbs[op->kind]) {
+        const char *verb = verbs[op->kind], *gap = verb;
+
+        while (*gap != '%')
+            gap++;
+        rdl__text_add(out, "%.*s%s%s", (int)(gap - verb), verb, object, gap + 2);
+    } else if (op->kind < sizeof plain / sizeof *plain && plain[op->kind]) {
+        rdl__text_add(out, "%s", plain[op->kind]);
+    }
+}
+
+void rdl__op_describe_wait(struct rdl__text *out, const struct rdl__op *op, const char *object)
+{
+    switch (op->kind) {
+    case RDL__OP_JOIN:
+        rdl__text_add(out, "waits for the end of %s", object);
+        break;
+    case RDL__OP_WAIT:
+        rdl__text_add(out, "waits for a signal of %s", object);
+        break;
+    case RDL__OP_SLEEP:
+        rdl__text_add(out, "sleeps");
+        break;
+    case RDL__OP_IO:
+        rdl__text_add(out, "waits for a file");
+        break;
+    case RDL__OP_SIGNAL_WAIT:
+        rdl__text_add(out, "waits for a signal");
+        break;
+    default:
+        rdl__text_add(out, "waits for %s", object);
+    }
+}

@@ -1,0 +1,117 @@
+/* threads.c -- what tests with threads call: raddle/threads.h. */
+#include "raddle/threads.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "control/sched/inner.h"
+#include "port/watch.h"
+#include "raddle/case.h"
+
+struct rdl_thread {
+    void (*run)(void *it);
+    void *it;
+    struct rdl__thread *controlled; /* NULL: a real one */
+    pthread_t real;
+    struct rdl__real_thread watched; /* a real one, as the kernel sees it */
+};
+
+static void *call_run(void *argument)
+{
+    struct rdl_thread *thread = argument;
+
+    thread->run(thread->it);
+    return NULL;
+}
+
+static void *call_run_freely(void *argument)
+{
+    struct rdl_thread *thread = argument;
+
+    rdl__watch_begin(&thread->watched);
+    thread->run(thread->it);
+    rdl__watch_end(&thread->watched);
+    return NULL;
+}
+
+struct rdl_thread *rdl_spawn(struct rdl_case *t, const char *name, void (*run)(void *it), void *it)
+{
+    struct rdl_thread *thread = rdl_alloc(t, sizeof *thread);
+    struct rdl__thread *self = rdl__self();
+    uintptr_t pc = RDL__CALLER;
+    int why;
+
+    thread->run = run;
+    thread->it = it;
+    if (!self)
+        rdl_defer(t, rdl__watch_forget, &thread->watched);
+    if (self)
+        why = rdl__thread_new(self, NULL, call_run, thread, name, pc, &thread->controlled);
+    else
+        why = rdl__watch_start(&thread->real, &thread->watched, t, call_run_freely, thread);
+    if (why)
+        rdl__misuse(t, "rdl_spawn: cannot start thread %s: %s", name, strerror(why));
+    if (self)
+        rdl__after(self, pc);
+    return thread;
+}
+
+void rdl_join(struct rdl_thread *thread)
+{
+    struct rdl__thread *self = rdl__self();
+    int why;
+
+    if (self && thread->controlled)
+        why = rdl__thread_join(self, thread->controlled, NULL, RDL__FOREVER, RDL__CALLER);
+    else
+        why = pthread_join(thread->real, NULL);
+    if (why && rdl__current)
+        rdl__misuse(rdl__current, "rdl_join: %s",
+                    why == EDEADLK ? "a thread cannot join itself" : "it has been joined before");
+}
+
+int rdl_until_quiet(struct rdl_case *t)
+{
+    struct rdl__thread *self = rdl__self();
+    int blocked = 0;
+
+    if (!self)
+        return rdl__watch_until_quiet(t);
+    rdl__await_quiet(self, RDL__CALLER);
+    for (uint32_t id = 0; id < rdl__sched.view.threads; id++)
+        blocked += rdl__sched.threads[id]->state == RDL__ALIVE && rdl__sched.threads[id] != self;
+    return blocked;
+}
+
+bool rdl_is_blocked(const struct rdl_thread *thread)
+{
+    const struct rdl__thread *controlled = thread->controlled;
+
+    if (!controlled)
+        return rdl__watch_is_blocked(&thread->watched);
+    return controlled->state == RDL__ALIVE && !rdl__is_enabled(&rdl__sched.view, controlled->id);
+}
+
+void rdl_yield(void)
+{
+    struct rdl__thread *self = rdl__self();
+
+    if (self)
+        rdl__point(self, &(struct rdl__op){
+                             .kind = RDL__OP_YIELD, .flags = RDL__OP_POLITE, .pc = RDL__CALLER});
+    else
+        sched_yield();
+}
+
+void rdl__reachable(bool condition, const char *text)
+{
+    char name[RDL__NAME_ROOM];
+    struct rdl_case *t = rdl__current;
+
+    if (!t || !t->counted)
+        return;
+    snprintf(name, sizeof name, "reachable: %s", text);
+    rdl__stats_label(t->stats, name, condition, RDL__ONCE);
+}

@@ -1,0 +1,42 @@
+/* attribute.c -- what a process's end says of the case it was at. */
+#include "run/attribute.h"
+
+#include <stdio.h>
+#include <sys/wait.h>
+
+#include "base/hash.h"
+
+static void blame(struct rdl__outcome *outcome, enum rdl__cause cause, int number)
+{
+    outcome->verdict = RDL__FAILED;
+    outcome->cause = cause;
+    outcome->number = number;
+    outcome->line = 0;
+    outcome->file[0] = outcome->check[0] = outcome->text[0] = '\0';
+    outcome->origin = rdl__combine(cause, (uint64_t)number);
+    outcome->pc = 0;
+}
+
+void rdl__attribute(struct rdl__board *board, int status, bool hung, unsigned timeout_ms)
+{
+    struct rdl__outcome *outcome = &board->outcome;
+    const uintptr_t *culprit = board->crash.signal ? rdl__crash_culprit(&board->crash) : NULL;
+
+    if (hung)
+        blame(outcome, RDL__BY_HANG, (int)timeout_ms);
+    else if (board->crash.signal < 0)
+        blame(outcome, RDL__BY_CRASH, 0);
+    else if (WIFSIGNALED(status))
+        blame(outcome, RDL__BY_CRASH, WTERMSIG(status));
+    else
+        blame(outcome, RDL__BY_EXIT, WEXITSTATUS(status));
+    if (!culprit)
+        return;
+    /* Where in a loop the time was up differs from run to run, so it is told, but two
+     * such failures are one. */
+    if (!hung)
+        outcome->origin = rdl__combine(outcome->origin, *culprit);
+    outcome->pc = *culprit + 1;
+    snprintf(outcome->text, sizeof outcome->text, "in " RDL__AT_FUNCTION "%016lx" RDL__AT_END,
+             (unsigned long)*culprit + 1);
+}

@@ -1,0 +1,307 @@
+/* explore.h -- everything that can come out of a few threads: for tests of primitives.
+ *
+ *     static void *poster(void *unused) { sem_post(&sem); return unused; }
+ *     static void *waiter(void *unused) { put(1, "%d", sem_trywait(&sem)); return unused; }
+ *     static void body(void) { sem_init(&sem, 0, 0); together(2, poster, waiter); }
+ *
+ *     EXPECT_STR(outcomes_of(body), "-1 | 0");
+ *
+ * The body is run once for each order of operations that threads can see: all of
+ * them, depth first.  What a thread does besides (its start, its end, the steps
+ * after an unlock) it does at once, so bodies must not race.  An outcome is what
+ * was put into the slots, in their order; or, if the execution failed, why and
+ * what had been put until then.
+ *
+ * Executions happen in child processes, since those that fail leave their threads
+ * behind; so an EXPECT must not be used within a body. */
+#ifndef TESTS_EXPLORE_H
+#define TESTS_EXPLORE_H
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "control/sched/sched.h"
+#include "harness.h"
+#include "run/execute.h"
+
+enum {
+    SLOTS = 8,
+    SLOT_ROOM = 48,
+    OUTCOMES_MAX = 1024,
+    OUTCOME_ROOM = 512,
+    DEPTH_MAX = 4096,
+    FAILURES_PER_PROCESS = 200,
+};
+
+/* Shared by parent and children. */
+struct exploration {
+    struct {
+        uint32_t chosen, count;
+    } path[DEPTH_MAX];
+    uint32_t length, at;
+    bool by_chance, finished;
+    unsigned faults;
+    uint64_t runs, runs_max;
+    char outcomes[OUTCOMES_MAX][OUTCOME_ROOM]; /* sorted */
+    uint32_t outcome_count;
+    char failure[600]; /* headline of the last one */
+    char details[4096];
+    uint64_t now; /* virtual time at the end of the last execution, since its start */
+};
+
+static struct exploration *exploration;
+static char slots[SLOTS][SLOT_ROOM];
+
+/* Append to a slot. */
+__attribute__((format(printf, 2, 3), unused)) static void put(int slot, const char *format, ...)
+{
+    size_t used = strlen(slots[slot]);
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(slots[slot] + used, SLOT_ROOM - used, format, args);
+    va_end(args);
+}
+
+/* Start threads, and wait for their ends. */
+__attribute__((unused)) static void together(int count, ...)
+{
+    pthread_t threads[SLOTS];
+    va_list functions;
+
+    va_start(functions, count);
+    for (int i = 0; i < count; i++) {
+        void *(*function)(void *) = va_arg(functions, void *(*)(void *));
+
+        pthread_create(&threads[i], NULL, function, (void *)(intptr_t)i);
+    }
+    va_end(functions);
+    for (int i = 0; i < count; i++)
+        pthread_join(threads[i], NULL);
+}
+
+/* So many seconds after now; both are virtual. */
+__attribute__((unused)) static const struct timespec *after(clockid_t clock, int seconds)
+{
+    static struct timespec times[SLOTS];
+    static unsigned next;
+    struct timespec *time = &times[next++ % SLOTS];
+
+    clock_gettime(clock, time);
+    time->tv_sec += seconds;
+    return time;
+}
+
+/* ---- Depth first --------------------------------------------------------------------- */
+
+static uint32_t branch(uint32_t count)
+{
+    uint32_t at = exploration->at++;
+
+    if (at >= DEPTH_MAX)
+        _exit(3);
+    if (exploration->by_chance)
+        return (uint32_t)rdl__random_upto(&rdl__sched.view.random, count - 1);
+    if (at == exploration->length) {
+        exploration->path[at].chosen = 0;
+        exploration->path[at].count = count;
+        exploration->length++;
+    }
+    if (exploration->path[at].count != count)
+        _exit(4); /* the body is not deterministic */
+    return exploration->path[at].chosen;
+}
+
+/* Nobody minds when it is done: so now.  But who offers its turn to others may do
+ * so for ever; by chance, they get it. */
+static bool is_private(const struct rdl__op *op)
+{
+    return (op->touch == RDL__TOUCHES_NOTHING || op->kind == RDL__OP_JOIN) &&
+           !(exploration->by_chance && op->flags & RDL__OP_POLITE);
+}
+
+static uint32_t pick_thread(void *state, struct rdl__view *view)
+{
+    (void)state;
+    for (uint32_t id = 0; id < view->threads; id++)
+        if (rdl__is_enabled(view, id) && is_private(&view->ops[id]))
+            return id;
+    return rdl__enabled_nth(view, branch(view->enabled_count));
+}
+
+static uint32_t choose_one(void *state, struct rdl__view *view, uint32_t max)
+{
+    (void)state, (void)view;
+    return branch(max + 1);
+}
+
+static bool to_next_path(void)
+{
+    if (exploration->by_chance)
+        return true;
+    while (exploration->length > 0) {
+        uint32_t last = exploration->length - 1;
+
+        if (++exploration->path[last].chosen < exploration->path[last].count)
+            return true;
+        exploration->length--;
+    }
+    return false;
+}
+
+/* ---- Executions ------------------------------------------------------------------------ */
+
+static void note_outcome(const char *text)
+{
+    uint32_t at = exploration->outcome_count;
+
+    for (uint32_t i = 0; i < exploration->outcome_count; i++)
+        if (strcmp(exploration->outcomes[i], text) == 0)
+            return;
+    if (at == OUTCOMES_MAX)
+        _exit(5);
+    for (; at > 0 && strcmp(exploration->outcomes[at - 1], text) > 0; at--)
+        strcpy(exploration->outcomes[at], exploration->outcomes[at - 1]);
+    snprintf(exploration->outcomes[at], OUTCOME_ROOM, "%s", text);
+    exploration->outcome_count++;
+}
+
+static const char *name_of_cause(enum rdl__cause cause)
+{
+    switch (cause) {
+    case RDL__BY_DEADLOCK:
+        return "deadlock";
+    case RDL__BY_MISUSE:
+        return "misuse";
+    case RDL__BY_LEAK:
+        return "leak";
+    case RDL__BY_LIVELOCK:
+        return "livelock";
+    case RDL__BY_RACE:
+        return "race";
+    default:
+        return "failure";
+    }
+}
+
+static void note_end(const struct rdl__outcome *outcome)
+{
+    char text[OUTCOME_ROOM] = "";
+    bool failed = outcome->verdict == RDL__FAILED;
+
+    if (failed) {
+        snprintf(text, sizeof text, "%s", name_of_cause(outcome->cause));
+        strcpy(exploration->failure, outcome->check);
+        strcpy(exploration->details, outcome->text);
+    }
+    for (int i = 0; i < SLOTS; i++)
+        if (slots[i][0])
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", text[0] ? " " : "",
+                     slots[i]);
+    note_outcome(text[0] ? text : "done");
+}
+
+static void call_body(void *context)
+{
+    (*(void (**)(void))context)();
+}
+
+static void run_one(struct rdl_case *t, struct rdl__summary *summary, void (*body)(void))
+{
+    static const struct rdl__strategy strategy = {
+        .name = "explorer", .pick = pick_thread, .choose = choose_one};
+    struct rdl__execution execution = {.t = t,
+                                       .strategy = &strategy,
+                                       .summary = summary,
+                                       .faults = exploration->faults,
+                                       .points_max = 100000};
+    uint64_t began;
+
+    rdl__tape_from_random(t->tape, exploration->runs);
+    rdl__random_seed(&rdl__sched.view.random, test_seed() + exploration->runs);
+    t->outcome->verdict = RDL__PASSED;
+    t->outcome->claimed = 0;
+    memset(summary, 0, offsetof(struct rdl__summary, log));
+    memset(slots, 0, sizeof slots);
+    exploration->at = 0;
+    exploration->runs++;
+    rdl__execution_run(&execution, call_body, &body);
+    began = UINT64_C(1735689600) * 1000000000;
+    exploration->now = rdl__sched.now - began;
+    note_end(t->outcome);
+}
+
+_Noreturn static void run_some(void (*body)(void))
+{
+    struct rdl__error error;
+    struct rdl__board *board = rdl__board_new(1 << 16, &error);
+    struct rdl__summary *summary = rdl__allocate(sizeof *summary);
+    struct rdl_case t;
+    int failures = 0;
+
+    alarm(120);
+    rdl__case_init(&t, board, NULL);
+    board->tape.limit = 1 << 16;
+    while (failures < FAILURES_PER_PROCESS && !exploration->finished) {
+        run_one(&t, summary, body);
+        failures += t.outcome->verdict != RDL__PASSED;
+        exploration->finished = !to_next_path() || exploration->runs == exploration->runs_max;
+    }
+    _exit(0);
+}
+
+static const char *explore(void (*body)(void), bool by_chance, uint64_t runs_max, unsigned faults)
+{
+    static char all[OUTCOMES_MAX * OUTCOME_ROOM];
+
+    if (!exploration)
+        exploration = mmap(NULL, sizeof *exploration, PROT_READ | PROT_WRITE,
+                           MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    memset(exploration, 0, sizeof *exploration);
+    exploration->by_chance = by_chance;
+    exploration->runs_max = runs_max;
+    exploration->faults = faults;
+    fflush(NULL);
+    while (!exploration->finished) {
+        int status = 0;
+        pid_t child = fork();
+
+        if (child == 0)
+            run_some(body);
+        EXPECT(child > 0 && waitpid(child, &status, 0) == child);
+        if (status != 0) {
+            snprintf(all, sizeof all, "ended with status %#x", status);
+            return all;
+        }
+    }
+    all[0] = '\0';
+    for (uint32_t i = 0; i < exploration->outcome_count; i++)
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? " | " : "",
+                 exploration->outcomes[i]);
+    if (!by_chance && exploration->runs == runs_max)
+        strcat(all, " | (there may be more)");
+    return all;
+}
+
+/* All outcomes, sorted. */
+__attribute__((unused)) static const char *outcomes_of(void (*body)(void))
+{
+    return explore(body, false, 200000, 0);
+}
+
+/* Those that were seen in so many executions, in which these faults may happen. */
+__attribute__((unused)) static const char *outcomes_by_chance(void (*body)(void), uint64_t runs,
+                                                              unsigned faults)
+{
+    return explore(body, true, runs, faults);
+}
+
+#endif
