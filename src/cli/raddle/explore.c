@@ -324,7 +324,7 @@ static int explore(char **argv, int option_count, char **options, bool gdb)
     return status;
 }
 
-/* ------------------------------------------------------------------- The commands ----------------------------------------------------------------------------- */
+/* ---- The commands ----------------------------------------------------------------------- */
 
 static int show_help(const char *usage)
 {
