@@ -1,7 +1,7 @@
 /* test_access.c -- code whose accesses to memory are watched: points and races. */
 #include "instrumented/access.h"
 
-#include "control/sched/watch.h"
+#include "control/sched/track.h"
 #include "explore.h"
 
 /* All outcomes of a body, in terms of what its threads saw. */

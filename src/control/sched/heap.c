@@ -8,6 +8,7 @@
  * These functions are in a file of their own: where a sanitizer brings its own
  * allocator, the linker leaves this one out. */
 #include <errno.h>
+#include <gnu/libc-version.h>
 #include <link.h>
 #include <malloc.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@
 
 #include "control/sched/inner.h"
 #include "control/sched/next.h"
-#include "control/sched/watch.h"
+#include "control/sched/track.h"
 
 /* The caller, if any of this matters to it: a thread that shares memory with others,
  * in a program whose accesses we see. */
@@ -61,7 +62,7 @@ static bool is_of_libc(uintptr_t pc)
     static struct module libc;
 
     if (!libc.inside) {
-        libc.inside = (uintptr_t)fclose;
+        libc.inside = (uintptr_t)gnu_get_libc_version;
         dl_iterate_phdr(find_module, &libc);
     }
     return pc >= libc.low && pc < libc.high;
