@@ -437,10 +437,11 @@ static void add_access(struct rdl__text *out, const char *thread, const struct r
                   access->size == 1 ? "" : "s", manner(access->how), rdl__at(access->pc));
 }
 
-/* Where the running function was called, and so on outwards. */
+/* Where the running function was called, and so on outwards; the outermost one is
+ * called by nobody of interest. */
 static void add_calls(struct rdl__text *out, const struct rdl__track *track)
 {
-    for (uint32_t i = 0; i < track->depth && i < CALLS_SHOWN; i++)
+    for (uint32_t i = 0; i + 1 < track->depth && i < CALLS_SHOWN; i++)
         rdl__text_add(out, "    called at %s\n",
                       rdl__at(track->frames[(track->depth - 1 - i) % RDL__FRAMES_KEPT].pc));
 }
