@@ -171,8 +171,8 @@ void rdl__access(uintptr_t address, uintptr_t size, unsigned how, uintptr_t pc)
 /* ---- What compilers call: accesses ---------------------------------------------------------- */
 
 #define HOOK(name, size, how)                                                                      \
-    void name(const volatile void *address);                                                       \
-    RDL__INTERPOSE void name(const volatile void *address)                                         \
+    void name(void *address);                                                                      \
+    RDL__INTERPOSE void name(void *address)                                                        \
     {                                                                                              \
         touch((uintptr_t)address, size, how, RDL__CALLER);                                         \
     }
