@@ -16,6 +16,9 @@ void rdl__created(struct rdl__thread *self, uintptr_t pc); /* self has created a
 void rdl__thread_gone(struct rdl__thread *self);           /* ended: give way for ever */
 _Noreturn void rdl__execution_leave(struct rdl_case *t);
 
+/* interposed.c: asked for, so that it is linked */
+extern const bool rdl__all_interposed;
+
 /* thread.c */
 void rdl__thread_live(struct rdl__thread *self); /* from start routine to destructors */
 void rdl__with_exit(void (*function)(void *context), void *context); /* pthread_exit ends it */

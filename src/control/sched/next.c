@@ -13,7 +13,8 @@ extern int __interceptor_pthread_create(pthread_t *thread, const pthread_attr_t 
                                         void *(*start)(void *), void *argument)
     __attribute__((weak));
 
-extern struct rdl__next __start_rdl__next[], __stop_rdl__next[];
+extern struct rdl__next __start_rdl__next[] __attribute__((visibility("hidden")));
+extern struct rdl__next __stop_rdl__next[] __attribute__((visibility("hidden")));
 
 static void *look_for(const char *name)
 {

@@ -646,6 +646,7 @@ void rdl__execution_prepare(void)
 {
     uintptr_t low, high;
 
+    rdl__bug_if(!*(const volatile bool *)&rdl__all_interposed);
     rdl__switch_prepare();
     rdl__own_stack(&low, &high);
 }
