@@ -33,6 +33,8 @@ struct rdl__thread *rdl__running;
 
 #define sched (&rdl__sched)
 
+__attribute__((used)) static const void *const *const all_of_us = rdl__whole;
+
 /* ---- Who could run ---------------------------------------------------------------- */
 
 static void set_enabled(uint32_t id, bool enabled)

@@ -152,6 +152,7 @@ static void call_start(void *context)
     struct rdl__thread *self = context;
 
     self->result = self->start(self->argument);
+    rdl__handle_signals(self); /* while there is a thread to handle them */
 }
 
 void rdl__thread_live(struct rdl__thread *self)
