@@ -185,6 +185,8 @@ static const char *name_of_cause(enum rdl__cause cause)
         return "leak";
     case RDL__BY_LIVELOCK:
         return "livelock";
+    case RDL__BY_RACE:
+        return "race";
     default:
         return "failure";
     }

@@ -57,8 +57,15 @@ void rdl__signals_switch(struct rdl__thread *from, struct rdl__thread *to);
 void rdl__handle_signals(struct rdl__thread *self);         /* those pending for it */
 bool rdl__has_interruption(const struct rdl__thread *self); /* a signal, or cancellation */
 
-/* race.c */
+/* order.c */
 void rdl__hb_begin(struct rdl__thread *first);
+
+/* spin.c */
+extern uint32_t rdl__spinners;  /* threads that go round until they see a value change */
+void rdl__spin_recheck(void);   /* has one changed? */
+bool rdl__spin_doubt(void);     /* nobody can run: let those go round again that have not yet */
+bool rdl__spinning(const struct rdl__thread *thread);
+void rdl__spin_operation(struct rdl__thread *self, const struct rdl__op *op);
 
 /* access.c: some code of this process is instrumented */
 extern bool rdl__instrumented;

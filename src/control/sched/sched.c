@@ -253,9 +253,11 @@ static void give_way(struct rdl__thread *self)
     uint32_t id;
 
     cut_stretch();
+    if (rdl__spinners)
+        rdl__spin_recheck();
     while (view->enabled_count == 0)
         if (!(rdl__outside_is_ready() || end_quiet_wait() || jump_to_deadline() ||
-              rdl__await_outside()))
+              rdl__await_outside() || (rdl__spinners && rdl__spin_doubt())))
             rdl__nobody_can_run();
     if (view->enabled_count > 1)
         view->points++;
@@ -315,6 +317,7 @@ static void come_to(struct rdl__thread *self, const struct rdl__op *op)
     view->running = self->id;
     view->ops[self->id] = *op;
     view->steps[self->id]++;
+    rdl__spin_operation(self, op);
 }
 
 void rdl__point(struct rdl__thread *self, const struct rdl__op *op)
@@ -499,7 +502,7 @@ static struct rdl__thread *slot(void)
         sched->summary->threads = view->threads;
     view->steps[id] = 0;
     sched->awaited[id] = 0;
-    memset(sched->threads[id], 0, offsetof(struct rdl__thread, frames));
+    memset(sched->threads[id], 0, offsetof(struct rdl__thread, holds));
     sched->threads[id]->id = id;
     sched->threads[id]->state = RDL__ALIVE;
     sched->threads[id]->deadline = RDL__FOREVER;

@@ -2,31 +2,6 @@
 #include "control/sched/inner.h"
 #include "control/sched/sched.h"
 #define W __attribute__((weak))
-W bool rdl__instrumented;
-W void rdl__hb_begin(struct rdl__thread *f)
-{
-    (void)f;
-}
-W void rdl__hb_acquire(struct rdl__thread *s, uintptr_t o)
-{
-    (void)s;
-    (void)o;
-}
-W void rdl__hb_release(struct rdl__thread *s, uintptr_t o)
-{
-    (void)s;
-    (void)o;
-}
-W void rdl__hb_created(struct rdl__thread *s, struct rdl__thread *o)
-{
-    (void)s;
-    (void)o;
-}
-W void rdl__hb_joined(struct rdl__thread *s, struct rdl__thread *o)
-{
-    (void)s;
-    (void)o;
-}
 W bool rdl__was_signalled_in_vain(uintptr_t c)
 {
     (void)c;
