@@ -14,6 +14,8 @@
 
 #include "control/sched/primitive.h"
 
+RDL__ASKED_FOR(libc_locks);
+
 struct claim {
     struct rdl__thread *self;
     FILE *file;

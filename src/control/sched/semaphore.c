@@ -13,6 +13,8 @@
 #include "control/sched/inner.h"
 #include "control/sched/primitive.h"
 
+RDL__ASKED_FOR(semaphore);
+
 /* What lies in a sem_t. */
 struct semaphore {
     uint32_t value;

@@ -11,6 +11,8 @@
 
 #include "control/sched/world.h"
 
+RDL__ASKED_FOR(syscall);
+
 #define sched (&rdl__sched)
 
 enum { ARGUMENTS = 6 };
