@@ -26,14 +26,14 @@ done
 readelf -d "$prefix/lib/libraddle.so" | grep -q 'SONAME.*\[libraddle\.so\.0\]' ||
     fail "the shared library has the wrong SONAME"
 
-# What comes before the C library's on purpose, and what starts programs.
-interposed=$(grep -o 'X([a-zA-Z0-9_]*)' "$SOURCE/src/control/sched/interposed.h" | tr -d 'X()'
-    sed -n 's/^RDL__INTERPOSE .*[ *]\([a-z0-9_]*\)(.*/\1/p' "$SOURCE/src/control/sched/heap.c"
-    printf '%s\n' __libc_start_main)
-# Both libraries end up in other people's programs: every global name is ours.
+# Both libraries end up in other people's programs: every global name is ours, or one that
+# comes before the C library's on purpose.
 names_of() { nm -g --defined-only "$@" | awk 'NF == 3 { print $3 }'; }
 foreign=$( (names_of -D "$prefix/lib/libraddle.so"; names_of "$prefix/lib/libraddle.a") |
-    grep -vE '^(rdl_|__tsan_|Annotate|DW\.ref\.)' | sort -u | grep -vxF "$interposed" || true)
+    grep -vE '^(rdl_|__tsan_|Annotate|DW\.ref\.|__(start|stop)_rdl__next$)' | sort -u |
+    while read -r name; do
+        grep -qw "$name" "$SOURCE"/src/{control/sched,cli/program}/*.c || echo "$name"
+    done)
 [ -z "$foreign" ] || fail "names without the prefix rdl_:" $foreign
 names_of -D "$prefix/lib/libraddle.so" | grep -q '^rdl_' || fail "no public function is exported"
 

@@ -16,9 +16,6 @@ void rdl__created(struct rdl__thread *self, uintptr_t pc); /* self has created a
 void rdl__thread_gone(struct rdl__thread *self);           /* ended: give way for ever */
 _Noreturn void rdl__execution_leave(struct rdl_case *t);
 
-/* interposed.c: asked for, so that it is linked */
-extern const bool rdl__all_interposed;
-
 /* thread.c */
 void rdl__thread_live(struct rdl__thread *self); /* from start routine to destructors */
 void rdl__with_exit(void (*function)(void *context), void *context); /* pthread_exit ends it */
@@ -51,9 +48,6 @@ void rdl__describe_wait(const struct rdl__thread *thread, char *out, size_t room
 /* timer.c: things that happen at a time.  When the next one is due, and do it. */
 extern uint64_t rdl__timer_next;
 void rdl__timers_run(void);
-
-/* whole.c */
-extern const void *const rdl__whole[];
 
 /* cond.c: has the condition been signalled while nobody waited, and not since? */
 bool rdl__was_signalled_in_vain(uintptr_t condition);

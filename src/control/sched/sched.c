@@ -33,7 +33,6 @@ struct rdl__thread *rdl__running;
 
 #define sched (&rdl__sched)
 
-__attribute__((used)) static const void *const *const all_of_us = rdl__whole;
 
 /* ---- Who could run ---------------------------------------------------------------- */
 
@@ -648,7 +647,6 @@ void rdl__execution_prepare(void)
 {
     uintptr_t low, high;
 
-    rdl__bug_if(!*(const volatile bool *)&rdl__all_interposed);
     rdl__switch_prepare();
     rdl__own_stack(&low, &high);
 }
