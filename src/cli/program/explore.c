@@ -17,6 +17,7 @@
 #include "cli/program/program.h"
 #include "control/explore.h"
 #include "control/sched/next.h"
+#include "control/sched/sched.h"
 #include "port/clock.h"
 #include "run/attribute.h"
 #include "run/execute.h"
@@ -118,14 +119,11 @@ static void compare_output(struct rdl__outcome *outcome)
  * a server, say. */
 static void refuse(struct rdl__outcome *outcome)
 {
-    char where[256];
-
-    snprintf(where, sizeof where, "%.200s", outcome->text);
     outcome->verdict = RDL__MISUSED;
     snprintf(outcome->text, sizeof outcome->text,
-             "the program does not end: after %g s it was still %s; give it an input that makes it "
-             "end, or more time (--timeout)",
-             program.timeout_ms / 1000.0, where);
+             "the program does not end: after %g s it was still at %s; give it an input that makes "
+             "it end, or more time (--timeout)",
+             program.timeout_ms / 1000.0, outcome->pc ? rdl__at(outcome->pc) : "it");
 }
 
 static void judge(struct rdl_case *t, int status)
@@ -196,8 +194,9 @@ static struct words read_words(int fd)
     return words;
 }
 
-static bool prepare_output(struct rdl__error *error)
+static bool prepare_output(const struct rdl__exploring *explore, struct rdl__error *error)
 {
+    program.explore = *explore;
     if (!program.explore.output && !program.explore.same_output)
         return true;
     program.output = memfd_create("raddle-output", MFD_CLOEXEC);
@@ -284,7 +283,6 @@ static int explore(struct rdl__options *options, const char *name)
     struct rdl_test test = test_of(options, name);
     struct rdl_test *tests[] = {&test};
 
-    program.explore = options->explore;
     program.timeout_ms = options->plan.timeout_ms ? options->plan.timeout_ms : 10000;
     options->plan.timeout_ms = program.timeout_ms;
     options->plan.no_regressions = true;
@@ -354,7 +352,7 @@ int rdl__program_explore(rdl__main_function *function, int argc, char **argv)
         program.input = high(STDIN_FILENO);
     rdl__command_encode(&name, argc, argv);
     if (rdl__options_read_for_program(options, count, arguments, &error) &&
-        prepare_output(&error)) {
+        prepare_output(&options->explore, &error)) {
         if (!options->seed_given)
             options->plan.seed = rdl__entropy() >> 32;
         status = options->replay ? replay(options) : explore(options, name.bytes);

@@ -237,35 +237,43 @@ bool rdl__file_is_hopeless(int fd)
 /* ---- Interposed: files come and go ---------------------------------------------------- */
 
 /* Notes what a controlled thread has made. */
-static int made(int result, int fd)
+static void note_birth(int result, int fd)
 {
     if (result >= 0 && rdl__self())
         rdl__file_born(fd);
-    return result;
 }
 
 RDL__INTERPOSE int pipe(int ends[2])
 {
-    return made(RDL__NEXT(pipe)(ends), ends[0]);
+    int result = RDL__NEXT(pipe)(ends);
+
+    note_birth(result, ends[0]); /* both ends have one inode */
+    return result;
 }
 
 RDL__INTERPOSE int pipe2(int ends[2], int flags)
 {
-    return made(RDL__NEXT(pipe2)(ends, flags), ends[0]);
+    int result = RDL__NEXT(pipe2)(ends, flags);
+
+    note_birth(result, ends[0]);
+    return result;
 }
 
 RDL__INTERPOSE int socketpair(int domain, int type, int protocol, int ends[2])
 {
-    int result = made(RDL__NEXT(socketpair)(domain, type, protocol, ends), ends[0]);
+    int result = RDL__NEXT(socketpair)(domain, type, protocol, ends);
 
-    return made(result, ends[1]);
+    note_birth(result, ends[0]);
+    note_birth(result, ends[1]);
+    return result;
 }
 
 RDL__INTERPOSE int eventfd(unsigned value, int flags)
 {
     int fd = RDL__NEXT(eventfd)(value, flags);
 
-    return made(fd, fd);
+    note_birth(fd, fd);
+    return fd;
 }
 
 /* Closing one end is news at the other. */

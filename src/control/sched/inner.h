@@ -23,7 +23,10 @@ void rdl__test_async_cancel(struct rdl__thread *self);
 void rdl__own_stack(uintptr_t *out_low, uintptr_t *out_high); /* of the process itself */
 
 /* log.c */
-void rdl__log(const struct rdl__thread *self, const struct rdl__op *op, uint32_t chosen);
+void rdl__log(const struct rdl__thread *self, const struct rdl__op *op);
+void rdl__log_answer(const struct rdl__thread *self, const struct rdl__op *op, uint32_t answer,
+                     uint32_t max);
+void rdl__log_pending(void); /* what those stand before who will not come to their end */
 
 /* record.c: while the case is traced */
 void rdl__trace_operation(const struct rdl__thread *self, const struct rdl__op *op);
@@ -39,6 +42,8 @@ void rdl__thread_rename(struct rdl__thread *thread, const char *name);
 /* wait.c: is something ready that comes from outside?  If so its waiters have been
  * looked at again. */
 bool rdl__outside_is_ready(void);
+/* What the thread awaits that comes from outside: "input from pipe 1", say. */
+void rdl__describe_wait(const struct rdl__thread *thread, char *out, size_t room);
 
 /* timer.c: things that happen at a time.  When the next one is due, and do it. */
 extern uint64_t rdl__timer_next;

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <sys/eventfd.h>
+#include <sys/sendfile.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -306,4 +307,57 @@ RDL__INTERPOSE int eventfd_write(int fd, eventfd_t value)
         return RDL__NEXT(eventfd_write)(fd, value);
     return rdl__write(self, fd, &value, sizeof value, RDL__CALLER) == (ssize_t)sizeof value ? 0
                                                                                             : -1;
+}
+
+/* ---- From file to file ------------------------------------------------------------------------ */
+
+RDL__INTERPOSE ssize_t splice(int from, off64_t *from_at, int to, off64_t *to_at, size_t size,
+                              unsigned flags)
+{
+    struct rdl__thread *self = rdl__self();
+    struct rdl__file source, target;
+    uintptr_t pc = RDL__CALLER;
+    bool at_once = flags & SPLICE_F_NONBLOCK;
+    ssize_t result;
+
+    if (!self)
+        return RDL__NEXT(splice)(from, from_at, to, to_at, size, flags);
+    if (!rdl__io_begin(self, from, POLLIN, at_once, pc, &source))
+        return -1;
+    rdl__file_look(to, &target);
+    for (;;) {
+        result = RDL__NEXT(splice)(from, from_at, to, to_at, size, flags | SPLICE_F_NONBLOCK);
+        if (result >= 0 || errno != EAGAIN || at_once)
+            break;
+        if (rdl__file_is_ready(from, POLLIN) ? !rdl__io_await(self, &target, POLLOUT, pc)
+                                             : !rdl__io_await(self, &source, POLLIN, pc))
+            return -1;
+    }
+    rdl__file_changed(self, &source);
+    rdl__file_changed(self, &target);
+    return result;
+}
+
+/* It may send less than it was asked to: what fits. */
+RDL__INTERPOSE ssize_t sendfile(int to, int from, off_t *from_at, size_t size)
+{
+    struct rdl__thread *self = rdl__self();
+    struct rdl__file target;
+    uintptr_t pc = RDL__CALLER;
+    ssize_t result;
+    long flags;
+
+    if (!self)
+        return RDL__NEXT(sendfile)(to, from, from_at, size);
+    if (!rdl__io_begin(self, to, POLLOUT, false, pc, &target))
+        return -1;
+    flags = rdl__kernel_fcntl(to, F_GETFL, 0);
+    do {
+        rdl__kernel_fcntl(to, F_SETFL, flags | (target.waits ? O_NONBLOCK : 0));
+        result = RDL__NEXT(sendfile)(to, from, from_at, size);
+        rdl__kernel_fcntl(to, F_SETFL, flags);
+    } while (result < 0 && errno == EAGAIN && target.waits &&
+             rdl__io_await(self, &target, POLLOUT, pc));
+    rdl__file_changed(self, &target);
+    return result;
 }

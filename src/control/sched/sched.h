@@ -92,7 +92,8 @@ struct rdl__thread {
     void *argument;
     void *result;
     bool detached, being_joined, exiting;
-    uintptr_t created_at; /* pc */
+    uintptr_t created_at;  /* pc */
+    uint32_t created_last; /* the thread it has created last */
 
     /* Cancellation and signals: thread.c, signal.c */
     int cancel_state, cancel_type;
@@ -129,6 +130,7 @@ struct rdl__sched {
     uint32_t stretch_at;  /* where its length stands on the tape */
     bool by_strategy;     /* the strategy decides; else the tape */
     bool enabled_changed; /* since the strategy was asked last */
+    uint32_t picked_from; /* how many there were to pick from; 1: it was not asked */
 
     bool calm; /* the tape is nearly full: no more preemptions */
 

@@ -76,6 +76,7 @@ void rdl__signals_begin(struct rdl__thread *first)
     rdl__waits_begin();
     rdl__futexes_begin();
     rdl__streams_begin();
+    rdl__fifos_begin();
 }
 
 void rdl__signals_end(void)
@@ -128,9 +129,9 @@ void rdl__mask_set(struct rdl__thread *self, rdl__signals mask)
 
 rdl__signals rdl__mask_of_all(void)
 {
-    rdl__signals mask = ~UINT64_C(0);
+    rdl__signals mask = kernel_mask();
 
-    for (uint32_t id = 0; id < sched->view.threads; id++)
+    for (uint32_t id = 0; sched->masks_differ && id < sched->view.threads; id++)
         if (sched->threads[id]->state == RDL__ALIVE)
             mask &= rdl__mask_of(sched->threads[id]);
     return mask;

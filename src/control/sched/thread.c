@@ -165,6 +165,8 @@ void rdl__thread_live(struct rdl__thread *self)
     errno = 0;
     if (run_until_exit(call_start, self))
         donor->special = true; /* the C library thinks that it is ending: let it */
+    if (sched->signals_due)
+        rdl__handle_signals(self);
     self->exiting = true;
     call_object_destructors(self);
     for (int i = 0; i < PTHREAD_DESTRUCTOR_ITERATIONS && call_key_destructors(); i++)
@@ -230,6 +232,7 @@ int rdl__thread_new(struct rdl__thread *self, const pthread_attr_t *attributes,
     rdl__thread_born(thread, name);
     rdl__thread_begin(thread, donor, pc);
     rdl__hb_created(self, thread);
+    self->created_last = thread->id;
     rdl__created(self, pc);
     *out_thread = thread;
     return 0;

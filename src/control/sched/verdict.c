@@ -36,9 +36,11 @@ void rdl__names_reset(void)
 /* Threads that are called the same are numbered, from the second on. */
 void rdl__thread_rename(struct rdl__thread *thread, const char *name)
 {
+    size_t length = strnlen(name, sizeof thread->name - 1);
     uint32_t i = 0;
 
-    snprintf(thread->name, sizeof thread->name, "%s", name);
+    memcpy(thread->name, name, length);
+    thread->name[length] = '\0';
     thread->namesakes = 0;
     while (i < called_count && strcmp(called[i].name, thread->name) != 0)
         i++;
@@ -235,6 +237,7 @@ static void say_what_it_awaits(struct waiting *out, const struct rdl__thread *th
     const struct rdl__op *op = &sched->view.ops[thread->id];
     struct rdl__thread *holder = blocker_of(thread);
     const struct rdl__hold *hold = holder ? rdl__held_by(holder, op->object) : NULL;
+    char text[128];
 
     if (rdl__spinning(thread)) {
         say(out, "memory to change, going round at %s", rdl__at(op->pc));
@@ -248,7 +251,8 @@ static void say_what_it_awaits(struct waiting *out, const struct rdl__thread *th
         say(out, "a signal of %s", rdl__object_name(op->object, "condition"));
         break;
     case RDL__OP_IO:
-        say(out, "a file");
+        rdl__describe_wait(thread, text, sizeof text);
+        say(out, "%s", text);
         break;
     case RDL__OP_SIGNAL_WAIT:
         say(out, "a signal");

@@ -18,6 +18,7 @@
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 
+#include "control/sched/donor.h"
 #include "control/sched/world.h"
 
 #define sched (&rdl__sched)
@@ -216,10 +217,9 @@ static void poll_with_signals(struct pollfd *fds, nfds_t count, uint64_t ns)
 {
     const rdl__signals all = ~UINT64_C(0);
     struct timespec timeout = rdl__timespec(ns);
-    rdl__signals old, while_waiting;
+    rdl__signals while_waiting = rdl__mask_of_all(), old;
 
     rdl__kernel_mask(SIG_SETMASK, &all, &old);
-    while_waiting = sched->masks_differ ? rdl__mask_of_all() : old;
     if (!rdl__signals_are_there())
         rdl__kernel(SYS_ppoll, (long)fds, (long)count, ns == RDL__FOREVER ? 0 : (long)&timeout,
                     (long)&while_waiting, sizeof while_waiting, 0);
@@ -264,6 +264,37 @@ static bool wait_for_anything(uint64_t ns)
     }
 }
 
+/* ---- What to tell people ------------------------------------------------------------------ */
+
+static void describe_file(const struct pollfd *one, char *out, size_t room)
+{
+    static const char *const kinds[] = {[RDL__NO_FILE] = "closed file",
+                                        [RDL__PLAIN_FILE] = "file",
+                                        [RDL__PIPE] = "pipe",
+                                        [RDL__SOCKET] = "socket",
+                                        [RDL__OTHER_FILE] = "file"};
+    struct rdl__file file;
+
+    rdl__file_look(one->fd, &file);
+    snprintf(out, room, "%s %s (descriptor %d)", one->events & POLLOUT ? "room in" : "input from",
+             file.kind == RDL__PIPE ? rdl__object_name(file.object, "pipe") : kinds[file.kind],
+             one->fd);
+}
+
+void rdl__describe_wait(const struct rdl__thread *thread, char *out, size_t room)
+{
+    const struct rdl__file_wait *files = file_wait_of(thread);
+
+    if (awaits_child(thread))
+        snprintf(out, room, "a child process");
+    else if (files && files->count == 1)
+        describe_file(files->fds, out, room);
+    else if (files && files->count > 1)
+        snprintf(out, room, "any of %d files", (int)files->count);
+    else
+        snprintf(out, room, "a file");
+}
+
 /* ---- For the scheduler -------------------------------------------------------------------- */
 
 static uint64_t next_deadline(void)
@@ -304,6 +335,15 @@ static bool signals_may_come(void)
     return rdl__has_real_timers() || rdl__has_children();
 }
 
+/* Threads of this process that are not controlled: they may do anything. */
+static bool has_strangers(void)
+{
+    struct stat status;
+
+    return rdl__kernel(SYS_stat, (long)"/proc/self/task", (long)&status, 0, 0, 0, 0) == 0 &&
+           status.st_nlink > 2 + 1 + rdl__donor_count; /* each of them is a folder */
+}
+
 static bool is_hopeful(const struct rdl__thread *thread)
 {
     const struct rdl__file_wait *files = file_wait_of(thread);
@@ -312,10 +352,12 @@ static bool is_hopeful(const struct rdl__thread *thread)
         return signals_may_come();
     if (!files)
         return is_outside(thread);
+    if (has_strangers())
+        return true;
     for (nfds_t i = 0; i < files->count; i++)
         if (!rdl__file_is_hopeless(files->fds[i].fd))
             return true;
-    return false;
+    return files->retry && files->count == 0; /* something that has only a name */
 }
 
 bool rdl__await_outside(void)

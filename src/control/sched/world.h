@@ -4,6 +4,7 @@
  *     time.c     virtual time, sleeping
  *     timer.c    what happens at a time though no thread waits for it
  *     file.c     which file is meant, who could know it, that it has changed
+ *     open.c     opening what waits to be opened
  *     wait.c     waiting for files, children, signals; together with the kernel
  *     io.c       reading and writing;  stream.c  the same through a FILE
  *     poll.c     poll, select, epoll
@@ -164,6 +165,10 @@ ssize_t rdl__readv(struct rdl__thread *self, int fd, const struct iovec *to, int
 ssize_t rdl__writev(struct rdl__thread *self, int fd, const struct iovec *from, int count,
                     uintptr_t pc);
 int rdl__close(struct rdl__thread *self, int fd, uintptr_t pc);
+
+/* ---- open.c ------------------------------------------------------------------------------- */
+
+void rdl__fifos_begin(void);
 
 /* ---- stream.c --------------------------------------------------------------------- */
 
