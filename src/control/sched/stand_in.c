@@ -53,11 +53,6 @@ W void rdl__hb_joined(struct rdl__thread *s, struct rdl__thread *o)
     (void)s;
     (void)o;
 }
-W bool rdl__was_signalled_in_vain(uintptr_t c)
-{
-    (void)c;
-    return false;
-}
 W uint64_t rdl__deadline_at(clockid_t c, const struct timespec *w)
 {
     (void)c;
