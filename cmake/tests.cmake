@@ -2,6 +2,7 @@
 # tests/tidy.c      house style, as a test like any other
 # tests/run_*.sh    whole-program tests
 # tests/helpers/*.c libraries that tests preload into other programs
+# tests/instrumented/NAME.c   part of test NAME: compiled as `raddle cc` would
 #
 # A test may say `ctest: WORD...` in its opening comment: `slow` takes the place
 # of the label `quick`, `serial` runs the test alone.  Shell tests are `whole`
@@ -37,6 +38,15 @@ target_compile_definitions(raddle_harness PRIVATE TEST_BUILD="${PROJECT_BINARY_D
                            TEST_SOURCE="${PROJECT_SOURCE_DIR}" PUBLIC _GNU_SOURCE)
 target_link_libraries(raddle_harness PRIVATE raddle_strict)
 
+# The compiler proper is to see this, and the linker not: it would add a library.
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+  set(instrument -Wp,-fsanitize=thread --param=tsan-distinguish-volatile=1
+      -fno-ipa-reference -fno-tree-loop-im -fno-tree-pre)
+else()
+  set(instrument "SHELL:-Xclang -fsanitize=thread" "SHELL:-mllvm -tsan-distinguish-volatile=1"
+      "SHELL:-mllvm -tsan-instrument-read-before-write=1")
+endif()
+
 file(GLOB test_sources CONFIGURE_DEPENDS tests/test_*.c)
 foreach(file IN LISTS test_sources ITEMS ${PROJECT_SOURCE_DIR}/tests/tidy.c)
   get_filename_component(name ${file} NAME_WE)
@@ -45,6 +55,13 @@ foreach(file IN LISTS test_sources ITEMS ${PROJECT_SOURCE_DIR}/tests/tidy.c)
                         RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   target_include_directories(${name} PRIVATE src)
   target_link_libraries(${name} PRIVATE raddle_harness raddle_static raddle_strict)
+  string(REPLACE /tests/test_ /tests/instrumented/ instrumented ${file})
+  if(EXISTS ${instrumented} AND NOT instrumented STREQUAL file)
+    add_library(${name}_instrumented OBJECT ${instrumented})
+    target_compile_options(${name}_instrumented PRIVATE -O1 ${instrument})
+    target_link_libraries(${name}_instrumented PRIVATE raddle_warnings)
+    target_link_libraries(${name} PRIVATE ${name}_instrumented)
+  endif()
   add_test(NAME ${name} COMMAND ${name})
   describe_test(${name} ${file} quick)
 endforeach()

@@ -120,10 +120,12 @@ static uint32_t branch(uint32_t count)
     return exploration->path[at].chosen;
 }
 
-/* Nobody minds when it is done: so now. */
+/* Nobody minds when it is done: so now.  But who offers its turn to others may do
+ * so for ever; by chance, they get it. */
 static bool is_private(const struct rdl__op *op)
 {
-    return op->touch == RDL__TOUCHES_NOTHING || op->kind == RDL__OP_JOIN;
+    return (op->touch == RDL__TOUCHES_NOTHING || op->kind == RDL__OP_JOIN) &&
+           !(exploration->by_chance && op->flags & RDL__OP_POLITE);
 }
 
 static uint32_t pick_thread(void *state, struct rdl__view *view)
@@ -183,6 +185,8 @@ static const char *name_of_cause(enum rdl__cause cause)
         return "leak";
     case RDL__BY_LIVELOCK:
         return "livelock";
+    case RDL__BY_RACE:
+        return "race";
     default:
         return "failure";
     }

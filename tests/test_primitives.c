@@ -158,6 +158,40 @@ TEST(a_signalled_wait_does_not_time_out)
     EXPECT_STR(outcomes_of(a_timed_waiter_and_a_signal), "0 held | ETIMEDOUT held");
 }
 
+static void *signal_and_unlock(void *argument)
+{
+    pthread_mutex_lock(&mutex);
+    flag = 1;
+    pthread_cond_signal(&cond);
+    pthread_mutex_unlock(&mutex);
+    return argument;
+}
+
+static void *wait_until_flag(void *argument)
+{
+    int why = 0;
+
+    pthread_mutex_lock(&mutex);
+    while (!flag && why == 0)
+        why = pthread_cond_timedwait(&cond, &mutex, after(CLOCK_REALTIME, 5));
+    put(0, "%s%d", strerrorname_np(why), flag);
+    pthread_mutex_unlock(&mutex);
+    return argument;
+}
+
+static void a_timed_waiter_for_a_flag(void)
+{
+    reset();
+    together(2, wait_until_flag, signal_and_unlock);
+}
+
+TEST(waits_time_out_early_only_when_asked_for)
+{
+    EXPECT_STR(outcomes_by_chance(a_timed_waiter_for_a_flag, 2000, 0), "01");
+    EXPECT_STR(outcomes_by_chance(a_timed_waiter_for_a_flag, 2000, RDL__FAULT_TIMEOUT),
+               "01 | ETIMEDOUT0 | ETIMEDOUT1");
+}
+
 static void waits_with_odd_arguments(void)
 {
     struct timespec odd = {.tv_nsec = 1000000000}, past = {.tv_sec = 1};

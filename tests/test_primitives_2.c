@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <threads.h>
 
 #include "explore.h"

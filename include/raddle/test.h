@@ -34,7 +34,8 @@ struct rdl_options {
     bool explore;
     const char *strategy; /* how schedules are made; see raddle explore --help */
     unsigned faults;      /* what may go wrong by itself: RDL_SPURIOUS_WAKEUPS | ... */
-    uint64_t points_max;  /* a schedule with more places to switch at is endless; 1,000,000 */
+    uint64_t points_max;  /* a schedule with more places to switch at is a livelock; 200,000, or
+                            200 times as many as others had */
 } RDL__FORM;
 
 struct rdl_test {

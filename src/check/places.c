@@ -33,7 +33,8 @@ static void want(const char *text, struct rdl__lines *lines)
 
 static bool has_frames(const struct rdl__outcome *outcome)
 {
-    return outcome->cause == RDL__BY_CRASH || outcome->cause == RDL__BY_HANG;
+    return outcome->verdict == RDL__FAILED &&
+           (outcome->cause == RDL__BY_CRASH || outcome->cause == RDL__BY_HANG);
 }
 
 static int frame_count(const struct rdl__crash *crash)
@@ -133,7 +134,8 @@ void rdl__outcome_resolve(struct rdl__outcome *outcome, const struct rdl__crash 
 {
     const struct rdl__place *place;
 
-    if (outcome->cause == RDL__BY_CHECK || outcome->cause == RDL__BY_OUTPUT)
+    if (outcome->verdict == RDL__FAILED &&
+        (outcome->cause == RDL__BY_CHECK || outcome->cause == RDL__BY_OUTPUT))
         return; /* the user's own words */
     if (has_frames(outcome))
         blame_the_user(outcome, crash, lines);

@@ -26,9 +26,9 @@
 enum rdl__choice_kind {
     RDL__INTEGER,
     RDL__BOOLEAN,
-    RDL__MORE,   /* does the list go on?  0 ends it (or, with max 0, does not) */
-    RDL__DOUBLE, /* see generate/doubles.c for the order */
-    RDL__BRANCH, /* which alternative: lowering it changes what follows */
+    RDL__MORE,    /* does the list go on?  0 ends it (or, with max 0, does not) */
+    RDL__DOUBLE,  /* see generate/doubles.c for the order */
+    RDL__BRANCH,  /* which alternative: lowering it changes what follows */
     RDL__SWITCH,  /* which thread is next: its number */
     RDL__STRETCH, /* how far it gets before it is preempted; 0: it is not */
 };

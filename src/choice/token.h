@@ -23,6 +23,7 @@
 struct rdl__settings {
     uint32_t size;        /* 1..100: how large random data is meant to be */
     uint32_t choices_max; /* the most choices a case may make */
+    uint32_t points_max;  /* threads: an execution with more points is endless; 0: none are */
 };
 
 struct rdl__token {

@@ -351,7 +351,7 @@ static const struct option options[] = {
     {"faults", VALUE("LIST", read_faults), "what may go wrong by itself: wakeups,timeouts,trylocks",
      FOR_PROGRAMS},
     {"points", VALUE("N", read_points),
-     "a schedule with more places to switch at is endless (default 1,000,000)", FOR_PROGRAMS},
+     "a schedule with more places to switch at is a livelock (default 200,000)", FOR_PROGRAMS},
     {"gdb", FLAG(explore.gdb), "with raddle replay: in the debugger", FOR_PROGRAMS},
     {"timeout", VALUE("S", read_timeout), "the longest a single case may take (default 10)",
      FOR_BOTH},

@@ -17,7 +17,8 @@
 #include "port/process.h"
 
 enum {
-    POINTS_MAX = 1000000,
+    POINTS_LEAST = 200000, /* no execution with fewer points is endless, */
+    POINTS_TIMES = 200,    /* nor one that is so many times as long as others */
     DONORS_KEPT = 64,
     LEFT_STATUS = 217, /* the execution has said in its outcome why it ended */
 };
@@ -29,6 +30,7 @@ volatile int *rdl__explorer_child;
 
 static const struct rdl__strategy *strategy;
 static void *state;
+static uint64_t longest;             /* points of an execution that came to its end */
 static uint32_t donors_wanted;       /* as many as there were threads in some execution */
 static struct rdl__summary *summary; /* shared with processes of single executions */
 
@@ -87,12 +89,26 @@ static struct rdl__execution execution_of(struct rdl_case *t, bool apart)
         .summary = summary,
         .forked = apart,
         .faults = t->test->options.faults,
-        .points_max = t->test->options.points_max ? t->test->options.points_max : POINTS_MAX,
+        .points_max = t->settings.points_max,
     };
+}
+
+/* When an execution counts as endless: measured by the longest that came to its end. */
+static uint32_t points_max_of(const struct rdl_case *t)
+{
+    uint64_t most = longest * POINTS_TIMES;
+
+    if (t->test->options.points_max)
+        most = t->test->options.points_max;
+    else if (most < POINTS_LEAST)
+        most = POINTS_LEAST;
+    return most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
 }
 
 static void end(struct rdl_case *t, bool by_strategy)
 {
+    if (t->outcome->verdict == RDL__PASSED && summary->points > longest)
+        longest = summary->points;
     t->outcome->preemptions = summary->preemptions;
     t->outcome->threads = summary->threads;
     t->outcome->hash = summary->hash;
@@ -136,6 +152,8 @@ _Noreturn static void run_and_exit(struct rdl_case *t, void (*leave)(void))
 
 _Noreturn void rdl__explore_and_exit(struct rdl_case *t, void (*leave)(void))
 {
+    if (!t->settings.points_max)
+        t->settings.points_max = points_max_of(t);
     begin(t);
     run_and_exit(t, leave);
 }
@@ -166,6 +184,8 @@ void rdl__explore(struct rdl_case *t)
 {
     bool by_strategy = t->tape->fresh;
 
+    if (by_strategy || !t->settings.points_max)
+        t->settings.points_max = points_max_of(t); /* the token tells it */
     if (!begin(t))
         t->outcome->verdict = RDL__DISCARDED;
     else if (rdl__explorer_judge)

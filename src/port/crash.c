@@ -16,6 +16,8 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
+#include "port/kernel.h"
+
 enum { HANDLER_STACK = 128 * 1024 };
 
 static struct rdl__crash *watched;
@@ -53,7 +55,10 @@ static void on_signal(int signal, siginfo_t *info, void *context)
         watched->signal = signal;
         record_frames(pc);
     }
-    raise(signal); /* now with its default action, once this handler returns */
+    /* Now with its default action, once this handler returns.  Not by raise: that may
+     * be ours, and let other threads run. */
+    rdl__kernel(SYS_tgkill, rdl__kernel(SYS_getpid, 0, 0, 0, 0, 0, 0),
+                rdl__kernel(SYS_gettid, 0, 0, 0, 0, 0, 0), signal, 0, 0, 0);
 }
 
 static void on_sanitizer_death(void)

@@ -244,6 +244,35 @@ static void add_shrink(struct rdl__text *out, const struct rdl__result *result)
     rdl__text_add(out, "}");
 }
 
+/* What a failing schedule is, in one word that does not change. */
+static const char *class_of(const struct rdl__failure *failure)
+{
+    switch (failure->outcome.cause) {
+    case RDL__BY_CHECK:
+        return "assertion";
+    case RDL__BY_HANG:
+        return "livelock";
+    default:
+        return rdl__failure_kind(failure);
+    }
+}
+
+static void add_exploration(struct rdl__text *out, const struct rdl__result *result)
+{
+    const struct rdl__failure *failure = result->failure_count ? &result->failures[0] : NULL;
+    bool explored = result->test->options.explore;
+
+    add_optional(out, "class", explored && failure ? class_of(failure) : NULL);
+    add_key(out, "schedules");
+    rdl__text_add(out, explored ? "%" PRIu64 : "null", result->stats.cases);
+    add_key(out, "preemptions");
+    rdl__text_add(out, explored && failure ? "%" PRIu32 : "null",
+                  failure ? failure->outcome.preemptions : 0);
+    add_key(out, "hash");
+    rdl__text_add(out, explored && failure ? "\"%016" PRIx64 "\"" : "null",
+                  failure ? failure->outcome.hash : 0);
+}
+
 /* ---- Listening -------------------------------------------------------------------- */
 
 static void add_test(void *self, const struct rdl__result *result)
@@ -260,6 +289,7 @@ static void add_test(void *self, const struct rdl__result *result)
     add_optional(out, "kind", result->kind);
     add_optional(out, "message", message.bytes);
     add_count(out, "cases", result->stats.cases);
+    add_exploration(out, result);
     add_count(out, "discards", result->stats.discards);
     add_number(out, "seconds", result->seconds, 6);
     add_count(out, "seed", result->seed);

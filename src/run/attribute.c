@@ -32,11 +32,11 @@ void rdl__attribute(struct rdl__board *board, int status, bool hung, unsigned ti
         blame(outcome, RDL__BY_EXIT, WEXITSTATUS(status));
     if (!culprit)
         return;
-    if (!hung) {
+    /* Where in a loop the time was up differs from run to run, so it is told, but two
+     * such failures are one. */
+    if (!hung)
         outcome->origin = rdl__combine(outcome->origin, *culprit);
-        outcome->pc = *culprit + 1;
-    }
-    /* Where in a loop the time was up differs from run to run. */
-    snprintf(outcome->text, sizeof outcome->text, "in %s%016lx" RDL__AT_END,
-             hung ? RDL__IN_FUNCTION : RDL__AT_FUNCTION, (unsigned long)*culprit + 1);
+    outcome->pc = *culprit + 1;
+    snprintf(outcome->text, sizeof outcome->text, "in " RDL__AT_FUNCTION "%016lx" RDL__AT_END,
+             (unsigned long)*culprit + 1);
 }

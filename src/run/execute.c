@@ -170,6 +170,7 @@ static void run_random(struct rdl__board *board, struct rdl_case *t, const volat
         if (!board->targeting || !rdl__target_aim(board, seed))
             rdl__tape_from_random(&board->tape, seed);
         rdl__execute(t);
+        board->task.settings.points_max = t->settings.points_max;
         if (task->test->options.explore && rdl__explorer_exhausted) {
             board->exhausted = true;
             break;

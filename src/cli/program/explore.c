@@ -17,6 +17,7 @@
 #include "cli/program/program.h"
 #include "control/explore.h"
 #include "control/sched/next.h"
+#include "control/sched/sched.h"
 #include "port/clock.h"
 #include "run/attribute.h"
 #include "run/execute.h"
@@ -30,7 +31,7 @@ static struct {
     int input;  /* standard input, to be opened anew for each execution; -1: none */
     int output; /* what is compared; -1: nothing is */
     struct rdl__text expected;
-    bool expects;
+    bool ended; /* an execution has come to its end */
 } program = {.input = -1, .output = -1};
 
 /* ---- In the execution's own process ----------------------------------------------------- */
@@ -114,10 +115,22 @@ static void compare_output(struct rdl__outcome *outcome)
     rdl__text_release(&seen);
 }
 
+/* A program that does not end even under the first schedule is not for exploring:
+ * a server, say. */
+static void refuse(struct rdl__outcome *outcome)
+{
+    outcome->verdict = RDL__MISUSED;
+    snprintf(outcome->text, sizeof outcome->text,
+             "the program does not end: after %g s it was still at %s; give it an input that makes "
+             "it end, or more time (--timeout)",
+             program.timeout_ms / 1000.0, outcome->pc ? rdl__at(outcome->pc) : "it");
+}
+
 static void judge(struct rdl_case *t, int status)
 {
     struct rdl__board *board = rdl__this_board;
     struct rdl__outcome *outcome = t->outcome;
+    bool hung = board->hung;
 
     if (board->hung || WIFSIGNALED(status) || board->crash.signal != 0 ||
         WEXITSTATUS(status) != program.explore.status) {
@@ -130,6 +143,9 @@ static void judge(struct rdl_case *t, int status)
     }
     if (outcome->verdict == RDL__FAILED && !(fail_bits[outcome->cause] & program.explore.fail_on))
         outcome->verdict = RDL__PASSED;
+    if (hung && !program.ended)
+        refuse(outcome);
+    program.ended = true;
 }
 
 /* ---- Taking over --------------------------------------------------------------------------- */
@@ -178,8 +194,9 @@ static struct words read_words(int fd)
     return words;
 }
 
-static bool prepare_output(struct rdl__error *error)
+static bool prepare_output(const struct rdl__exploring *explore, struct rdl__error *error)
 {
+    program.explore = *explore;
     if (!program.explore.output && !program.explore.same_output)
         return true;
     program.output = memfd_create("raddle-output", MFD_CLOEXEC);
@@ -266,7 +283,6 @@ static int explore(struct rdl__options *options, const char *name)
     struct rdl_test test = test_of(options, name);
     struct rdl_test *tests[] = {&test};
 
-    program.explore = options->explore;
     program.timeout_ms = options->plan.timeout_ms ? options->plan.timeout_ms : 10000;
     options->plan.timeout_ms = program.timeout_ms;
     options->plan.no_regressions = true;
@@ -336,7 +352,7 @@ int rdl__program_explore(rdl__main_function *function, int argc, char **argv)
         program.input = high(STDIN_FILENO);
     rdl__command_encode(&name, argc, argv);
     if (rdl__options_read_for_program(options, count, arguments, &error) &&
-        prepare_output(&error)) {
+        prepare_output(&options->explore, &error)) {
         if (!options->seed_given)
             options->plan.seed = rdl__entropy() >> 32;
         status = options->replay ? replay(options) : explore(options, name.bytes);

@@ -1,14 +1,15 @@
 /* barrier.c -- barriers.
  *
- * They look as the C library has them.  Who waits has a note on its own stack, so
- * that it does not look at the barrier when it leaves: that may have been
- * destroyed by a thread that left earlier.  Hence all of a round leave, as far as
+ * They look as the C library has them.  Who waits is a sleeper (sleeper.h), and does
+ * not look at the barrier when it leaves: that may have been destroyed by a thread
+ * that left earlier.  Hence all of a round leave, as far as
  * the barrier is concerned, the moment the last one comes.  That one is the thread
  * that gets PTHREAD_BARRIER_SERIAL_THREAD, as it is in the C library. */
 #include <errno.h>
 #include <limits.h>
 
 #include "control/sched/primitive.h"
+#include "control/sched/sleeper.h"
 
 /* What lies in a pthread_barrier_t. */
 struct barrier {
@@ -20,15 +21,6 @@ struct barrier {
 };
 
 _Static_assert(sizeof(struct barrier) <= sizeof(pthread_barrier_t), "too large");
-
-struct waiter {
-    bool may_leave;
-};
-
-static bool may_leave(void *what)
-{
-    return ((struct waiter *)what)->may_leave;
-}
 
 static const char *name_of(const struct barrier *barrier)
 {
@@ -52,22 +44,21 @@ static uintptr_t round_of(const struct barrier *barrier)
 
 static void end_round(struct barrier *barrier)
 {
-    struct rdl__thread *thread;
+    struct rdl__sleeper *waiter;
 
     barrier->current_round += barrier->count;
     barrier->out += barrier->count;
     if (barrier->in > UINT_MAX / 2 - barrier->count)
         barrier->in = barrier->current_round = barrier->out = 0;
-    for (uint32_t at = 0; (thread = rdl__next_waiter(barrier, RDL__OP_BARRIER, &at));)
-        ((struct waiter *)thread->place)->may_leave = true;
+    while ((waiter = rdl__next_sleeper((uintptr_t)barrier, NULL)))
+        waiter->called = true;
     rdl__changed((uintptr_t)barrier);
 }
 
 static int meet(struct rdl__thread *self, struct barrier *barrier, uintptr_t pc)
 {
     struct rdl__op op = rdl__op_on(RDL__OP_BARRIER, barrier, pc);
-    struct waiter me = {.may_leave = false};
-    void *place = self->place;
+    __attribute__((cleanup(rdl__get_up))) struct rdl__sleeper me = {.object = 0};
     uintptr_t meeting;
 
     rdl__point(self, &op);
@@ -81,9 +72,8 @@ static int meet(struct rdl__thread *self, struct barrier *barrier, uintptr_t pc)
         return PTHREAD_BARRIER_SERIAL_THREAD;
     }
     op.touch = RDL__READS;
-    self->place = &me;
-    rdl__await(self, &op, may_leave, &me, RDL__FOREVER);
-    self->place = place;
+    rdl__lie_down(&me, self, (uintptr_t)barrier);
+    rdl__await(self, &op, rdl__is_called, &me, RDL__FOREVER);
     rdl__hb_acquire(self, meeting);
     return 0;
 }
@@ -91,12 +81,11 @@ static int meet(struct rdl__thread *self, struct barrier *barrier, uintptr_t pc)
 static void nobody_waits(struct rdl__thread *self, const struct barrier *barrier, const char *verb,
                          uintptr_t pc)
 {
-    struct rdl__thread *thread;
+    const struct rdl__sleeper *waiter = rdl__next_sleeper((uintptr_t)barrier, NULL);
 
-    for (uint32_t at = 0; (thread = rdl__next_waiter(barrier, RDL__OP_BARRIER, &at));)
-        if (!may_leave(thread->place))
-            rdl__wrong_use(pc, "%s %s %s, at which %s waits", rdl__thread_name(self), verb,
-                           name_of(barrier), rdl__thread_name(thread));
+    if (waiter)
+        rdl__wrong_use(pc, "%s %s %s, at which %s waits", rdl__thread_name(self), verb,
+                       name_of(barrier), rdl__thread_name(waiter->thread));
 }
 
 /* ---- Interposed ------------------------------------------------------------------- */

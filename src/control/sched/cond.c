@@ -1,9 +1,9 @@
 /* cond.c -- condition variables.
  *
- * Who waits is not kept in the condition: each waiter has a note on its own stack,
- * found through its thread.  So a waiter that was woken never looks at the
- * condition again, which may be gone by then.  Of the C library's fields we read
- * only which clock was chosen; all others stay as they are while nobody waits.
+ * Who waits is not kept in the condition: waiters are sleepers (sleeper.h).  So one
+ * that was woken never looks at the condition again, which may be gone by then.  Of
+ * the C library's fields we read only which clock was chosen; all others stay as
+ * they are while nobody waits.
  *
  * A signal wakes any one of those who wait: which one is a choice, the simplest
  * being the one that has waited longest.  It orders no memory; only the mutex
@@ -17,6 +17,7 @@
 #include "control/sched/inner.h"
 #include "control/sched/mutex.h"
 #include "control/sched/primitive.h"
+#include "control/sched/sleeper.h"
 
 enum {
     CLOCK_IS_MONOTONIC = 2, /* in __wrefs, as the C library has it */
@@ -28,12 +29,11 @@ enum {
 #define DESTROYED UINT64_C(0xdead0c04d0dead0c)
 
 struct waiter {
-    const pthread_mutex_t *mutex;
-    uint64_t since; /* waiters are numbered in the order they came */
-    bool signalled;
+    struct rdl__sleeper sleeper; /* first: a waiter is a sleeper */
+    pthread_mutex_t *mutex;
+    bool has_mutex;
+    uintptr_t pc;
 };
-
-static uint64_t waiters_so_far;
 
 /* Conditions that were last signalled while nobody waited; the latest ones. */
 static struct rdl__vain_signal in_vain[16];
@@ -81,35 +81,21 @@ static void look_at(const struct rdl__thread *self, pthread_cond_t *cond, const 
                        rdl__object_name((uintptr_t)cond, "condition"));
 }
 
-/* The next one that waits and has been neither signalled nor cancelled: a signal
- * must not go to who does not need it any more.  *at is as in rdl__next_waiter. */
-static struct waiter *next_waiter(const pthread_cond_t *cond, uint32_t *at)
+static bool is_cancelled(const struct rdl__thread *thread)
 {
-    struct rdl__thread *thread;
-
-    while ((thread = rdl__next_waiter(cond, RDL__OP_WAIT, at))) {
-        struct waiter *waiter = thread->place;
-
-        if (!waiter->signalled && thread->woken != RDL__INTERRUPTED)
-            return waiter;
-    }
-    return NULL;
+    return thread->cancelled && thread->cancel_state == PTHREAD_CANCEL_ENABLE && !thread->exiting;
 }
 
-/* The first to come after `since`. */
-static struct waiter *oldest_after(const pthread_cond_t *cond, uint64_t since)
+/* The next one after this one (NULL: the first) that waits and has been neither
+ * signalled nor cancelled: a signal must not go to who does not need it any more. */
+static struct rdl__sleeper *next_waiter(const pthread_cond_t *cond,
+                                        const struct rdl__sleeper *after)
 {
-    struct waiter *oldest = NULL, *waiter;
+    struct rdl__sleeper *waiter = rdl__next_sleeper((uintptr_t)cond, after);
 
-    for (uint32_t at = 0; (waiter = next_waiter(cond, &at));)
-        if (waiter->since > since && (!oldest || waiter->since < oldest->since))
-            oldest = waiter;
-    return oldest;
-}
-
-static bool is_signalled(void *what)
-{
-    return ((struct waiter *)what)->signalled;
+    while (waiter && is_cancelled(waiter->thread))
+        waiter = rdl__next_sleeper((uintptr_t)cond, waiter);
+    return waiter;
 }
 
 /* Mutexes that know their owner refuse by themselves to be unlocked by others. */
@@ -136,8 +122,7 @@ static void look_at_mutex(struct rdl__thread *self, pthread_cond_t *cond, pthrea
 static void look_at_others(struct rdl__thread *self, pthread_cond_t *cond, pthread_mutex_t *mutex,
                            uintptr_t pc)
 {
-    uint32_t at = 0;
-    struct waiter *other = next_waiter(cond, &at);
+    struct waiter *other = (struct waiter *)next_waiter(cond, NULL);
     const char *condition, *first, *second;
 
     if (!other || other->mutex == mutex)
@@ -146,51 +131,54 @@ static void look_at_others(struct rdl__thread *self, pthread_cond_t *cond, pthre
     first = rdl__object_name((uintptr_t)other->mutex, "mutex");
     second = rdl__object_name((uintptr_t)mutex, "mutex");
     rdl__wrong_use(pc, "%s waits on %s with %s while %s does with %s", rdl__thread_name(self),
-                   condition, second, rdl__thread_name(rdl__sched.threads[at - 1]), first);
+                   condition, second, rdl__thread_name(other->sleeper.thread), first);
 }
 
-/* The mutex has been given up: wait.  A signal handler that ran ends the wait, as
- * it may, since what happened to the condition meanwhile was not for us. */
-static enum rdl__woken sleep_on(struct rdl__thread *self, pthread_cond_t *cond,
-                                pthread_mutex_t *mutex, uint64_t deadline, uintptr_t pc)
+/* The end of a wait, also when the thread ends within a signal handler that ran
+ * while it waited: whoever cleans up after it relies on the mutex being locked. */
+static void end_wait(struct waiter *me)
 {
-    struct waiter me = {.mutex = mutex, .since = ++waiters_so_far};
-    struct rdl__op op = rdl__op_on(RDL__OP_WAIT, cond, pc);
-    void *place = self->place;
+    rdl__get_up(&me->sleeper);
+    if (!me->has_mutex)
+        rdl__mutex_take(me->sleeper.thread, me->mutex, me->pc, RDL__FOREVER);
+}
+
+static enum rdl__woken sleep_on(struct waiter *me, const pthread_cond_t *cond, uint64_t deadline)
+{
+    struct rdl__thread *self = me->sleeper.thread;
+    struct rdl__op op = rdl__op_on(RDL__OP_WAIT, cond, me->pc);
     enum rdl__woken woken;
 
     if (rdl__fault(RDL__FAULT_SPURIOUS))
         return RDL__READY;
     if (deadline == RDL__FOREVER)
         op.touch = RDL__READS; /* who is signalled has left already */
-    self->place = &me;
-    woken = rdl__await_interruptibly(self, &op, is_signalled, &me, deadline);
-    self->place = place;
-    if (me.signalled)
-        return RDL__READY;
-    if (woken == RDL__INTERRUPTED)
+    for (;;) {
+        woken = rdl__await_interruptibly(self, &op, rdl__is_called, me, deadline);
+        if (woken != RDL__INTERRUPTED || is_cancelled(self))
+            return woken;
         rdl__handle_signals(self);
-    return woken;
+    }
 }
 
-int rdl__cond_wait(struct rdl__thread *self, pthread_cond_t *cond, pthread_mutex_t *mutex,
-                   uint64_t deadline, uintptr_t pc)
+/* Give the mutex up, wait, and get it back. */
+static int wait_without(struct rdl__thread *self, pthread_cond_t *cond, pthread_mutex_t *mutex,
+                        uint64_t deadline, uintptr_t pc)
 {
-    struct rdl__op op = rdl__op_on(RDL__OP_WAIT, cond, pc);
+    __attribute__((cleanup(end_wait))) struct waiter me = {.mutex = mutex, .pc = pc};
     enum rdl__woken woken;
     int why;
 
-    op.also = (uintptr_t)mutex;
-    rdl__point(self, &op);
-    rdl__test_cancel(self);
-    look_at(self, cond, "waits on", pc);
-    look_at_mutex(self, cond, mutex, pc);
-    look_at_others(self, cond, mutex, pc);
+    rdl__lie_down(&me.sleeper, self, (uintptr_t)cond);
+    me.has_mutex = true;
     why = rdl__mutex_release(self, mutex, pc);
     if (why)
         return why;
-    woken = sleep_on(self, cond, mutex, deadline, pc);
+    me.has_mutex = false;
+    woken = sleep_on(&me, cond, deadline);
+    rdl__get_up(&me.sleeper);
     why = rdl__mutex_take(self, mutex, pc, RDL__FOREVER);
+    me.has_mutex = true;
     if (woken == RDL__INTERRUPTED)
         rdl__test_cancel(self);
     if (why)
@@ -198,24 +186,36 @@ int rdl__cond_wait(struct rdl__thread *self, pthread_cond_t *cond, pthread_mutex
     return woken == RDL__TIMED_OUT ? ETIMEDOUT : 0;
 }
 
+int rdl__cond_wait(struct rdl__thread *self, pthread_cond_t *cond, pthread_mutex_t *mutex,
+                   uint64_t deadline, uintptr_t pc)
+{
+    struct rdl__op op = rdl__op_on(RDL__OP_WAIT, cond, pc);
+
+    op.also = (uintptr_t)mutex;
+    rdl__point(self, &op);
+    rdl__test_cancel(self);
+    look_at(self, cond, "waits on", pc);
+    look_at_mutex(self, cond, mutex, pc);
+    look_at_others(self, cond, mutex, pc);
+    return wait_without(self, cond, mutex, deadline, pc);
+}
+
 void rdl__cond_signal(struct rdl__thread *self, pthread_cond_t *cond, uintptr_t pc)
 {
     struct rdl__op op = rdl__op_on(RDL__OP_SIGNAL, cond, pc);
-    struct waiter *waiter = NULL;
-    uint32_t count = 0, chosen;
+    struct rdl__sleeper *waiter;
+    uint32_t count = 0;
 
     rdl__point(self, &op);
     look_at(self, cond, "signals", pc);
-    for (uint32_t at = 0; next_waiter(cond, &at);)
+    for (waiter = next_waiter(cond, NULL); waiter; waiter = next_waiter(cond, waiter))
         count++;
     note_signal(self, cond, count > 0, pc);
     if (count > 0) {
-        chosen = rdl__pick_one(count - 1);
-        for (uint64_t since = 0; chosen != UINT32_MAX; chosen--) {
-            waiter = oldest_after(cond, since);
-            since = waiter->since;
-        }
-        waiter->signalled = true;
+        waiter = next_waiter(cond, NULL);
+        for (uint32_t chosen = rdl__pick_one(count - 1); chosen > 0; chosen--)
+            waiter = next_waiter(cond, waiter);
+        waiter->called = true;
         rdl__changed((uintptr_t)cond);
     }
     rdl__after(self, pc);
@@ -224,14 +224,13 @@ void rdl__cond_signal(struct rdl__thread *self, pthread_cond_t *cond, uintptr_t 
 void rdl__cond_broadcast(struct rdl__thread *self, pthread_cond_t *cond, uintptr_t pc)
 {
     struct rdl__op op = rdl__op_on(RDL__OP_BROADCAST, cond, pc);
-    struct waiter *waiter;
-    bool heard = false;
+    struct rdl__sleeper *waiter;
 
     rdl__point(self, &op);
     look_at(self, cond, "broadcasts on", pc);
-    for (uint32_t at = 0; (waiter = next_waiter(cond, &at)); heard = true)
-        waiter->signalled = true;
-    note_signal(self, cond, heard, pc);
+    note_signal(self, cond, next_waiter(cond, NULL), pc);
+    while ((waiter = next_waiter(cond, NULL)))
+        waiter->called = true;
     rdl__changed((uintptr_t)cond);
     rdl__after(self, pc);
 }
@@ -239,12 +238,12 @@ void rdl__cond_broadcast(struct rdl__thread *self, pthread_cond_t *cond, uintptr
 static void nobody_waits(struct rdl__thread *self, pthread_cond_t *cond, const char *verb,
                          uintptr_t pc)
 {
-    uint32_t at = 0;
+    const struct rdl__sleeper *waiter = next_waiter(cond, NULL);
 
-    if (next_waiter(cond, &at))
+    if (waiter)
         rdl__wrong_use(pc, "%s %s %s, on which %s waits", rdl__thread_name(self), verb,
                        rdl__object_name((uintptr_t)cond, "condition"),
-                       rdl__thread_name(rdl__sched.threads[at - 1]));
+                       rdl__thread_name(waiter->thread));
 }
 
 void rdl__cond_destroy(struct rdl__thread *self, pthread_cond_t *cond, uintptr_t pc)

@@ -16,6 +16,7 @@ enum { BEING_MADE, PARKED, TO_END };
 enum { PARKING_STACK = 4096 };
 
 static struct rdl__donor *idle;
+uint32_t rdl__donor_count;
 static uint32_t idle_count;
 static bool are_copies;
 
@@ -90,6 +91,7 @@ static int create(struct rdl__donor *donor, const pthread_attr_t *attributes)
     RDL__NEXT(pthread_sigmask)(SIG_SETMASK, &all, &old);
     why = RDL__NEXT(pthread_create)(&donor->thread, attributes, donor_main, donor);
     RDL__NEXT(pthread_sigmask)(SIG_SETMASK, &old, NULL);
+    rdl__donor_count += why == 0;
     return why;
 }
 
@@ -122,6 +124,7 @@ static void end(struct rdl__donor *donor)
         return;
     set(&donor->state, TO_END);
     RDL__NEXT(pthread_join)(donor->thread, NULL);
+    rdl__donor_count--;
     free(donor);
 }
 
@@ -161,6 +164,7 @@ void rdl__donor_abandon(struct rdl__donor *donor)
 void rdl__donors_are_copies(void)
 {
     are_copies = true;
+    rdl__donor_count = 0;
 }
 
 void rdl__donors_release(void)

@@ -46,6 +46,9 @@ void rdl__donors_prepare(uint32_t count);
  * are here, their kernel threads are not, which nobody will miss. */
 void rdl__donors_are_copies(void);
 
+/* How many real threads of this process are donors, in use or not. */
+extern uint32_t rdl__donor_count;
+
 /* End those that are not in use. */
 void rdl__donors_release(void);
 

@@ -23,9 +23,10 @@ static inline uintptr_t rdl__blamed(const struct rdl__thread *thread, uintptr_t 
 }
 
 /* sched.c */
-void rdl__look_again(struct rdl__thread *thread); /* it may be ready now, or not any more */
-void rdl__interrupt(struct rdl__thread *thread);  /* end its wait, if it can be */
-void rdl__time_passed(void);                      /* rdl__sched.now has moved */
+void rdl__look_again(struct rdl__thread *thread);      /* it may be ready now, or not any more */
+void rdl__interrupt(struct rdl__thread *thread);       /* end its wait, if it can be */
+void rdl__wake_for_signal(struct rdl__thread *thread); /* whatever it waits for */
+void rdl__time_passed(void);                           /* rdl__sched.now has moved */
 bool rdl__sleeps_eagerly(const struct rdl__op *op);
 struct rdl__thread *rdl__slot_new(uint32_t creator); /* NULL: too many threads */
 void rdl__thread_begin(struct rdl__thread *thread, struct rdl__donor *donor, uintptr_t pc);
@@ -56,6 +57,12 @@ void rdl__thread_rename(struct rdl__thread *thread, const char *name);
 /* wait.c: is something ready that comes from outside?  If so its waiters have been
  * looked at again. */
 bool rdl__outside_is_ready(void);
+/* What the thread awaits that comes from outside: "input from pipe 1", say. */
+void rdl__describe_wait(const struct rdl__thread *thread, char *out, size_t room);
+
+/* timer.c: things that happen at a time.  When the next one is due, and do it. */
+extern uint64_t rdl__timer_next;
+void rdl__timers_run(void);
 
 /* cond.c: has the condition been signalled while nobody waited, and not since?  NULL: no. */
 struct rdl__vain_signal {
@@ -68,12 +75,20 @@ void rdl__conds_begin(void);
 
 /* signal.c */
 void rdl__signals_begin(struct rdl__thread *first);
+void rdl__signals_end(void);
 void rdl__signals_switch(struct rdl__thread *from, struct rdl__thread *to);
 void rdl__handle_signals(struct rdl__thread *self);         /* those pending for it */
 bool rdl__has_interruption(const struct rdl__thread *self); /* a signal, or cancellation */
 
-/* race.c */
+/* order.c */
 void rdl__hb_begin(struct rdl__thread *first);
+
+/* spin.c */
+extern uint32_t rdl__spinners;  /* threads that go round until they see a value change */
+void rdl__spin_recheck(void);   /* has one changed? */
+bool rdl__spin_doubt(void);     /* nobody can run: let those go round again that have not yet */
+bool rdl__spinning(const struct rdl__thread *thread);
+void rdl__spin_operation(struct rdl__thread *self, const struct rdl__op *op);
 
 /* access.c: some code of this process is instrumented */
 extern bool rdl__instrumented;

@@ -20,6 +20,7 @@
 #include "base/hash.h"
 #include "control/sched/donor.h"
 #include "control/sched/inner.h"
+#include "control/sched/sleeper.h"
 
 enum {
     STRETCH_MAX = INT32_MAX,
@@ -79,6 +80,8 @@ void rdl__time_passed(void)
 {
     if (sched->deadlines == 0)
         return;
+    if (rdl__timer_next <= sched->now)
+        rdl__timers_run();
     for (uint32_t id = 0; id < sched->view.threads; id++) {
         struct rdl__thread *thread = sched->threads[id];
 
@@ -94,7 +97,7 @@ void rdl__time_passed(void)
 /* Nobody can run: let time pass until somebody can.  False: that will never be. */
 static bool jump_to_deadline(void)
 {
-    uint64_t next = RDL__FOREVER;
+    uint64_t next = rdl__timer_next;
 
     if (sched->deadlines == 0)
         return false;
@@ -250,9 +253,11 @@ static void give_way(struct rdl__thread *self)
     uint32_t id;
 
     cut_stretch();
+    if (rdl__spinners)
+        rdl__spin_recheck();
     while (view->enabled_count == 0)
         if (!(rdl__outside_is_ready() || end_quiet_wait() || jump_to_deadline() ||
-              rdl__await_outside()))
+              rdl__await_outside() || (rdl__spinners && rdl__spin_doubt())))
             rdl__nobody_can_run();
     if (view->enabled_count > 1)
         view->points++;
@@ -313,13 +318,24 @@ static void come_to(struct rdl__thread *self, const struct rdl__op *op)
     view->ops[self->id] = *op;
     view->ops[self->id].pc = rdl__blamed(self, op->pc);
     view->steps[self->id]++;
+    rdl__spin_operation(self, op);
 }
 
 void rdl__point(struct rdl__thread *self, const struct rdl__op *op)
 {
+    if (__builtin_expect(sched->signals_due, 0))
+        rdl__handle_signals(self);
     come_to(self, op);
     turn(self);
     note_operation(self);
+}
+
+/* It has to wait, and others take so long that its time is up. */
+static bool gives_up_early(const struct rdl__thread *self, const struct rdl__op *op)
+{
+    return self->deadline != RDL__FOREVER && op->kind != RDL__OP_SLEEP &&
+           sched->faults & RDL__FAULT_TIMEOUT && !self->ready(self->what) &&
+           rdl__fault(RDL__FAULT_TIMEOUT);
 }
 
 static enum rdl__woken wait_for(struct rdl__thread *self, const struct rdl__op *op,
@@ -328,6 +344,9 @@ static enum rdl__woken wait_for(struct rdl__thread *self, const struct rdl__op *
 {
     enum rdl__woken woken;
 
+again:
+    if (__builtin_expect(sched->signals_due, 0) && !interruptible)
+        rdl__handle_signals(self);
     come_to(self, op);
     self->ready = ready;
     self->what = what;
@@ -336,7 +355,8 @@ static enum rdl__woken wait_for(struct rdl__thread *self, const struct rdl__op *
     self->woken = RDL__READY;
     if (interruptible && rdl__has_interruption(self))
         self->woken = RDL__INTERRUPTED;
-    else if (deadline <= sched->now || rdl__sleeps_eagerly(op))
+    else if (deadline <= sched->now || gives_up_early(self, op) ||
+             (deadline <= rdl__timer_next && rdl__sleeps_eagerly(op)))
         self->woken = RDL__TIMED_OUT;
     sched->deadlines += deadline != RDL__FOREVER;
     sched->awaited[self->id] = op->object;
@@ -356,6 +376,8 @@ static enum rdl__woken wait_for(struct rdl__thread *self, const struct rdl__op *
     self->ready = NULL;
     self->deadline = RDL__FOREVER;
     self->woken = RDL__READY;
+    if (__builtin_expect(woken == RDL__INTERRUPTED, 0) && !interruptible)
+        goto again; /* a handler runs, and the wait goes on */
     note_operation(self);
     return woken;
 }
@@ -392,6 +414,14 @@ void rdl__await_quiet(struct rdl__thread *self, uintptr_t pc)
 void rdl__interrupt(struct rdl__thread *thread)
 {
     if (thread->interruptible && thread->ready && thread->woken == RDL__READY) {
+        thread->woken = RDL__INTERRUPTED;
+        set_enabled(thread->id, true);
+    }
+}
+
+void rdl__wake_for_signal(struct rdl__thread *thread)
+{
+    if (thread->ready && thread->woken == RDL__READY) {
         thread->woken = RDL__INTERRUPTED;
         set_enabled(thread->id, true);
     }
@@ -473,7 +503,7 @@ static struct rdl__thread *slot(void)
         sched->summary->threads = view->threads;
     view->steps[id] = 0;
     sched->awaited[id] = 0;
-    memset(sched->threads[id], 0, offsetof(struct rdl__thread, frames));
+    memset(sched->threads[id], 0, offsetof(struct rdl__thread, holds));
     sched->threads[id]->id = id;
     sched->threads[id]->state = RDL__ALIVE;
     sched->threads[id]->deadline = RDL__FOREVER;
@@ -584,6 +614,7 @@ static void begin(const struct rdl__execution *execution)
     rdl__own_stack(&first->stack_low, &first->stack_high);
     set_enabled(0, true);
     rdl__names_reset();
+    rdl__sleepers_begin();
     rdl__conds_begin();
     rdl__hb_begin(first);
     rdl__signals_begin(first);
@@ -623,6 +654,7 @@ bool rdl__execution_run(const struct rdl__execution *execution, void (*body)(voi
         whole = sched->alive <= 1;
     }
     rdl__running = NULL;
+    rdl__signals_end();
     sched->summary->points = sched->view.points;
     sched->t->leave = NULL;
     return whole;

@@ -87,7 +87,6 @@ struct rdl__thread {
     bool interruptible; /* signals and cancellation end the wait */
     bool interrupted;
     enum rdl__woken woken;
-    void *place; /* for the primitive it is in: e.g. its node among the waiters of a condition */
 
     void *(*start)(void *argument);
     void *argument;
@@ -104,15 +103,11 @@ struct rdl__thread {
 
     struct rdl__thread_dtor *dtors; /* of C++ thread_local objects */
 
-    /* access.c and spin.c */
     uintptr_t stack_low, stack_high;
-    struct rdl__spin *spin;
-    uint32_t frame_count;
+    struct rdl__watch *watch; /* of its accesses to memory: watch.h */
     uint32_t hold_count;
 
-    /* What follows is not cleared for a new thread. */
-    uintptr_t *frames; /* call stack of instrumented functions: pcs */
-    struct rdl__hold holds[RDL__HOLDS_MAX];
+    struct rdl__hold holds[RDL__HOLDS_MAX]; /* not cleared for a new thread */
 };
 
 /* What may go wrong though nothing is wrong, when asked for. */
@@ -149,6 +144,7 @@ struct rdl__sched {
     bool forked;                 /* this execution has a process of its own */
     void (*leave_process)(void); /* then: what ends it */
     bool masks_differ;           /* threads have different signal masks */
+    bool signals_due;            /* there may be signals for threads that they have not seen */
     uint64_t points_max;         /* an execution with more points than this is endless */
     struct rdl__donor *left;     /* its thread has ended, and we have just left its stack */
     jmp_buf escape;              /* of thread 0, out of the execution */
@@ -217,6 +213,11 @@ struct rdl__thread *rdl__holder(uintptr_t object); /* one of them; NULL: nobody 
  * runs); `pc` is the place to blame. */
 _Noreturn void rdl__execution_fails(enum rdl__cause cause, uintptr_t pc, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* The same, where two places are to blame, in whatever order. */
+_Noreturn void rdl__execution_fails_at_two(enum rdl__cause cause, uintptr_t pc, uintptr_t other_pc,
+                                           const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* A primitive is used in a way that POSIX leaves undefined. */
 #define rdl__wrong_use(pc, ...) rdl__execution_fails(RDL__BY_MISUSE, (pc), __VA_ARGS__)

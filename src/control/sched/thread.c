@@ -165,6 +165,8 @@ void rdl__thread_live(struct rdl__thread *self)
     errno = 0;
     if (run_until_exit(call_start, self))
         donor->special = true; /* the C library thinks that it is ending: let it */
+    if (sched->signals_due)
+        rdl__handle_signals(self);
     self->exiting = true;
     call_object_destructors(self);
     for (int i = 0; i < PTHREAD_DESTRUCTOR_ITERATIONS && call_key_destructors(); i++)

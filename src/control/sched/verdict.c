@@ -36,9 +36,11 @@ void rdl__names_reset(void)
 /* Threads that are called the same are numbered, from the second on. */
 void rdl__thread_rename(struct rdl__thread *thread, const char *name)
 {
+    size_t length = strnlen(name, sizeof thread->name - 1);
     uint32_t i = 0;
 
-    snprintf(thread->name, sizeof thread->name, "%s", name);
+    memcpy(thread->name, name, length);
+    thread->name[length] = '\0';
     thread->namesakes = 0;
     while (i < called_count && strcmp(called[i].name, thread->name) != 0)
         i++;
@@ -184,6 +186,18 @@ _Noreturn void rdl__execution_fails(enum rdl__cause cause, uintptr_t pc, const c
     end_with(cause, pc, pc, text);
 }
 
+_Noreturn void rdl__execution_fails_at_two(enum rdl__cause cause, uintptr_t pc, uintptr_t other_pc,
+                                           const char *format, ...)
+{
+    char text[4096];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    end_with(cause, pc, rdl__mix(pc) ^ rdl__mix(other_pc), text);
+}
+
 /* ---- Nobody can run ---------------------------------------------------------------------- */
 
 struct waiting {
@@ -227,7 +241,12 @@ static void say_what_it_awaits(struct waiting *out, const struct rdl__thread *th
     struct rdl__thread *holder = blocker_of(thread);
     const struct rdl__hold *hold = holder ? rdl__held_by(holder, op->object) : NULL;
     const struct rdl__vain_signal *vain = NULL;
+    char text[128];
 
+    if (rdl__spinning(thread)) {
+        say(out, "memory to change, going round at %s", rdl__at(op->pc));
+        return;
+    }
     switch (op->kind) {
     case RDL__OP_JOIN:
         say(out, "the end of %s", holder ? rdl__thread_name(holder) : "all other threads");
@@ -237,7 +256,8 @@ static void say_what_it_awaits(struct waiting *out, const struct rdl__thread *th
         vain = rdl__signalled_in_vain(op->object);
         break;
     case RDL__OP_IO:
-        say(out, "a file");
+        rdl__describe_wait(thread, text, sizeof text);
+        say(out, "%s", text);
         break;
     case RDL__OP_SIGNAL_WAIT:
         say(out, "a signal");
@@ -306,7 +326,10 @@ static void say_leftovers(struct waiting *out)
 static void say_headline(struct waiting *out, struct rdl__thread **ring, uint32_t ring_count,
                          const struct rdl__thread *deaf)
 {
-    if (sched->ending) {
+    if (rdl__spinners) {
+        say(out, "livelock: all threads wait, and %s by going round in a loop",
+            rdl__spinners == 1 ? "one of them" : "some of them");
+    } else if (sched->ending) {
         say_leftovers(out);
     } else if (ring_count == 1) {
         say(out, "deadlock: %s waits for itself", rdl__thread_name(ring[0]));
@@ -347,6 +370,7 @@ _Noreturn void rdl__nobody_can_run(void)
     static struct rdl__thread *ring[RDL__THREADS_MAX];
     static struct waiting out;
     uint32_t ring_count = sched->ending ? 0 : find_cycle(ring);
+    const struct rdl__thread *spinner = NULL;
     uint64_t origin = 0;
     struct rdl__thread *deaf = missed_signal();
 
@@ -362,18 +386,26 @@ _Noreturn void rdl__nobody_can_run(void)
 
         if (thread->state != RDL__ALIVE || (sched->ending && id == 0))
             continue;
+        if (rdl__spinning(thread))
+            spinner = thread;
         if (!is_in(ring, ring_count, thread))
             say_waiting(&out, thread);
         origin += rdl__mix(sched->view.ops[id].pc); /* whatever their order */
     }
-    end_with(sched->ending ? RDL__BY_LEAK : RDL__BY_DEADLOCK,
-             ring_count ? sched->view.ops[ring[0]->id].pc : sched->view.ops[0].pc, origin,
-             out.text);
+    end_with(rdl__spinners   ? RDL__BY_LIVELOCK
+             : sched->ending ? RDL__BY_LEAK
+                             : RDL__BY_DEADLOCK,
+             sched->view.ops[ring_count ? ring[0]->id
+                             : spinner  ? spinner->id
+                                        : 0]
+                 .pc,
+             origin, out.text);
 }
 
 _Noreturn void rdl__endless(void)
 {
-    rdl__execution_fails(RDL__BY_LIVELOCK, sched->view.ops[rdl__running->id].pc,
-                         "livelock: after %llu points nobody has come to an end",
-                         (unsigned long long)sched->points_max);
+    rdl__execution_fails(
+        RDL__BY_LIVELOCK, sched->view.ops[rdl__running->id].pc,
+        "livelock: it does not come to an end (after %llu places to switch threads)",
+        (unsigned long long)sched->points_max);
 }

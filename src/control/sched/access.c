@@ -1,0 +1,286 @@
+/* access.c -- accesses to memory, as code compiled with -fsanitize=thread tells of
+ * them.  These are the functions that gcc and clang call: just before each access,
+ * and at the beginning and end of each function.
+ *
+ * Almost all calls have nothing to tell, and it is they that have to be fast: the
+ * address is on the thread's own stack; or no switch is due, and the thread has
+ * made the same access before (rdl__race_known).  What is left goes the slow way,
+ * by a jump, so that the registers are still those of the code under test. */
+#include <string.h>
+
+#include "control/sched/inner.h"
+#include "control/sched/next.h"
+#include "control/sched/slow.h"
+#include "control/sched/watch.h"
+
+bool rdl__instrumented;
+uint64_t rdl__fast_points;
+uintptr_t rdl__stacks_low;
+
+static struct rdl__watch watches[RDL__THREADS_MAX];
+
+/* ---- Whose memory it is ------------------------------------------------------------------- */
+
+enum { BELOW_BODY = 4096 };
+
+static void watch_all_but(struct rdl__watch *watch)
+{
+    watch->mine_low = watch->ignoring ? 0 : watch->stack_low;
+    watch->mine_size = watch->ignoring ? UINTPTR_MAX : watch->shared_from - watch->stack_low;
+}
+
+void rdl__watch_begin(struct rdl__thread *thread)
+{
+    struct rdl__watch *watch = thread->watch = &watches[thread->id];
+
+    watch->stack_low = thread->stack_low;
+    watch->stack_high = thread->stack_high;
+    if (!thread->donor) {
+        /* The stack of the process: what lies above the code under test is ours. */
+        uintptr_t here = (uintptr_t)__builtin_frame_address(0) + BELOW_BODY;
+
+        if (watch->stack_high > here)
+            watch->stack_high = here;
+        rdl__stacks_low = thread->stack_low;
+        rdl__spinners = 0;
+    }
+    if (rdl__stacks_low > thread->stack_low)
+        rdl__stacks_low = thread->stack_low;
+    watch->shared_from = watch->stack_high;
+    watch->ignoring = watch->depth = 0;
+    watch_all_but(watch);
+    rdl__spin_begin(watch);
+}
+
+void rdl__watch_share(struct rdl__thread *owner, uintptr_t address)
+{
+    struct rdl__watch *watch = owner->watch;
+
+    if (address >= watch->stack_low && address < watch->shared_from) {
+        watch->shared_from = address;
+        watch_all_but(watch);
+    }
+}
+
+void rdl__watch_touched(struct rdl__thread *self, uintptr_t address)
+{
+    for (uint32_t id = 0; id < rdl__sched.view.threads; id++) {
+        struct rdl__thread *owner = rdl__sched.threads[id];
+
+        if (owner != self && owner->state == RDL__ALIVE)
+            rdl__watch_share(owner, address);
+    }
+}
+
+void rdl__watch_ignore(struct rdl__thread *self, bool ignore)
+{
+    struct rdl__watch *watch = self->watch;
+
+    if (ignore)
+        watch->ignoring++;
+    else if (watch->ignoring > 0)
+        watch->ignoring--;
+    watch_all_but(watch);
+}
+
+/* ---- The slow way ------------------------------------------------------------------------- */
+
+/* rdl__access_slowly with the registers as its last argument. */
+void rdl__access_registers(uintptr_t address, uintptr_t size, unsigned how, uintptr_t pc)
+    __attribute__((visibility("hidden")));
+__asm__(RDL__WITH_REGISTERS("rdl__access_registers", "rdl__access_slowly", "%r8",
+                            ".hidden rdl__access_registers"));
+
+void rdl__access_slowly(uintptr_t address, uintptr_t size, unsigned how, uintptr_t pc,
+                        const struct rdl__entry *entry)
+{
+    struct rdl__thread *self = rdl__running;
+    struct rdl__watch *watch = self->watch;
+    bool writes = how & RDL__HOW_WRITE;
+    struct rdl__op op = {.kind = writes ? RDL__OP_WRITE : RDL__OP_READ,
+                         .touch = writes ? RDL__WRITES : RDL__READS,
+                         .size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX,
+                         .object = address,
+                         .pc = pc};
+    bool waited = false;
+
+    if (!writes && (watch->reads >= watch->look_at || address == watch->anchor))
+        waited = rdl__spin_look(self, entry, &op);
+    if (address - watch->mine_low < watch->mine_size) {
+        /* Only a loop makes it matter to others. */
+        if (!waited && op.flags & RDL__OP_POLITE)
+            rdl__point(self, &op);
+    } else if (!rdl__alone) {
+        if (!waited)
+            rdl__point(self, &op);
+        if (rdl__races_on)
+            rdl__race_access(self, address, size, how, pc);
+    }
+    if (!writes && watch->recording)
+        rdl__spin_read(watch, address, size);
+}
+
+__attribute__((always_inline)) static inline void touch(uintptr_t address, uintptr_t size,
+                                                        unsigned how, uintptr_t pc)
+{
+    struct rdl__thread *self = rdl__self();
+    struct rdl__watch *watch;
+
+    if (!self)
+        return;
+    watch = self->watch;
+    if (address - watch->mine_low < watch->mine_size) {
+        if (!(how & RDL__HOW_WRITE) && __builtin_expect(rdl__spin_suspects(watch, address), 0))
+            rdl__access_registers(address, size, how, pc);
+        return;
+    }
+    if (how & RDL__HOW_WRITE)
+        watch->changed = true;
+    if ((!(how & RDL__HOW_WRITE) && __builtin_expect(rdl__spin_suspects(watch, address), 0)) ||
+        (!rdl__alone && !rdl__point_fast(self))) {
+        rdl__access_registers(address, size, how, pc);
+        return;
+    }
+    if (rdl__alone || !rdl__races_on)
+        return;
+    if (size == 16 ? !rdl__race_known(watch, address, 8, how) ||
+                         !rdl__race_known(watch, address + 8, 8, how)
+                   : !rdl__race_known(watch, address, (uint32_t)size, how))
+        rdl__race_access(self, address, size, how, pc);
+}
+
+/* Of any size: there is no fast way. */
+static void access_range(uintptr_t address, uintptr_t size, unsigned how, uintptr_t pc)
+{
+    struct rdl__thread *self = size ? rdl__self() : NULL;
+
+    if (!self || address - self->watch->mine_low < self->watch->mine_size)
+        return;
+    if (how & RDL__HOW_WRITE)
+        self->watch->changed = true;
+    else
+        self->watch->reads++;
+    rdl__access_registers(address, size, how, pc);
+}
+
+void rdl__access(uintptr_t address, uintptr_t size, unsigned how, uintptr_t pc)
+{
+    access_range(address, size, how, pc);
+}
+
+/* ---- What compilers call: accesses ---------------------------------------------------------- */
+
+#define HOOK(name, size, how)                                                                      \
+    void name(const volatile void *address);                                                       \
+    RDL__INTERPOSE void name(const volatile void *address)                                         \
+    {                                                                                              \
+        touch((uintptr_t)address, size, how, RDL__CALLER);                                         \
+    }
+
+/* Of one size: read, write; as such, unaligned, volatile. */
+#define HOOKS(size)                                                                                \
+    HOOK(__tsan_read##size, size, 0)                                                               \
+    HOOK(__tsan_write##size, size, RDL__HOW_WRITE)                                                 \
+    HOOK(__tsan_read_write##size, size, RDL__HOW_WRITE)                                            \
+    HOOK(__tsan_unaligned_read##size, size, 0)                                                     \
+    HOOK(__tsan_unaligned_write##size, size, RDL__HOW_WRITE)                                       \
+    HOOK(__tsan_unaligned_read_write##size, size, RDL__HOW_WRITE)                                  \
+    HOOK(__tsan_volatile_read##size, size, RDL__HOW_VOLATILE)                                      \
+    HOOK(__tsan_volatile_write##size, size, RDL__HOW_VOLATILE | RDL__HOW_WRITE)                    \
+    HOOK(__tsan_unaligned_volatile_read##size, size, RDL__HOW_VOLATILE)                            \
+    HOOK(__tsan_unaligned_volatile_write##size, size, RDL__HOW_VOLATILE | RDL__HOW_WRITE)
+
+HOOKS(1)
+HOOKS(2)
+HOOKS(4)
+HOOKS(8)
+HOOKS(16)
+HOOK(__tsan_vptr_read, 8, 0)
+
+void __tsan_vptr_update(void **vptr, void *value);
+void __tsan_read_range(void *address, uintptr_t size);
+void __tsan_write_range(void *address, uintptr_t size);
+void *__tsan_memcpy(void *to, const void *from, uintptr_t size);
+void *__tsan_memmove(void *to, const void *from, uintptr_t size);
+void *__tsan_memset(void *to, int byte, uintptr_t size);
+
+/* Every constructor of a class hierarchy sets it; only what changes it counts. */
+RDL__INTERPOSE void __tsan_vptr_update(void **vptr, void *value)
+{
+    if (*vptr != value)
+        touch((uintptr_t)vptr, sizeof *vptr, RDL__HOW_WRITE, RDL__CALLER);
+}
+
+RDL__INTERPOSE void __tsan_read_range(void *address, uintptr_t size)
+{
+    access_range((uintptr_t)address, size, 0, RDL__CALLER);
+}
+
+RDL__INTERPOSE void __tsan_write_range(void *address, uintptr_t size)
+{
+    access_range((uintptr_t)address, size, RDL__HOW_WRITE, RDL__CALLER);
+}
+
+RDL__INTERPOSE void *__tsan_memcpy(void *to, const void *from, uintptr_t size)
+{
+    access_range((uintptr_t)from, size, 0, RDL__CALLER);
+    access_range((uintptr_t)to, size, RDL__HOW_WRITE, RDL__CALLER);
+    return memcpy(to, from, size);
+}
+
+RDL__INTERPOSE void *__tsan_memmove(void *to, const void *from, uintptr_t size)
+{
+    access_range((uintptr_t)from, size, 0, RDL__CALLER);
+    access_range((uintptr_t)to, size, RDL__HOW_WRITE, RDL__CALLER);
+    return memmove(to, from, size);
+}
+
+RDL__INTERPOSE void *__tsan_memset(void *to, int byte, uintptr_t size)
+{
+    access_range((uintptr_t)to, size, RDL__HOW_WRITE, RDL__CALLER);
+    return memset(to, byte, size);
+}
+
+/* ---- What compilers call: functions ---------------------------------------------------------- */
+
+void __tsan_init(void);
+void __tsan_func_entry(void *pc);
+void __tsan_func_exit(void);
+
+/* At the start of each module. */
+RDL__INTERPOSE void __tsan_init(void)
+{
+    rdl__instrumented = true;
+}
+
+/* A function that was left by longjmp does not say so; its frame, then, is further
+ * down than that of a function which begins or ends later. */
+static void drop_frames_below(struct rdl__watch *watch, uintptr_t stack)
+{
+    while (watch->depth > 0 &&
+           __builtin_expect(watch->frames[(watch->depth - 1) % RDL__FRAMES_KEPT].stack < stack, 0))
+        watch->depth--;
+}
+
+RDL__INTERPOSE void __tsan_func_entry(void *pc)
+{
+    struct rdl__thread *self = rdl__self();
+    uintptr_t stack = (uintptr_t)__builtin_frame_address(0);
+
+    if (!self)
+        return;
+    drop_frames_below(self->watch, stack + 1);
+    self->watch->frames[self->watch->depth++ % RDL__FRAMES_KEPT] =
+        (struct rdl__frame){.pc = (uintptr_t)pc, .stack = stack};
+}
+
+RDL__INTERPOSE void __tsan_func_exit(void)
+{
+    struct rdl__thread *self = rdl__self();
+
+    if (!self)
+        return;
+    drop_frames_below(self->watch, (uintptr_t)__builtin_frame_address(0));
+    if (self->watch->depth > 0)
+        self->watch->depth--;
+}

@@ -1,0 +1,360 @@
+/* file.c -- which file is meant, who else could have it, and that it has changed.
+ *
+ * A scheduler needs to know which operations may matter to which.  Both ends of a
+ * pipe have one inode, so a pipe is an object of its own; so is a plain file.  Of
+ * all other files (the ends of a socket have nothing in common that could be
+ * asked for) we assume that each may matter to each: they are one object, whose
+ * range holds those of the pipes as well, for calls that are about many files.
+ *
+ * A file is hopeless if none but threads that wait could make it ready.  We know
+ * that of pipes, socket pairs, events and timers that controlled threads of this
+ * execution have made, as long as no process was started since and no descriptor
+ * was sent away; all others we take for ways into the process. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "control/sched/world.h"
+
+#define sched (&rdl__sched)
+
+enum { KNOWN_MAX = 256 };
+
+/* Files met in this execution. */
+static struct known {
+    dev_t device;
+    ino_t inode;
+    int fd;        /* of a file whose inode says nothing; else -1 */
+    uint64_t born; /* value of `sharings` when we made it; 0: we did not */
+} known[KNOWN_MAX];
+static uint32_t known_count;
+
+static char objects[1 + KNOWN_MAX]; /* nothing is kept in it: it is a range of addresses */
+static uint64_t sharings;           /* how often files were shared with other processes, plus 1 */
+uint64_t rdl__file_changes;
+
+void rdl__files_begin(void)
+{
+    known_count = 0;
+    rdl__file_changes = 0;
+    if (sharings == 0)
+        sharings = 1;
+}
+
+static struct known *find(const struct stat *status, int fd)
+{
+    for (uint32_t i = 0; i < known_count; i++)
+        if (known[i].inode == status->st_ino && known[i].device == status->st_dev &&
+            known[i].fd == fd)
+            return &known[i];
+    return NULL;
+}
+
+/* NULL: we have met too many. */
+static struct known *meet(const struct stat *status, int fd)
+{
+    struct known *it = find(status, fd);
+
+    if (it || known_count == KNOWN_MAX)
+        return it;
+    known[known_count] =
+        (struct known){.device = status->st_dev, .inode = status->st_ino, .fd = fd};
+    return &known[known_count++];
+}
+
+/* Do all files of this kind share one inode? */
+static bool is_anonymous(const struct stat *status)
+{
+    return !S_ISFIFO(status->st_mode) && !S_ISSOCK(status->st_mode);
+}
+
+static enum rdl__file_kind kind_of(const struct stat *status)
+{
+    if (S_ISFIFO(status->st_mode))
+        return RDL__PIPE;
+    if (S_ISSOCK(status->st_mode))
+        return RDL__SOCKET;
+    if (S_ISREG(status->st_mode) || S_ISDIR(status->st_mode) || S_ISBLK(status->st_mode))
+        return RDL__PLAIN_FILE;
+    return RDL__OTHER_FILE;
+}
+
+struct rdl__file rdl__any_file(void)
+{
+    return (struct rdl__file){.kind = RDL__OTHER_FILE,
+                              .fd = -1,
+                              .waits = true,
+                              .object = (uintptr_t)objects,
+                              .size = sizeof objects};
+}
+
+void rdl__file_look(int fd, struct rdl__file *out)
+{
+    struct stat status;
+    struct known *it;
+
+    *out = rdl__any_file();
+    out->fd = fd;
+    out->waits = false;
+    if (rdl__kernel_fstat(fd, &status) != 0) {
+        out->kind = RDL__NO_FILE;
+        return;
+    }
+    out->kind = kind_of(&status);
+    if (out->kind != RDL__PLAIN_FILE)
+        out->waits = !(rdl__kernel_fcntl(fd, F_GETFL, 0) & O_NONBLOCK);
+    if (out->kind == RDL__PLAIN_FILE || out->kind == RDL__PIPE) {
+        it = meet(&status, -1);
+        if (it) {
+            out->object = (uintptr_t)&objects[1 + (it - known)];
+            out->size = 1;
+        }
+    }
+}
+
+struct rdl__op rdl__file_op(const struct rdl__file *file, uintptr_t pc)
+{
+    return (struct rdl__op){.kind = RDL__OP_IO,
+                            .touch = RDL__WRITES,
+                            .size = file->size,
+                            .object = file->object,
+                            .pc = pc};
+}
+
+/* Somebody who awaits many files awaits their common object. */
+void rdl__files_ask(uintptr_t object)
+{
+    rdl__file_changes++;
+    rdl__changed(object);
+    if (object != (uintptr_t)objects)
+        rdl__changed((uintptr_t)objects);
+    else
+        for (uint32_t id = 0; id < sched->view.threads; id++)
+            if (sched->awaited[id] - (uintptr_t)objects < sizeof objects)
+                rdl__look_again(sched->threads[id]);
+}
+
+/* Data that is read was written before; room that is written to was read before.
+ * Who waits for many files learns of each. */
+void rdl__file_changed(struct rdl__thread *self, const struct rdl__file *file)
+{
+    rdl__hb_acquire(self, file->object);
+    rdl__hb_release(self, file->object);
+    if (file->object != (uintptr_t)objects)
+        rdl__hb_release(self, (uintptr_t)objects);
+    rdl__files_ask(file->object);
+}
+
+/* ---- Who could have it -------------------------------------------------------------- */
+
+void rdl__files_shared(void)
+{
+    sharings++;
+}
+
+void rdl__file_born(int fd)
+{
+    struct stat status;
+    struct known *it;
+
+    if (rdl__kernel_fstat(fd, &status) != 0)
+        return;
+    it = meet(&status, is_anonymous(&status) ? fd : -1);
+    if (it)
+        it->born = sharings;
+}
+
+/* The number will stand for something else. */
+static void forget_number(int fd)
+{
+    for (uint32_t i = 0; i < known_count; i++)
+        if (known[i].fd == fd)
+            known[i].born = 0;
+    rdl__timer_closed(fd);
+}
+
+/* Does the kernel say that it is of this type? */
+static bool has_type(int fd, const char *type)
+{
+    char path[32], name[64] = "";
+
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    return rdl__kernel(SYS_readlink, (long)path, (long)name, sizeof name - 1, 0, 0, 0) > 0 &&
+           strcmp(name, type) == 0;
+}
+
+/* What stands in a small file of the kernel's. */
+static bool read_text(const char *path, char *out, size_t room)
+{
+    long fd = rdl__kernel(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+    long size = 0, more;
+
+    if (fd < 0)
+        return false;
+    while ((size_t)size < room - 1 &&
+           (more = rdl__kernel(SYS_read, fd, (long)out + size, (long)room - 1 - size, 0, 0, 0)) > 0)
+        size += more;
+    out[size] = '\0';
+    rdl__kernel_close((int)fd);
+    return (size_t)size < room - 1;
+}
+
+/* Are all that this epoll watches? */
+static bool members_are_hopeless(int epoll)
+{
+    char path[40];
+    static char text[16384];
+
+    snprintf(path, sizeof path, "/proc/self/fdinfo/%d", epoll);
+    if (!read_text(path, text, sizeof text))
+        return false;
+    for (const char *at = text; (at = strstr(at, "tfd:")); at += 4) {
+        int member = atoi(at + 4);
+
+        if (has_type(member, "anon_inode:[eventpoll]") || !rdl__file_is_hopeless(member))
+            return false;
+    }
+    return true;
+}
+
+bool rdl__file_is_hopeless(int fd)
+{
+    struct stat status;
+    struct known *it;
+
+    if (fd < 0)
+        return true;
+    if (rdl__kernel_fstat(fd, &status) != 0)
+        return false;
+    it = find(&status, is_anonymous(&status) ? fd : -1);
+    if (it && it->born == sharings)
+        return it->fd < 0 || has_type(fd, "anon_inode:[eventfd]");
+    return has_type(fd, "anon_inode:[eventpoll]") && members_are_hopeless(fd);
+}
+
+/* ---- Interposed: files come and go ---------------------------------------------------- */
+
+/* Notes what a controlled thread has made. */
+static void note_birth(int result, int fd)
+{
+    if (result >= 0 && rdl__self())
+        rdl__file_born(fd);
+}
+
+RDL__INTERPOSE int pipe(int ends[2])
+{
+    int result = RDL__NEXT(pipe)(ends);
+
+    note_birth(result, ends[0]); /* both ends have one inode */
+    return result;
+}
+
+RDL__INTERPOSE int pipe2(int ends[2], int flags)
+{
+    int result = RDL__NEXT(pipe2)(ends, flags);
+
+    note_birth(result, ends[0]);
+    return result;
+}
+
+RDL__INTERPOSE int socketpair(int domain, int type, int protocol, int ends[2])
+{
+    int result = RDL__NEXT(socketpair)(domain, type, protocol, ends);
+
+    note_birth(result, ends[0]);
+    note_birth(result, ends[1]);
+    return result;
+}
+
+RDL__INTERPOSE int eventfd(unsigned value, int flags)
+{
+    int fd = RDL__NEXT(eventfd)(value, flags);
+
+    note_birth(fd, fd);
+    return fd;
+}
+
+/* Closing one end is news at the other. */
+int rdl__close(struct rdl__thread *self, int fd, uintptr_t pc)
+{
+    struct rdl__file file;
+    struct rdl__op op;
+    int result;
+
+    rdl__test_cancel(self);
+    rdl__file_look(fd, &file);
+    op = rdl__file_op(&file, pc);
+    rdl__point(self, &op);
+    forget_number(fd);
+    result = RDL__NEXT(close)(fd);
+    rdl__file_changed(self, &file);
+    return result;
+}
+
+RDL__INTERPOSE int close(int fd)
+{
+    struct rdl__thread *self = rdl__self();
+
+    return self ? rdl__close(self, fd, RDL__CALLER) : RDL__NEXT(close)(fd);
+}
+
+/* The new number may have stood for another file, which is closed then. */
+static void about_to_replace(struct rdl__thread *self, int fd, uintptr_t pc)
+{
+    struct rdl__file file;
+    struct rdl__op op;
+
+    rdl__file_look(fd, &file);
+    op = rdl__file_op(&file, pc);
+    rdl__point(self, &op);
+    forget_number(fd);
+}
+
+RDL__INTERPOSE int dup2(int old, int new)
+{
+    struct rdl__thread *self = rdl__self();
+    struct rdl__file any = rdl__any_file();
+    int result;
+
+    if (!self || old == new)
+        return RDL__NEXT(dup2)(old, new);
+    about_to_replace(self, new, RDL__CALLER);
+    result = RDL__NEXT(dup2)(old, new);
+    rdl__file_changed(self, &any);
+    return result;
+}
+
+RDL__INTERPOSE int dup3(int old, int new, int flags)
+{
+    struct rdl__thread *self = rdl__self();
+    struct rdl__file any = rdl__any_file();
+    int result;
+
+    if (!self)
+        return RDL__NEXT(dup3)(old, new, flags);
+    about_to_replace(self, new, RDL__CALLER);
+    result = RDL__NEXT(dup3)(old, new, flags);
+    rdl__file_changed(self, &any);
+    return result;
+}
+
+/* The stream's file is closed inside the C library. */
+RDL__INTERPOSE int fclose(FILE *stream)
+{
+    struct rdl__thread *self = rdl__self();
+    struct rdl__file file;
+    struct rdl__op op;
+    int result;
+
+    if (!self || stream->_fileno < 0)
+        return RDL__NEXT(fclose)(stream);
+    rdl__file_look(stream->_fileno, &file);
+    op = rdl__file_op(&file, RDL__CALLER);
+    rdl__point(self, &op);
+    forget_number(stream->_fileno);
+    result = RDL__NEXT(fclose)(stream);
+    rdl__file_changed(self, &file);
+    return result;
+}

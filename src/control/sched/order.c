@@ -1,0 +1,387 @@
+/* order.c -- what happened before what: clocks of threads and of what they meet in.
+ *
+ * A thread's clock says, for each thread, how far into that thread's past it can
+ * see: what it has been told, directly or through others.  To tell others is to
+ * release, to be told is to acquire; in between the knowledge lies with an object:
+ * a mutex, an atomic variable.  After each release a thread's own time moves on.
+ *
+ * Threads have columns in the clocks.  A column is used again only by a thread
+ * that could see all of its former owner, so that nothing is mixed up.
+ *
+ * Clocks begin anew with every execution.  Objects are found by their address; one
+ * of an earlier execution counts as none, so that nothing needs to be cleared. */
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "control/sched/inner.h"
+#include "control/sched/watch.h"
+
+enum {
+    COLUMNS = RDL__THREADS_MAX,
+    NOBODY = UINT32_MAX,
+    MANY = UINT32_MAX - 1,
+    OBJECTS_FIRST = 1 << 10,
+    ROOM_FIRST = 1 << 16,
+};
+
+bool rdl__races_on = true;
+bool rdl__alone;
+
+/* Rows are clocks; only the first column_count numbers of each mean anything. */
+static uint32_t clocks[COLUMNS][COLUMNS];
+static uint32_t fences[COLUMNS][COLUMNS];  /* as it was at the last release fence */
+static uint32_t pending[COLUMNS][COLUMNS]; /* what relaxed loads saw: for an acquire fence */
+static uint32_t column_count;
+static uint32_t owners[COLUMNS]; /* number of the thread whose column it is, or was last */
+static bool retired[COLUMNS];    /* that thread's number is another's by now */
+static uint32_t threads_created;
+static uint64_t execution;
+
+/* ---- Memory, which is kept from one execution to the next -------------------------------- */
+
+static void *map(size_t size)
+{
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (memory == MAP_FAILED)
+        rdl__stop("no memory is left to look for races in");
+    return memory;
+}
+
+/* Room for clocks of objects: chunks, each twice as large as the one before. */
+static struct chunk {
+    uint32_t *numbers;
+    size_t room, used;
+} chunks[40];
+static uint32_t chunk;
+
+static uint32_t *numbers_new(size_t count)
+{
+    uint32_t *numbers;
+
+    while (chunks[chunk].numbers && chunks[chunk].room - chunks[chunk].used < count)
+        chunk++;
+    if (!chunks[chunk].numbers) {
+        chunks[chunk].room = (size_t)ROOM_FIRST << chunk;
+        chunks[chunk].numbers = map(chunks[chunk].room * sizeof *numbers);
+    }
+    numbers = chunks[chunk].numbers + chunks[chunk].used;
+    chunks[chunk].used += count;
+    return numbers;
+}
+
+/* ---- Objects -------------------------------------------------------------------------------- */
+
+struct object {
+    uintptr_t address;
+    uint64_t execution; /* in which it was written; another one: the entry is free */
+    uint32_t *clock;
+    uint32_t count, room; /* numbers in it; the rest are 0 */
+    /* If its clock is that of one thread at one time: which (a column), and when.
+     * Whoever can see that far need not read on. */
+    uint32_t whose, when;
+    uint32_t head; /* who began the release sequence that it is at; NOBODY, MANY */
+};
+
+static struct object *objects;
+static size_t objects_room, objects_used;
+
+static struct object *place_of(uintptr_t address)
+{
+    size_t at = rdl__mix(address) & (objects_room - 1);
+
+    while (objects[at].execution == execution && objects[at].address != address)
+        at = (at + 1) & (objects_room - 1);
+    return &objects[at];
+}
+
+static struct object *object_find(uintptr_t address)
+{
+    struct object *object = place_of(address);
+
+    return object->execution == execution ? object : NULL;
+}
+
+static void objects_grow(void)
+{
+    struct object *old = objects;
+    size_t old_room = objects_room;
+
+    objects_room = old_room ? old_room * 2 : OBJECTS_FIRST;
+    objects = map(objects_room * sizeof *objects);
+    for (size_t i = 0; i < old_room; i++)
+        if (old[i].execution == execution)
+            *place_of(old[i].address) = old[i];
+    if (old)
+        munmap(old, old_room * sizeof *old);
+}
+
+static struct object *object_get(uintptr_t address)
+{
+    struct object *object = place_of(address);
+
+    if (object->execution == execution)
+        return object;
+    if (++objects_used > objects_room / 2) {
+        objects_grow();
+        object = place_of(address);
+    }
+    *object = (struct object){
+        .address = address, .execution = execution, .whose = NOBODY, .head = NOBODY};
+    return object;
+}
+
+static void object_extend(struct object *object)
+{
+    if (object->room < column_count) {
+        uint32_t room = column_count <= 8 ? 8 : (column_count + 31) & ~UINT32_C(31);
+        uint32_t *clock = numbers_new(room);
+
+        if (object->count > 0)
+            memcpy(clock, object->clock, object->count * sizeof *clock);
+        object->clock = clock;
+        object->room = room;
+    }
+    if (object->count < column_count)
+        memset(object->clock + object->count, 0,
+               (column_count - object->count) * sizeof *object->clock);
+    object->count = column_count;
+}
+
+/* ---- Telling and being told ------------------------------------------------------------------ */
+
+static void join(uint32_t *clock, const uint32_t *other, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (clock[i] < other[i])
+            clock[i] = other[i];
+}
+
+/* The thread has told others: what it does from now on they do not know. */
+static void move_on(struct rdl__watch *watch)
+{
+    watch->clock[watch->column]++;
+    rdl__race_new_time(watch);
+}
+
+static bool sees_all(const uint32_t *clock, const struct object *object)
+{
+    return object->whose != NOBODY && clock[object->whose] >= object->when;
+}
+
+static void learn(uint32_t *clock, const struct object *object)
+{
+    if (!sees_all(clock, object))
+        join(clock, object->clock, object->count);
+}
+
+/* Put this clock, of this thread, into the object, with what is there or, if
+ * `instead`, in its place. */
+static void tell(struct object *object, const struct rdl__watch *watch, const uint32_t *clock,
+                 bool instead)
+{
+    object_extend(object);
+    if (instead || object->head == NOBODY || sees_all(clock, object)) {
+        memcpy(object->clock, clock, column_count * sizeof *clock);
+        object->whose = watch->column;
+        object->when = clock[watch->column];
+    } else {
+        join(object->clock, clock, column_count);
+        object->whose = NOBODY;
+    }
+    if (instead || object->head == NOBODY)
+        object->head = watch->column;
+    else if (object->head != watch->column)
+        object->head = MANY;
+}
+
+static void forget(struct object *object)
+{
+    object->count = 0;
+    object->whose = object->head = NOBODY;
+}
+
+static void acquire(struct rdl__watch *watch, const struct object *object, bool acquires)
+{
+    uint32_t *clock = pending[watch->column];
+
+    if (acquires) {
+        learn(watch->clock, object);
+        return;
+    }
+    if (sees_all(watch->clock, object))
+        return;
+    if (!watch->fence_pending)
+        memset(clock, 0, column_count * sizeof *clock);
+    watch->fence_pending = true;
+    learn(clock, object);
+}
+
+void rdl__order_load(struct rdl__watch *watch, uintptr_t address, bool acquires)
+{
+    struct object *object = object_find(address);
+
+    if (object)
+        acquire(watch, object, acquires);
+}
+
+/* A store that does not release ends the release sequence it comes after, unless
+ * that was begun by the same thread.  Where several threads have begun one, we let
+ * all of them go on: to be too generous hides a race, the opposite invents one. */
+void rdl__order_store(struct rdl__watch *watch, uintptr_t address, bool releases)
+{
+    struct object *object;
+
+    if (releases) {
+        tell(object_get(address), watch, watch->clock, true);
+        move_on(watch);
+        return;
+    }
+    object = watch->fence_released ? object_get(address) : object_find(address);
+    if (!object)
+        return;
+    if (object->head != watch->column && object->head != MANY)
+        forget(object);
+    if (watch->fence_released)
+        tell(object, watch, fences[watch->column], false);
+}
+
+void rdl__order_update(struct rdl__watch *watch, uintptr_t address, bool acquires, bool releases)
+{
+    struct object *object =
+        releases || watch->fence_released ? object_get(address) : object_find(address);
+
+    if (!object)
+        return;
+    if (object->head != NOBODY)
+        acquire(watch, object, acquires);
+    if (releases) {
+        tell(object, watch, watch->clock, false);
+        move_on(watch);
+    } else if (watch->fence_released) {
+        tell(object, watch, fences[watch->column], false);
+    }
+}
+
+void rdl__order_fence(struct rdl__watch *watch, bool acquires, bool releases)
+{
+    if (acquires && watch->fence_pending) {
+        join(watch->clock, pending[watch->column], column_count);
+        watch->fence_pending = false;
+    }
+    if (releases) {
+        memcpy(fences[watch->column], watch->clock, column_count * sizeof fences[0][0]);
+        watch->fence_released = true;
+        move_on(watch);
+    }
+}
+
+/* ---- For primitives -------------------------------------------------------------------------- */
+
+void rdl__hb_acquire(struct rdl__thread *self, uintptr_t object)
+{
+    if (rdl__races_on && !rdl__alone)
+        rdl__order_load(self->watch, object, true);
+}
+
+void rdl__hb_release(struct rdl__thread *self, uintptr_t object)
+{
+    if (!rdl__races_on || rdl__alone)
+        return;
+    tell(object_get(object), self->watch, self->watch->clock, false);
+    move_on(self->watch);
+}
+
+/* ---- Threads --------------------------------------------------------------------------------- */
+
+struct rdl__thread *rdl__column_thread(uint32_t column)
+{
+    return retired[column] ? NULL : rdl__sched.threads[owners[column]];
+}
+
+/* A column for a thread that begins with all that its creator knows. */
+static uint32_t column_for(const uint32_t *creator)
+{
+    uint32_t any = NOBODY, column;
+
+    for (column = 0; column < column_count; column++) {
+        if (!retired[column])
+            continue;
+        if (creator[column] >= clocks[column][column])
+            return column;
+        any = column;
+    }
+    if (column_count == COLUMNS)
+        return any; /* some number was used again, or there would be no room for a thread */
+    column_count++;
+    for (uint32_t row = 0; row < column_count; row++)
+        clocks[row][column] = fences[row][column] = pending[row][column] = 0;
+    return column;
+}
+
+static void begin(struct rdl__thread *thread, uint32_t column)
+{
+    struct rdl__watch *watch = thread->watch;
+
+    owners[column] = thread->id;
+    retired[column] = false;
+    watch->column = column;
+    watch->clock = clocks[column];
+    watch->fence_released = watch->fence_pending = false;
+    watch->execution = execution;
+    rdl__race_new_time(watch);
+}
+
+void rdl__hb_begin(struct rdl__thread *first)
+{
+    if (!objects)
+        objects_grow();
+    execution++;
+    objects_used = 0;
+    for (chunk = sizeof chunks / sizeof *chunks; chunk-- > 1;)
+        chunks[chunk].used = 0;
+    chunk = 0;
+    chunks[0].used = 0;
+    column_count = threads_created = 1;
+    clocks[0][0] = 1;
+    rdl__alone = true;
+    rdl__race_begin();
+    rdl__watch_begin(first);
+    begin(first, 0);
+}
+
+void rdl__hb_created(struct rdl__thread *creator, struct rdl__thread *created)
+{
+    const uint32_t *known = creator->watch->clock;
+    uint32_t column, now;
+
+    rdl__watch_begin(created);
+    if (created->watch->execution == execution)
+        retired[created->watch->column] = true;
+    if (++threads_created > rdl__sched.alive) /* some have ended: this may be a stack of theirs */
+        rdl__race_fresh(created->stack_low, created->stack_high - created->stack_low);
+    rdl__watch_share(creator, (uintptr_t)created->argument);
+    column = column_for(known);
+    now = clocks[column][column]; /* where its former owner ended; 0: it had none */
+    memcpy(clocks[column], known, column_count * sizeof *known);
+    begin(created, column);
+    clocks[column][column] = now + 1;
+    rdl__alone = false;
+    move_on(creator->watch);
+}
+
+void rdl__hb_joined(struct rdl__thread *self, struct rdl__thread *ended)
+{
+    uint32_t *clock = self->watch->clock;
+
+    join(clock, ended->watch->clock, column_count);
+    if (rdl__sched.alive > 1)
+        return;
+    for (uint32_t column = 0; column < column_count; column++)
+        if (clock[column] < clocks[column][column])
+            return;
+    rdl__alone = true;
+}

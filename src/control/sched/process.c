@@ -1,0 +1,246 @@
+/* process.c -- other processes: making them, and waiting for their end.
+ *
+ * A process that a controlled thread makes is a copy of this one, but nothing in it
+ * is controlled: it has one real thread, for which our functions are not there.
+ * posix_spawn, system and popen are the C library's; during system and pclose the
+ * whole process waits. */
+#include <errno.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "control/sched/world.h"
+
+enum { POLLING_PAUSE = 50 * 1000 }; /* ns */
+
+static bool has_forked;
+static struct rdl__thread *forking; /* who was running when the process was copied */
+
+bool rdl__has_forked(void)
+{
+    return has_forked;
+}
+
+pid_t rdl__forked(pid_t result)
+{
+    if (result > 0)
+        rdl__files_shared();
+    if (result >= 0)
+        has_forked = result > 0;
+    return result;
+}
+
+/* ---- Making ------------------------------------------------------------------------------ */
+
+/* Handlers that programs register with pthread_atfork are controlled before the
+ * process is copied and, in the old one, after it; ours comes next to the copying
+ * since it is registered first. */
+static void before_copying(void)
+{
+    forking = rdl__self();
+    if (forking)
+        rdl__running = NULL;
+}
+
+static void after_copying(void)
+{
+    if (forking)
+        rdl__running = forking;
+    forking = NULL;
+}
+
+__attribute__((constructor(101))) static void mind_copies(void)
+{
+    pthread_atfork(before_copying, after_copying, NULL);
+}
+
+/* Files get another owner, memory is looked at. */
+static void come_to_fork(struct rdl__thread *self, uintptr_t pc)
+{
+    struct rdl__file any = rdl__any_file();
+    struct rdl__op op = rdl__file_op(&any, pc);
+
+    rdl__point(self, &op);
+}
+
+RDL__INTERPOSE pid_t fork(void)
+{
+    struct rdl__thread *self = rdl__self();
+
+    if (self)
+        come_to_fork(self, RDL__CALLER);
+    return rdl__forked(RDL__NEXT(fork)());
+}
+
+RDL__INTERPOSE pid_t _Fork(void)
+{
+    struct rdl__thread *self = rdl__self();
+    pid_t result;
+
+    if (!self)
+        return rdl__forked(RDL__NEXT(_Fork)());
+    come_to_fork(self, RDL__CALLER);
+    rdl__running = NULL;
+    result = RDL__NEXT(_Fork)();
+    if (result != 0)
+        rdl__running = self;
+    return rdl__forked(result);
+}
+
+/* A copy instead: with shared memory we could not return from here twice, nor tell
+ * the two processes apart. */
+RDL__INTERPOSE pid_t vfork(void)
+{
+    struct rdl__thread *self = rdl__self();
+
+    if (self)
+        come_to_fork(self, RDL__CALLER);
+    return rdl__forked(RDL__NEXT(fork)());
+}
+
+RDL__INTERPOSE int posix_spawn(pid_t *restrict pid, const char *restrict path,
+                               const posix_spawn_file_actions_t *actions,
+                               const posix_spawnattr_t *restrict attributes,
+                               char *const argv[restrict], char *const environment[restrict])
+{
+    rdl__forked(1);
+    return RDL__NEXT(posix_spawn)(pid, path, actions, attributes, argv, environment);
+}
+
+RDL__INTERPOSE int posix_spawnp(pid_t *restrict pid, const char *restrict file,
+                                const posix_spawn_file_actions_t *actions,
+                                const posix_spawnattr_t *restrict attributes,
+                                char *const argv[restrict], char *const environment[restrict])
+{
+    rdl__forked(1);
+    return RDL__NEXT(posix_spawnp)(pid, file, actions, attributes, argv, environment);
+}
+
+RDL__INTERPOSE int system(const char *command)
+{
+    rdl__forked(1);
+    return RDL__NEXT(system)(command);
+}
+
+RDL__INTERPOSE FILE *popen(const char *command, const char *mode)
+{
+    rdl__forked(1);
+    return RDL__NEXT(popen)(command, mode);
+}
+
+/* ---- Waiting ----------------------------------------------------------------------------- */
+
+/* Come to asking for a child, and wait for it unless told not to. */
+static bool await_child(struct rdl__thread *self, struct rdl__child_wait *wait, bool at_once,
+                        uintptr_t pc)
+{
+    struct rdl__file any = rdl__any_file();
+    struct rdl__op op = rdl__file_op(&any, pc);
+    struct timespec pause = {.tv_nsec = POLLING_PAUSE};
+
+    if (!at_once) {
+        if (rdl__await_child(self, &op, wait) != RDL__INTERRUPTED)
+            return true;
+        errno = EINTR;
+        return false;
+    }
+    if (!rdl__child_is_ready(wait)) { /* it asks again and again: give the child a chance */
+        op.flags = RDL__OP_POLITE;
+        rdl__look_outside();
+        rdl__kernel(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
+    }
+    rdl__point(self, &op);
+    return true;
+}
+
+/* What waitpid is asked for, as waitid has it. */
+static struct rdl__child_wait as_wait(pid_t pid, int options)
+{
+    struct rdl__child_wait wait = {.kind = P_PID, .id = pid, .options = WEXITED};
+
+    if (pid <= 0)
+        wait = (struct rdl__child_wait){
+            .kind = pid == -1 ? P_ALL : P_PGID, .id = pid == -1 ? 0 : -pid, .options = WEXITED};
+    wait.options |= options & ~(WNOHANG | WUNTRACED);
+    if (options & WUNTRACED)
+        wait.options |= WSTOPPED;
+    return wait;
+}
+
+pid_t rdl__waitpid(struct rdl__thread *self, pid_t pid, int *out_status, int options,
+                   struct rusage *out_usage, uintptr_t pc)
+{
+    struct rdl__child_wait wait = as_wait(pid, options);
+    struct rdl__file any = rdl__any_file();
+    pid_t result;
+
+    do {
+        if (!await_child(self, &wait, options & WNOHANG, pc))
+            return -1;
+        result = RDL__NEXT(wait4)(pid, out_status, options | WNOHANG, out_usage);
+    } while (result == 0 && !(options & WNOHANG));
+    rdl__file_changed(self, &any);
+    return result;
+}
+
+int rdl__waitid(struct rdl__thread *self, int kind, int id, siginfo_t *out, int options,
+                struct rusage *out_usage, uintptr_t pc)
+{
+    struct rdl__child_wait wait = {.kind = kind, .id = id, .options = options & ~WNOHANG};
+    struct rdl__file any = rdl__any_file();
+    siginfo_t info;
+    long result;
+
+    do {
+        if (!await_child(self, &wait, options & WNOHANG, pc))
+            return -1;
+        info = (siginfo_t){.si_pid = 0};
+        result =
+            rdl__kernel(SYS_waitid, kind, id, (long)&info, options | WNOHANG, (long)out_usage, 0);
+    } while (result == 0 && info.si_pid == 0 && !(options & WNOHANG));
+    if (result == 0 && out)
+        *out = info;
+    rdl__file_changed(self, &any);
+    return (int)rdl__in_errno(result);
+}
+
+RDL__INTERPOSE pid_t waitpid(pid_t pid, int *out_status, int options)
+{
+    struct rdl__thread *self = rdl__self();
+
+    return self ? rdl__waitpid(self, pid, out_status, options, NULL, RDL__CALLER)
+                : RDL__NEXT(waitpid)(pid, out_status, options);
+}
+
+RDL__INTERPOSE pid_t wait(int *out_status)
+{
+    struct rdl__thread *self = rdl__self();
+
+    return self ? rdl__waitpid(self, -1, out_status, 0, NULL, RDL__CALLER)
+                : RDL__NEXT(wait)(out_status);
+}
+
+RDL__INTERPOSE pid_t wait3(int *out_status, int options, struct rusage *out_usage)
+{
+    struct rdl__thread *self = rdl__self();
+
+    return self ? rdl__waitpid(self, -1, out_status, options, out_usage, RDL__CALLER)
+                : RDL__NEXT(wait3)(out_status, options, out_usage);
+}
+
+RDL__INTERPOSE pid_t wait4(pid_t pid, int *out_status, int options, struct rusage *out_usage)
+{
+    struct rdl__thread *self = rdl__self();
+
+    return self ? rdl__waitpid(self, pid, out_status, options, out_usage, RDL__CALLER)
+                : RDL__NEXT(wait4)(pid, out_status, options, out_usage);
+}
+
+RDL__INTERPOSE int waitid(idtype_t kind, id_t id, siginfo_t *out, int options)
+{
+    struct rdl__thread *self = rdl__self();
+
+    return self ? rdl__waitid(self, (int)kind, (int)id, out, options, NULL, RDL__CALLER)
+                : RDL__NEXT(waitid)(kind, id, out, options);
+}

@@ -1,0 +1,478 @@
+/* race.c -- data races: two accesses of the same bytes, at least one of them a write
+ * and at least one not atomic, of which neither happened before the other.
+ *
+ * Every byte has, in its cell, the accesses that a later one might race with: of
+ * writes and of reads each, the last one or, where several stand side by side, a
+ * list of them.  An access that another one happened after, and that would race
+ * with nothing which that other one would not race with too, is left out; so there
+ * is mostly one.  (FastTrack, extended to atomic accesses.)
+ *
+ * An access is known by its event: thread, time, place in the code.  Events are
+ * numbered through all executions, and what is left of earlier ones in cells is
+ * told by its number.  A list is an event as well: its first member and the rest;
+ * lists are never changed, since cells share them. */
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "control/sched/inner.h"
+#include "control/sched/watch.h"
+
+enum {
+    REGION_SIZE = 1 << RDL__REGION_BITS,
+    PAGE_BITS = 12,
+    PAGES = REGION_SIZE >> PAGE_BITS,
+    CELLS_SIZE = REGION_SIZE * (int)sizeof(struct rdl__cell) / 8,
+    EVENTS_MAX = 1 << 24,
+    EVENTS_SPARE = 1 << 16, /* no access makes so many */
+    EVENTS_KEPT = 1 << 18,  /* memory for more of them is given back */
+    NUMBERS_MAX = INT32_MAX - EVENTS_MAX,
+    NONE = 0,
+    WHOLE_CELL = 8,
+    CALLS_SHOWN = 8,
+    ALLOWED_MAX = 256,
+    FREED_SIZE = 1024,
+};
+
+#define IS_LIST  (UINT64_C(1) << 63)
+#define PC_BITS  48
+#define HOW_BITS 4
+
+struct event {
+    uint64_t what;  /* pc, column, how; or IS_LIST */
+    uint32_t clock; /* of its thread; of a list: the first event */
+    uint32_t size;  /* in bytes; of a list: the rest of it */
+};
+
+char *rdl__regions[RDL__REGIONS];
+
+static uint32_t event_next = 1;
+static uint32_t event_base = 1; /* events below this number are of earlier executions */
+static struct event *events;    /* from event_base on */
+static uint32_t execution;      /* as it stands in regions */
+
+/* ---- Events ------------------------------------------------------------------------------ */
+
+static struct event *event_at(uint32_t number)
+{
+    return &events[number - event_base];
+}
+
+static uint32_t column_of(const struct event *event)
+{
+    return event->what >> PC_BITS & (RDL__THREADS_MAX - 1);
+}
+
+static unsigned how_of(const struct event *event)
+{
+    return (unsigned)(event->what >> (63 - HOW_BITS)) & ((1u << HOW_BITS) - 1);
+}
+
+/* The number of this access; that of an earlier one, if it is the same again. */
+static uint32_t event_of(struct rdl__watch *watch, uintptr_t size, unsigned how, uintptr_t pc)
+{
+    unsigned kind = how & RDL__HOW_ATOMIC ? 1 : 0;
+    uint64_t what = (pc & ((UINT64_C(1) << PC_BITS) - 1)) | (uint64_t)watch->column << PC_BITS |
+                    (uint64_t)how << (63 - HOW_BITS);
+    uint32_t number;
+
+    if (watch->block[kind] != RDL__NO_BLOCK)
+        for (number = watch->block[kind] + watch->block_used[kind]; number-- > watch->block[kind];)
+            if (event_at(number)->what == what)
+                return number;
+    if (watch->block_used[kind] == RDL__BLOCK) {
+        watch->block[kind] = event_next;
+        watch->block_used[kind] = 0;
+        event_next += RDL__BLOCK;
+    }
+    number = watch->block[kind] + watch->block_used[kind]++;
+    *event_at(number) = (struct event){.what = what,
+                                       .clock = watch->clock[watch->column],
+                                       .size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX};
+    return number;
+}
+
+static bool happened_before(const struct event *event, const struct rdl__watch *watch)
+{
+    return event->clock <= watch->clock[column_of(event)];
+}
+
+/* ---- What a byte remembers ------------------------------------------------------------------- */
+
+/* The first of some events; *number becomes the others. */
+static inline const struct event *first_of(uint32_t *number, uint32_t *out_first)
+{
+    const struct event *event = event_at(*number);
+
+    *out_first = *number;
+    *number = NONE;
+    if (__builtin_expect(event->what & IS_LIST, 0)) {
+        *number = event->size;
+        *out_first = event->clock;
+        event = event_at(*out_first);
+    }
+    return event;
+}
+
+/* Of these events, one that an access races with; NONE: there is none.  An atomic
+ * access does not race with others of its kind. */
+static inline uint32_t conflict(const struct rdl__watch *watch, uint32_t number, unsigned how)
+{
+    uint32_t first;
+
+    while (number >= event_base) {
+        const struct event *event = first_of(&number, &first);
+
+        if (!(how_of(event) & how & RDL__HOW_ATOMIC) && !happened_before(event, watch))
+            return first;
+    }
+    return NONE;
+}
+
+/* Is there one like it, of the same thread and time, among them?  Then it is as good. */
+static inline bool has_like(const struct rdl__watch *watch, uint32_t number, unsigned how)
+{
+    uint32_t first;
+
+    while (number >= event_base) {
+        const struct event *event = first_of(&number, &first);
+
+        if (column_of(event) == watch->column && event->clock == watch->clock[watch->column] &&
+            (how & RDL__HOW_ATOMIC || !(how_of(event) & RDL__HOW_ATOMIC)))
+            return true;
+    }
+    return false;
+}
+
+/* These events with a new one, without those that it makes superfluous. */
+static inline uint32_t add(const struct rdl__watch *watch, uint32_t number, uint32_t new,
+                           unsigned how)
+{
+    uint32_t result = new, first;
+
+    if (has_like(watch, number, how))
+        return number;
+    while (number >= event_base) {
+        const struct event *event = first_of(&number, &first);
+
+        if (!happened_before(event, watch) ||
+            (how & RDL__HOW_ATOMIC && !(how_of(event) & RDL__HOW_ATOMIC))) {
+            *event_at(event_next) = (struct event){.what = IS_LIST, .clock = first, .size = result};
+            result = event_next++;
+        }
+    }
+    return result;
+}
+
+/* The new event happens to some bytes that remember the same. */
+static inline uint32_t happen(const struct rdl__watch *watch, uint32_t *written, uint32_t *read,
+                              uint32_t new, unsigned how)
+{
+    uint32_t earlier = conflict(watch, *written, how);
+
+    if (!earlier && how & RDL__HOW_WRITE)
+        earlier = conflict(watch, *read, how);
+    if (earlier)
+        return earlier;
+    if (!(how & RDL__HOW_WRITE)) {
+        *read = add(watch, *read, new, how);
+    } else if (how & RDL__HOW_ATOMIC) {
+        *written = add(watch, *written, new, how);
+    } else {
+        *written = new; /* all that was happened before */
+        *read = NONE;
+    }
+    return NONE;
+}
+
+/* ---- Regions of memory ----------------------------------------------------------------------- */
+
+struct region {
+    char cells[CELLS_SIZE];
+    uint32_t touched[PAGES]; /* the last execution in which the page was accessed */
+};
+
+static struct region *region_new(uintptr_t address)
+{
+    struct region *region = mmap(NULL, sizeof *region, PROT_READ | PROT_WRITE,
+                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (region == MAP_FAILED)
+        rdl__stop("no memory is left to look for races in");
+    madvise(region, sizeof *region, MADV_NOHUGEPAGE);
+    madvise(region, sizeof *region, MADV_DONTDUMP);
+    rdl__regions[address >> RDL__REGION_BITS & (RDL__REGIONS - 1)] = (char *)region;
+    return region;
+}
+
+static struct region *region_of(uintptr_t address)
+{
+    return (struct region *)rdl__regions[address >> RDL__REGION_BITS & (RDL__REGIONS - 1)];
+}
+
+static uint32_t *page_of(struct region *region, uintptr_t address)
+{
+    return &region->touched[(address & (REGION_SIZE - 1)) >> PAGE_BITS];
+}
+
+static struct rdl__cell *cell_of(struct region *region, uintptr_t address)
+{
+    return (struct rdl__cell *)region->cells + ((address & (REGION_SIZE - 1)) >> 3);
+}
+
+static uintptr_t page_end(uintptr_t address, uintptr_t end)
+{
+    uintptr_t page = (address | ((1 << PAGE_BITS) - 1)) + 1;
+
+    return page < end && page != 0 ? page : end;
+}
+
+/* Bytes from..end-1 of a cell. */
+static uint32_t access_cell(struct rdl__watch *watch, struct rdl__cell *cell, unsigned from,
+                            unsigned end, uint32_t new, unsigned how)
+{
+    while (from < end) {
+        uint32_t was_written = cell->written[from], was_read = cell->read[from];
+        uint32_t written = was_written, read = was_read;
+        uint32_t earlier = happen(watch, &written, &read, new, how);
+
+        if (earlier)
+            return earlier;
+        do {
+            cell->written[from] = written;
+            cell->read[from] = read;
+            from++;
+        } while (from < end && cell->written[from] == was_written && cell->read[from] == was_read);
+    }
+    return NONE;
+}
+
+static uint32_t access_page(struct rdl__watch *watch, struct region *region, uintptr_t address,
+                            uintptr_t end, uint32_t new, unsigned how)
+{
+    struct rdl__cell *cell = cell_of(region, address);
+
+    while (address < end) {
+        unsigned from = address & 7;
+        unsigned to = end - address < WHOLE_CELL - from ? from + (unsigned)(end - address)
+                                                        : (unsigned)WHOLE_CELL;
+        uint32_t earlier = access_cell(watch, cell++, from, to, new, how);
+
+        if (earlier)
+            return earlier;
+        address += to - from;
+    }
+    return NONE;
+}
+
+/* ---- Accesses -------------------------------------------------------------------------------- */
+
+/* There is no room for more events: what was is forgotten, as if all of it had
+ * happened long ago.  That may hide a race, and never makes one. */
+static void forget_all(void)
+{
+    event_base = event_next;
+    for (uint32_t id = 0; id < rdl__sched.view.threads; id++)
+        if (rdl__sched.threads[id]->watch)
+            rdl__race_new_time(rdl__sched.threads[id]->watch);
+}
+
+/* Should this page remember the access?  What is freed may be large, and mostly
+ * nobody has ever been there: then it is enough that its beginning does. */
+static bool is_noted(const uint32_t *page, uintptr_t address, uintptr_t begin, unsigned how)
+{
+    return !(how & RDL__HOW_FREE) || *page == execution || address - begin < FREED_SIZE;
+}
+
+bool rdl__race_find(struct rdl__watch *watch, uintptr_t address, uintptr_t size, unsigned how,
+                    uintptr_t pc, struct rdl__access *out_earlier)
+{
+    uintptr_t begin = address, end = address + size;
+    uint32_t new, earlier = NONE;
+
+    if (__builtin_expect(event_next - event_base > EVENTS_MAX - EVENTS_SPARE, 0))
+        forget_all();
+    new = event_of(watch, size, how, pc);
+    while (address < end && !earlier) {
+        uintptr_t stop = page_end(address, end);
+        struct region *region = region_of(address);
+        uint32_t *page;
+
+        if (__builtin_expect(!region, 0))
+            region = region_new(address);
+        page = page_of(region, address);
+        if (is_noted(page, address, begin, how)) {
+            *page = execution;
+            earlier = access_page(watch, region, address, stop, new, how);
+        }
+        address = stop;
+    }
+    if (earlier) {
+        const struct event *event = event_at(earlier);
+
+        *out_earlier = (struct rdl__access){.pc = event->what & ((UINT64_C(1) << PC_BITS) - 1),
+                                            .column = column_of(event),
+                                            .size = event->size,
+                                            .how = how_of(event)};
+    }
+    return earlier != NONE;
+}
+
+/* Cells of bytes of one page. */
+static void clear(struct region *region, uintptr_t address, uintptr_t end)
+{
+    struct rdl__cell *cell = cell_of(region, address);
+
+    for (; address < end && address & 7; address++)
+        cell->written[address & 7] = cell->read[address & 7] = NONE;
+    cell = cell_of(region, address);
+    if (end - address >= WHOLE_CELL)
+        memset(cell, 0, (end - address) / WHOLE_CELL * sizeof *cell);
+    cell += (end - address) / WHOLE_CELL;
+    for (address += (end - address) / WHOLE_CELL * WHOLE_CELL; address < end; address++)
+        cell->written[address & 7] = cell->read[address & 7] = NONE;
+}
+
+void rdl__race_fresh(uintptr_t address, uintptr_t size)
+{
+    uintptr_t end = address + size;
+
+    while (address < end) {
+        uintptr_t stop = page_end(address, end);
+        struct region *region = region_of(address);
+
+        if (!region)
+            stop = (address | (REGION_SIZE - 1)) + 1;
+        else if (*page_of(region, address) == execution)
+            clear(region, address, stop);
+        address = stop;
+    }
+}
+
+/* ---- Races that the code under test wants -------------------------------------------------- */
+
+static struct {
+    uintptr_t address, size;
+} allowed[ALLOWED_MAX];
+static uint32_t allowed_count;
+static bool none_wanted; /* in this execution, at the moment */
+
+void rdl__race_enable(bool on)
+{
+    none_wanted = !on;
+}
+
+void rdl__race_allow(uintptr_t address, uintptr_t size)
+{
+    for (uint32_t i = 0; i < allowed_count; i++)
+        if (allowed[i].address == address && allowed[i].size >= size)
+            return;
+    allowed[allowed_count % ALLOWED_MAX].address = address;
+    allowed[allowed_count % ALLOWED_MAX].size = size;
+    if (allowed_count < ALLOWED_MAX)
+        allowed_count++;
+}
+
+static bool is_allowed(uintptr_t address, uintptr_t size)
+{
+    for (uint32_t i = 0; i < allowed_count; i++)
+        if (address < allowed[i].address + allowed[i].size && allowed[i].address < address + size)
+            return true;
+    return false;
+}
+
+/* ---- Executions --------------------------------------------------------------------------- */
+
+/* All numbers have been used: begin anew, with cells that remember nothing. */
+static void renumber(void)
+{
+    for (size_t i = 0; i < RDL__REGIONS; i++)
+        if (rdl__regions[i])
+            madvise(rdl__regions[i], sizeof(struct region), MADV_DONTNEED);
+    event_next = event_base = 1;
+    execution = 0;
+}
+
+void rdl__race_begin(void)
+{
+    uint32_t used = event_next - event_base;
+
+    if (!events) {
+        events = mmap(NULL, EVENTS_MAX * sizeof *events, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (events == MAP_FAILED)
+            rdl__stop("no memory is left to look for races in");
+    }
+    if (used > EVENTS_KEPT)
+        madvise(events, EVENTS_MAX * sizeof *events, MADV_DONTNEED);
+    event_base = event_next;
+    none_wanted = false;
+    execution++;
+    if (event_next > NUMBERS_MAX || execution == UINT32_MAX)
+        renumber();
+    execution += execution == 0;
+}
+
+/* ---- The report ------------------------------------------------------------------------------ */
+
+static const char *verb(unsigned how, bool past)
+{
+    if (how & RDL__HOW_FREE)
+        return past ? "freed" : "frees";
+    if (how & RDL__HOW_WRITE)
+        return past ? "wrote" : "writes";
+    return past ? "read" : "reads";
+}
+
+static const char *manner(unsigned how)
+{
+    return how & RDL__HOW_ATOMIC ? " atomically" : how & RDL__HOW_VOLATILE ? " (volatile)" : "";
+}
+
+static void add_access(struct rdl__text *out, const char *thread, const struct rdl__access *access,
+                       bool past)
+{
+    rdl__text_add(out, "%s %s %u byte%s%s at %s", thread, verb(access->how, past), access->size,
+                  access->size == 1 ? "" : "s", manner(access->how), rdl__at(access->pc));
+}
+
+/* Where the running function was called, and so on outwards. */
+static void add_calls(struct rdl__text *out, const struct rdl__watch *watch)
+{
+    for (uint32_t i = 0; i < watch->depth && i < CALLS_SHOWN; i++)
+        rdl__text_add(out, "    called at %s\n",
+                      rdl__at(watch->frames[(watch->depth - 1 - i) % RDL__FRAMES_KEPT].pc));
+}
+
+_Noreturn static void report(struct rdl__thread *self, const struct rdl__access *now,
+                             const struct rdl__access *earlier)
+{
+    const struct rdl__thread *other = rdl__column_thread(earlier->column);
+    const char *other_name = other ? rdl__thread_name(other) : "a thread that has ended";
+    static struct rdl__text text; /* kept: there is no way back from here */
+
+    rdl__text_clear(&text);
+    rdl__text_add(&text, "data race between %s and %s\n", other_name, rdl__thread_name(self));
+    add_access(&text, other_name, earlier, true);
+    rdl__text_add(&text, "\n");
+    add_access(&text, rdl__thread_name(self), now, false);
+    rdl__text_add(&text, ", and nothing makes one wait for the other\n");
+    add_calls(&text, self->watch);
+    rdl__execution_fails_at_two(RDL__BY_RACE, now->pc, earlier->pc, "%s", rdl__text_string(&text));
+}
+
+void rdl__race_access(struct rdl__thread *self, uintptr_t address, uintptr_t size, unsigned how,
+                      uintptr_t pc)
+{
+    struct rdl__access earlier;
+
+    if (__builtin_expect(address >= rdl__stacks_low, 0))
+        rdl__watch_touched(self, address);
+    if (__builtin_expect(rdl__race_find(self->watch, address, size, how, pc, &earlier), 0) &&
+        !none_wanted && !is_allowed(address, size))
+        report(self,
+               &(struct rdl__access){
+                   .pc = pc, .size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX, .how = how},
+               &earlier);
+}

@@ -1,0 +1,569 @@
+/* signal.c -- signals between threads, and from outside; masks.
+ *
+ * A signal for a thread is kept here until the thread runs and lets it through.
+ * Then it is really sent, to the carrier, which runs as that thread just now: so the
+ * kernel calls the handler, on the stack it belongs on, with the right mask.  A
+ * signal for the process goes to one of the threads that let it through; which one
+ * is left open by POSIX, and is a choice.  If nobody does, it is the kernel that
+ * keeps it: there sigwait, signalfd and processes to come can find it.
+ *
+ * Handlers that controlled threads set up are called by way of on_signal.  When a
+ * signal comes from outside, in the middle of anything, it takes a note only; the
+ * handler runs when a thread comes to its next operation.
+ *
+ * Invariant: the kernel's mask of the carrier is that of the running thread. */
+#include <errno.h>
+#include <string.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "control/sched/world.h"
+
+#define sched (&rdl__sched)
+
+enum { QUEUE_MAX = 256, SIGNALS = 65, FIRST_REALTIME = 32 };
+
+/* Signals for threads, in the order in which they were sent. */
+static struct pending {
+    siginfo_t info;
+    struct rdl__thread *to;
+} queue[QUEUE_MAX];
+static uint32_t queued;
+
+static struct sigaction handlers[SIGNALS]; /* as their users gave them */
+static bool has_handlers;
+
+/* From outside: written by on_signal, at any time. */
+static siginfo_t arrived[SIGNALS];
+static volatile sig_atomic_t has_arrived[SIGNALS], any_has_arrived;
+
+static volatile sig_atomic_t being_sent; /* the signal that we send ourselves just now */
+static pid_t carrier;                    /* number of its kernel thread */
+static rdl__signals mask_before;         /* of the carrier, when the execution began */
+static bool mask_is_known;
+
+static rdl__signals bit(int signal)
+{
+    return UINT64_C(1) << (signal - 1);
+}
+
+rdl__signals rdl__as_bits(const sigset_t *set)
+{
+    rdl__signals bits;
+
+    memcpy(&bits, set, sizeof bits);
+    return bits;
+}
+
+static rdl__signals kernel_mask(void)
+{
+    rdl__signals mask = 0;
+
+    rdl__kernel_mask(SIG_BLOCK, NULL, &mask);
+    return mask;
+}
+
+void rdl__signals_begin(struct rdl__thread *first)
+{
+    (void)first;
+    queued = 0;
+    sched->signals_due = any_has_arrived;
+    carrier = 0;
+    mask_is_known = false;
+    rdl__time_begin();
+    rdl__timers_begin();
+    rdl__files_begin();
+    rdl__waits_begin();
+    rdl__futexes_begin();
+    rdl__streams_begin();
+    rdl__fifos_begin();
+}
+
+void rdl__signals_end(void)
+{
+    if (mask_is_known)
+        rdl__kernel_mask(SIG_SETMASK, &mask_before, NULL);
+    mask_is_known = false;
+}
+
+/* ---- Masks ------------------------------------------------------------------------------ */
+
+static void keep_mask(struct rdl__thread *thread, rdl__signals mask)
+{
+    sigemptyset(&thread->mask);
+    memcpy(&thread->mask, &mask, sizeof mask);
+}
+
+/* From now on each has its own; up to now it was the same for all. */
+static void let_masks_differ(rdl__signals mask)
+{
+    if (sched->masks_differ)
+        return;
+    mask_before = mask;
+    mask_is_known = true;
+    for (uint32_t id = 0; id < sched->view.threads; id++)
+        keep_mask(sched->threads[id], mask);
+    sched->masks_differ = true;
+}
+
+void rdl__signals_switch(struct rdl__thread *from, struct rdl__thread *to)
+{
+    rdl__signals mask = rdl__as_bits(&to->mask), old = mask;
+
+    rdl__kernel_mask(SIG_SETMASK, &mask, &old);
+    keep_mask(from, old);
+}
+
+rdl__signals rdl__mask_of(const struct rdl__thread *thread)
+{
+    return sched->masks_differ && thread != rdl__running ? rdl__as_bits(&thread->mask)
+                                                         : kernel_mask();
+}
+
+void rdl__mask_set(struct rdl__thread *self, rdl__signals mask)
+{
+    let_masks_differ(kernel_mask());
+    rdl__kernel_mask(SIG_SETMASK, &mask, NULL);
+    keep_mask(self, mask);
+}
+
+rdl__signals rdl__mask_of_all(void)
+{
+    rdl__signals mask = kernel_mask();
+
+    for (uint32_t id = 0; sched->masks_differ && id < sched->view.threads; id++)
+        if (sched->threads[id]->state == RDL__ALIVE)
+            mask &= rdl__mask_of(sched->threads[id]);
+    return mask;
+}
+
+/* ---- What is done with a signal ----------------------------------------------------------- */
+
+struct disposition { /* as the kernel has it */
+    void *handler;
+    unsigned long flags;
+    void *restorer;
+    rdl__signals mask;
+};
+
+static struct disposition disposition_of(int signal)
+{
+    struct disposition it = {0};
+
+    rdl__kernel(SYS_rt_sigaction, signal, 0, (long)&it, sizeof it.mask, 0, 0);
+    return it;
+}
+
+static bool is_ignored(const struct disposition *it, int signal)
+{
+    return it->handler == (void *)SIG_IGN ||
+           (it->handler == (void *)SIG_DFL &&
+            (signal == SIGCHLD || signal == SIGURG || signal == SIGWINCH || signal == SIGCONT));
+}
+
+static void know_carrier(void)
+{
+    if (carrier == 0)
+        carrier = (pid_t)rdl__kernel(SYS_gettid, 0, 0, 0, 0, 0, 0);
+}
+
+/* The kernel calls the handler before the call below returns. */
+static void send_to_carrier(const siginfo_t *info)
+{
+    let_masks_differ(kernel_mask());
+    know_carrier();
+    being_sent = info->si_signo;
+    rdl__kernel(SYS_rt_tgsigqueueinfo, getpid(), carrier, info->si_signo, (long)info, 0, 0);
+    being_sent = 0;
+}
+
+/* ---- The queue --------------------------------------------------------------------------- */
+
+static void note_whether_due(void)
+{
+    sched->signals_due = queued > 0 || any_has_arrived;
+}
+
+static siginfo_t take_from_queue(uint32_t at)
+{
+    siginfo_t info = queue[at].info;
+
+    memmove(&queue[at], &queue[at + 1], (--queued - at) * sizeof *queue);
+    note_whether_due();
+    return info;
+}
+
+/* The first in the queue for this thread that is in the set; QUEUE_MAX: none. */
+static uint32_t find_in_queue(const struct rdl__thread *thread, rdl__signals set)
+{
+    for (uint32_t i = 0; i < queued; i++)
+        if (queue[i].to == thread && bit(queue[i].info.si_signo) & set)
+            return i;
+    return QUEUE_MAX;
+}
+
+static int put_into_queue(struct rdl__thread *to, const siginfo_t *info)
+{
+    int signal = info->si_signo;
+
+    if (signal < FIRST_REALTIME && find_in_queue(to, bit(signal)) < QUEUE_MAX)
+        return 0; /* such signals are sent once, however often they are */
+    if (queued == QUEUE_MAX)
+        return EAGAIN;
+    queue[queued++] = (struct pending){.info = *info, .to = to};
+    sched->signals_due = true;
+    if (!(rdl__mask_of(to) & bit(signal)))
+        rdl__wake_for_signal(to);
+    rdl__changed((uintptr_t)queue);
+    return 0;
+}
+
+rdl__signals rdl__signals_for(const struct rdl__thread *self)
+{
+    rdl__signals set = 0;
+
+    rdl__kernel(SYS_rt_sigpending, (long)&set, sizeof set, 0, 0, 0, 0);
+    for (uint32_t i = 0; i < queued; i++)
+        if (queue[i].to == self)
+            set |= bit(queue[i].info.si_signo);
+    return set;
+}
+
+int rdl__take_signal(struct rdl__thread *self, rdl__signals set, siginfo_t *out)
+{
+    uint32_t at = find_in_queue(self, set);
+    struct timespec at_once = {0};
+    long result;
+
+    rdl__hb_acquire(self, (uintptr_t)queue);
+    if (at < QUEUE_MAX) {
+        *out = take_from_queue(at);
+        return out->si_signo;
+    }
+    result =
+        rdl__kernel(SYS_rt_sigtimedwait, (long)&set, (long)out, (long)&at_once, sizeof set, 0, 0);
+    return result > 0 ? (int)result : 0;
+}
+
+/* ---- Handling --------------------------------------------------------------------------- */
+
+bool rdl__has_interruption(const struct rdl__thread *self)
+{
+    if (self->cancelled && self->cancel_state == PTHREAD_CANCEL_ENABLE && !self->exiting)
+        return true;
+    if (__builtin_expect(!sched->signals_due, 1))
+        return false;
+    if (any_has_arrived)
+        rdl__signals_arrived();
+    return find_in_queue(self, ~rdl__mask_of(self)) < QUEUE_MAX;
+}
+
+static enum rdl__handled handle_all(struct rdl__thread *self)
+{
+    enum rdl__handled handled = RDL__NOTHING_RAN;
+    uint32_t at;
+
+    if (any_has_arrived)
+        rdl__signals_arrived();
+    while ((at = find_in_queue(self, ~rdl__mask_of(self))) < QUEUE_MAX) {
+        siginfo_t info = take_from_queue(at);
+        struct disposition it = disposition_of(info.si_signo);
+
+        if (is_ignored(&it, info.si_signo))
+            continue;
+        if (!(it.flags & SA_RESTART))
+            handled = RDL__RAN;
+        else if (handled == RDL__NOTHING_RAN)
+            handled = RDL__RAN_AND_GOES_ON;
+        rdl__hb_acquire(self, (uintptr_t)queue);
+        send_to_carrier(&info);
+    }
+    return handled;
+}
+
+void rdl__handle_signals(struct rdl__thread *self)
+{
+    if (sched->signals_due)
+        handle_all(self);
+}
+
+enum rdl__handled rdl__interruption(struct rdl__thread *self)
+{
+    rdl__test_cancel(self);
+    return sched->signals_due ? handle_all(self) : RDL__NOTHING_RAN;
+}
+
+/* ---- Sending ------------------------------------------------------------------------------ */
+
+siginfo_t rdl__signal_info(int signal, int code)
+{
+    siginfo_t info = {.si_signo = signal, .si_code = code};
+
+    info.si_pid = getpid();
+    info.si_uid = getuid();
+    return info;
+}
+
+struct rdl__op rdl__signal_op(enum rdl__op_kind kind, uintptr_t pc)
+{
+    return (struct rdl__op){.kind = (uint8_t)kind,
+                            .touch = RDL__WRITES,
+                            .size = 1,
+                            .object = (uintptr_t)queue,
+                            .pc = pc};
+}
+
+/* Threads that let this signal through. */
+static uint32_t listeners(int signal, struct rdl__thread **out)
+{
+    uint32_t count = 0;
+
+    for (uint32_t id = 0; id < sched->view.threads; id++)
+        if (sched->threads[id]->state == RDL__ALIVE &&
+            !(rdl__mask_of(sched->threads[id]) & bit(signal)))
+            out[count++] = sched->threads[id];
+    return count;
+}
+
+/* Nobody here has a say in it: it is ignored, the end of the process, or for the
+ * kernel to keep. */
+static bool is_for_kernel(int signal, bool is_blocked)
+{
+    struct disposition it = disposition_of(signal);
+
+    return is_blocked || it.handler == (void *)SIG_DFL || it.handler == (void *)SIG_IGN;
+}
+
+static int send_to_process(const siginfo_t *info, bool by_choice)
+{
+    static struct rdl__thread *all[RDL__THREADS_MAX];
+    uint32_t count = listeners(info->si_signo, all);
+
+    if (!is_for_kernel(info->si_signo, count == 0))
+        return put_into_queue(all[by_choice ? rdl__pick_one(count - 1) : 0], info);
+    being_sent = info->si_signo;
+    rdl__kernel(SYS_rt_sigqueueinfo, getpid(), info->si_signo, (long)info, 0, 0, 0);
+    being_sent = 0;
+    rdl__changed((uintptr_t)queue);
+    return 0;
+}
+
+void rdl__post_signal(const siginfo_t *info)
+{
+    send_to_process(info, false);
+}
+
+int rdl__send_signal(struct rdl__thread *self, struct rdl__thread *to, const siginfo_t *info,
+                     uintptr_t pc)
+{
+    struct rdl__op op = rdl__signal_op(RDL__OP_SIGNAL, pc);
+    bool is_blocked;
+    int why;
+
+    if (info->si_signo < 1 || info->si_signo >= SIGNALS)
+        return EINVAL;
+    rdl__point(self, &op);
+    rdl__hb_release(self, (uintptr_t)queue);
+    if (!to) {
+        why = send_to_process(info, true);
+    } else if (to->state != RDL__ALIVE) {
+        return 0;
+    } else {
+        is_blocked = rdl__mask_of(to) & bit(info->si_signo);
+        /* A thread that is alone may look for it with signalfd. */
+        if (is_blocked ? to == self && sched->alive == 1 : is_for_kernel(info->si_signo, false)) {
+            send_to_carrier(info);
+            return 0;
+        }
+        why = put_into_queue(to, info);
+    }
+    rdl__handle_signals(self);
+    return why;
+}
+
+/* ---- From outside --------------------------------------------------------------------------- */
+
+bool rdl__signals_are_there(void)
+{
+    return any_has_arrived;
+}
+
+bool rdl__has_handlers(void)
+{
+    return has_handlers;
+}
+
+void rdl__signals_arrived(void)
+{
+    any_has_arrived = 0;
+    for (int signal = 1; signal < SIGNALS; signal++)
+        if (has_arrived[signal]) {
+            siginfo_t info = arrived[signal];
+
+            has_arrived[signal] = 0;
+            rdl__post_signal(&info);
+        }
+    note_whether_due();
+}
+
+/* Is this a good moment?  If we sent it; or if the thread did, by writing to a pipe
+ * that nobody reads.  Elsewhere than on the carrier any moment is. */
+static bool is_good_moment(int signal)
+{
+    if (!rdl__running || rdl__kernel(SYS_gettid, 0, 0, 0, 0, 0, 0) != carrier)
+        return true;
+    return signal == being_sent || (signal == SIGPIPE && rdl__self());
+}
+
+static void on_signal(int signal, siginfo_t *info, void *context)
+{
+    const struct sigaction *action = &handlers[signal];
+    const ucontext_t *interrupted = context;
+
+    if (!is_good_moment(signal)) {
+        arrived[signal] = *info;
+        has_arrived[signal] = 1;
+        any_has_arrived = 1;
+        sched->signals_due = true;
+        return;
+    }
+    if (rdl__self()) {
+        being_sent = 0;
+        let_masks_differ(rdl__as_bits(&interrupted->uc_sigmask));
+    }
+    if (action->sa_flags & SA_SIGINFO)
+        action->sa_sigaction(signal, info, context);
+    else
+        action->sa_handler(signal);
+}
+
+/* Faults happen to the thread that runs, at once; and a handler that is used only
+ * once must not be used up by taking a note. */
+static bool goes_through_us(int signal, const struct sigaction *action)
+{
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, SIGABRT};
+
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        if (signal == faults[i])
+            return false;
+    return action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN &&
+           !(action->sa_flags & SA_RESETHAND) && signal >= 1 && signal < SIGNALS;
+}
+
+RDL__INTERPOSE int sigaction(int signal, const struct sigaction *restrict action,
+                             struct sigaction *restrict old)
+{
+    struct sigaction ours, was, previous = {0};
+    bool through_us = action && rdl__self() && goes_through_us(signal, action);
+    int result;
+
+    if (signal >= 1 && signal < SIGNALS)
+        previous = handlers[signal];
+    if (through_us) {
+        know_carrier();
+        ours = *action;
+        ours.sa_sigaction = on_signal;
+        ours.sa_flags |= SA_SIGINFO;
+        handlers[signal] = *action;
+        has_handlers = true;
+    }
+    result = RDL__NEXT(sigaction)(signal, through_us ? &ours : action, &was);
+    if (result == 0 && old)
+        *old = was.sa_sigaction == on_signal ? previous : was;
+    return result;
+}
+
+RDL__INTERPOSE sighandler_t signal(int number, sighandler_t handler)
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART}, old;
+
+    if (!rdl__self())
+        return RDL__NEXT(signal)(number, handler);
+    return sigaction(number, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
+}
+
+/* ---- Interposed: sending and masking --------------------------------------------------------- */
+
+RDL__INTERPOSE int pthread_kill(pthread_t thread, int signal)
+{
+    struct rdl__thread *self = rdl__self(), *to = self ? rdl__thread_of(thread) : NULL;
+    siginfo_t info;
+
+    if (!to)
+        return RDL__NEXT(pthread_kill)(thread, signal);
+    if (signal == 0)
+        return 0;
+    info = rdl__signal_info(signal, SI_TKILL);
+    return rdl__send_signal(self, to, &info, RDL__CALLER);
+}
+
+RDL__INTERPOSE int pthread_sigqueue(pthread_t thread, int signal, const union sigval value)
+{
+    struct rdl__thread *self = rdl__self(), *to = self ? rdl__thread_of(thread) : NULL;
+    siginfo_t info;
+
+    if (!to)
+        return RDL__NEXT(pthread_sigqueue)(thread, signal, value);
+    if (signal == 0)
+        return 0;
+    info = rdl__signal_info(signal, SI_QUEUE);
+    info.si_value = value;
+    return rdl__send_signal(self, to, &info, RDL__CALLER);
+}
+
+RDL__INTERPOSE int raise(int signal)
+{
+    struct rdl__thread *self = rdl__self();
+    siginfo_t info;
+
+    if (!self)
+        return RDL__NEXT(raise)(signal);
+    if (signal == 0)
+        return 0;
+    info = rdl__signal_info(signal, SI_TKILL);
+    return (int)rdl__in_errno(-rdl__send_signal(self, self, &info, RDL__CALLER));
+}
+
+RDL__INTERPOSE int kill(pid_t pid, int signal)
+{
+    struct rdl__thread *self = rdl__self();
+    siginfo_t info;
+
+    if (!self || pid != getpid() || signal == 0)
+        return RDL__NEXT(kill)(pid, signal);
+    info = rdl__signal_info(signal, SI_USER);
+    return (int)rdl__in_errno(-rdl__send_signal(self, NULL, &info, RDL__CALLER));
+}
+
+RDL__INTERPOSE int sigqueue(pid_t pid, int signal, const union sigval value)
+{
+    struct rdl__thread *self = rdl__self();
+    siginfo_t info;
+
+    if (!self || pid != getpid() || signal == 0)
+        return RDL__NEXT(sigqueue)(pid, signal, value);
+    info = rdl__signal_info(signal, SI_QUEUE);
+    info.si_value = value;
+    return (int)rdl__in_errno(-rdl__send_signal(self, NULL, &info, RDL__CALLER));
+}
+
+RDL__INTERPOSE int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
+{
+    struct rdl__thread *self = rdl__self();
+    int why;
+
+    if (!self || !set)
+        return RDL__NEXT(pthread_sigmask)(how, set, old);
+    let_masks_differ(kernel_mask());
+    why = RDL__NEXT(pthread_sigmask)(how, set, old);
+    keep_mask(self, kernel_mask());
+    rdl__handle_signals(self);
+    return why;
+}
+
+RDL__INTERPOSE int sigprocmask(int how, const sigset_t *set, sigset_t *old)
+{
+    if (!rdl__self())
+        return RDL__NEXT(sigprocmask)(how, set, old);
+    return (int)rdl__in_errno(-pthread_sigmask(how, set, old));
+}

@@ -1,0 +1,126 @@
+/* sigwait.c -- threads that wait for signals: sigwait and its kin, sigsuspend, pause. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "control/sched/world.h"
+
+/* The number of the signal; or, with a minus sign, why there is none. */
+static int await_one(struct rdl__thread *self, const sigset_t *set, siginfo_t *out,
+                     uint64_t deadline, uintptr_t pc)
+{
+    struct rdl__signal_wait wait = {.thread = self, .set = rdl__as_bits(set)};
+    struct rdl__op op = rdl__signal_op(RDL__OP_SIGNAL_WAIT, pc);
+    siginfo_t info;
+    int signal;
+
+    for (;;) {
+        switch (rdl__await_signal(self, &op, &wait, deadline)) {
+        case RDL__READY:
+            signal = rdl__take_signal(self, wait.set, &info);
+            if (signal == 0)
+                continue;
+            if (out)
+                *out = info;
+            return signal;
+        case RDL__TIMED_OUT:
+            return -EAGAIN;
+        default:
+            return -EINTR;
+        }
+    }
+}
+
+RDL__INTERPOSE int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict out,
+                                const struct timespec *restrict timeout)
+{
+    struct rdl__thread *self = rdl__self();
+
+    if (!self)
+        return RDL__NEXT(sigtimedwait)(set, out, timeout);
+    if (timeout && !rdl__is_span(timeout)) {
+        errno = EINVAL;
+        return -1;
+    }
+    return (int)rdl__in_errno(
+        await_one(self, set, out, timeout ? rdl__deadline_in(timeout) : RDL__FOREVER, RDL__CALLER));
+}
+
+RDL__INTERPOSE int sigwaitinfo(const sigset_t *restrict set, siginfo_t *restrict out)
+{
+    struct rdl__thread *self = rdl__self();
+
+    if (!self)
+        return RDL__NEXT(sigwaitinfo)(set, out);
+    return (int)rdl__in_errno(await_one(self, set, out, RDL__FOREVER, RDL__CALLER));
+}
+
+/* Other than the rest of the family, it goes on after a handler has run. */
+RDL__INTERPOSE int sigwait(const sigset_t *restrict set, int *restrict out)
+{
+    struct rdl__thread *self = rdl__self();
+    uintptr_t pc = RDL__CALLER;
+    int signal;
+
+    if (!self)
+        return RDL__NEXT(sigwait)(set, out);
+    do
+        signal = await_one(self, set, NULL, RDL__FOREVER, pc);
+    while (signal == -EINTR);
+    if (signal < 0)
+        return -signal;
+    *out = signal;
+    return 0;
+}
+
+/* Until a handler has run. */
+static int await_handler(struct rdl__thread *self, uintptr_t pc)
+{
+    struct rdl__op op = rdl__signal_op(RDL__OP_SIGNAL_WAIT, pc);
+
+    rdl__test_cancel(self);
+    do
+        rdl__await_interruptibly(self, &op, rdl__never, NULL, RDL__FOREVER);
+    while (rdl__interruption(self) == RDL__NOTHING_RAN);
+    errno = EINTR;
+    return -1;
+}
+
+RDL__INTERPOSE int sigsuspend(const sigset_t *mask)
+{
+    struct rdl__thread *self = rdl__self();
+    rdl__signals old;
+
+    if (!self)
+        return RDL__NEXT(sigsuspend)(mask);
+    old = rdl__mask_of(self);
+    rdl__mask_set(self, rdl__as_bits(mask));
+    await_handler(self, RDL__CALLER);
+    rdl__mask_set(self, old);
+    return -1;
+}
+
+/* A signal that has come before is handled before, and may be the one that the
+ * thread wants to wait for: then it waits in vain, as it would. */
+RDL__INTERPOSE int pause(void)
+{
+    struct rdl__thread *self = rdl__self();
+
+    if (!self)
+        return RDL__NEXT(pause)();
+    rdl__handle_signals(self);
+    return await_handler(self, RDL__CALLER);
+}
+
+RDL__INTERPOSE int sigpending(sigset_t *out)
+{
+    struct rdl__thread *self = rdl__self();
+    rdl__signals set;
+
+    if (!self)
+        return RDL__NEXT(sigpending)(out);
+    set = rdl__signals_for(self) & rdl__mask_of(self);
+    sigemptyset(out);
+    memcpy(out, &set, sizeof set);
+    return 0;
+}

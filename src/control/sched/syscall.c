@@ -1,0 +1,225 @@
+/* syscall.c -- system calls that a program makes by number.
+ *
+ * Those that wait, or tell of time or threads, are as if the program had called the
+ * function of that name; all others are handed on. */
+#include <errno.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <sys/select.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "control/sched/world.h"
+
+#define sched (&rdl__sched)
+
+enum { ARGUMENTS = 6 };
+
+/* What poll waits for, as a deadline. */
+static uint64_t deadline_of_ms(long ms)
+{
+    struct timespec span = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+
+    return (int)ms < 0 ? RDL__FOREVER : rdl__deadline_in(&span);
+}
+
+/* NULL: none of ours. */
+static struct rdl__thread *thread_numbered(long number)
+{
+    uint32_t id = (uint32_t)(number - getpid());
+
+    if (number < getpid() || id >= sched->view.threads || sched->threads[id]->state == RDL__UNUSED)
+        return NULL;
+    return sched->threads[id];
+}
+
+static int send_to_thread(struct rdl__thread *self, long number, long signal, uintptr_t pc)
+{
+    struct rdl__thread *to = thread_numbered(number);
+    siginfo_t info = rdl__signal_info((int)signal, SI_TKILL);
+
+    if (!to)
+        return ESRCH;
+    return signal == 0 ? 0 : rdl__send_signal(self, to, &info, pc);
+}
+
+/* Time and threads: true if it is one of these, with the kernel's answer. */
+static bool about_time_or_threads(struct rdl__thread *self, long number, const long *a,
+                                  uintptr_t pc, long *out)
+{
+    switch (number) {
+    case SYS_futex:
+        *out = rdl__futex(self, a, pc);
+        return true;
+    case SYS_gettid:
+        *out = rdl__thread_number(self);
+        return true;
+    case SYS_sched_yield:
+        rdl__yield(self, pc);
+        *out = 0;
+        return true;
+    case SYS_nanosleep:
+        *out = -rdl__nanosleep(self, (const struct timespec *)a[0], (struct timespec *)a[1], pc);
+        return true;
+    case SYS_clock_nanosleep:
+        *out = -rdl__clock_nanosleep(self, (clockid_t)a[0], (int)a[1],
+                                     (const struct timespec *)a[2], (struct timespec *)a[3], pc);
+        return true;
+    case SYS_clock_gettime:
+        *out = -rdl__clock_read(self, (clockid_t)a[0], (struct timespec *)a[1], pc);
+        return true;
+    case SYS_tkill:
+        *out = -send_to_thread(self, a[0], a[1], pc);
+        return true;
+    case SYS_tgkill:
+        *out = a[0] == getpid() ? -send_to_thread(self, a[1], a[2], pc) : -ESRCH;
+        return true;
+    case SYS_futex_waitv: /* later kernels have it; programs know how to do without */
+        *out = -ENOSYS;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Processes: their results are what a function would return, with errno. */
+static bool about_processes(struct rdl__thread *self, long number, const long *a, uintptr_t pc,
+                            long *out)
+{
+    switch (number) {
+    case SYS_fork:
+    case SYS_vfork:
+        *out = vfork();
+        return true;
+    case SYS_wait4:
+        *out = rdl__waitpid(self, (pid_t)a[0], (int *)a[1], (int)a[2], (struct rusage *)a[3], pc);
+        return true;
+    case SYS_waitid:
+        *out = rdl__waitid(self, (int)a[0], (int)a[1], (siginfo_t *)a[2], (int)a[3],
+                           (struct rusage *)a[4], pc);
+        return true;
+    case SYS_pause:
+        *out = pause();
+        return true;
+    case SYS_kill:
+        *out = kill((pid_t)a[0], (int)a[1]);
+        return true;
+    case SYS_gettimeofday:
+        *out = gettimeofday((struct timeval *)a[0], (void *)a[1]);
+        return true;
+    case SYS_time:
+        *out = time((time_t *)a[0]);
+        return true;
+    case SYS_alarm:
+        *out = alarm((unsigned)a[0]);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Without shared memory it makes a process.  Else it is a thread that we know
+ * nothing of. */
+static long clone_by_number(struct rdl__thread *self, long number, const long *a)
+{
+    long result;
+
+    rdl__running = NULL;
+    result = RDL__NEXT(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    if (result != 0)
+        rdl__running = self;
+    return rdl__forked((pid_t)result);
+}
+
+static bool about_files(struct rdl__thread *self, long number, const long *a, uintptr_t pc,
+                        long *out)
+{
+    int fd = (int)a[0];
+
+    switch (number) {
+    case SYS_read:
+        *out = rdl__read(self, fd, (void *)a[1], (size_t)a[2], pc);
+        return true;
+    case SYS_write:
+        *out = rdl__write(self, fd, (const void *)a[1], (size_t)a[2], pc);
+        return true;
+    case SYS_readv:
+        *out = rdl__readv(self, fd, (const struct iovec *)a[1], (int)a[2], pc);
+        return true;
+    case SYS_writev:
+        *out = rdl__writev(self, fd, (const struct iovec *)a[1], (int)a[2], pc);
+        return true;
+    case SYS_close:
+        *out = rdl__close(self, fd, pc);
+        return true;
+    case SYS_poll:
+        *out = rdl__poll(self, (struct pollfd *)a[0], (nfds_t)a[1], deadline_of_ms(a[2]), pc);
+        return true;
+    case SYS_select:
+        *out = select(fd, (fd_set *)a[1], (fd_set *)a[2], (fd_set *)a[3], (struct timeval *)a[4]);
+        return true;
+    case SYS_recvmsg:
+        *out = rdl__recvmsg(self, fd, (struct msghdr *)a[1], (int)a[2], pc);
+        return true;
+    case SYS_sendmsg:
+        *out = rdl__sendmsg(self, fd, (const struct msghdr *)a[1], (int)a[2], pc);
+        return true;
+    case SYS_recvfrom:
+        *out = recvfrom(fd, (void *)a[1], (size_t)a[2], (int)a[3], (struct sockaddr *)a[4],
+                        (socklen_t *)a[5]);
+        return true;
+    case SYS_sendto:
+        *out = sendto(fd, (const void *)a[1], (size_t)a[2], (int)a[3],
+                      (const struct sockaddr *)a[4], (socklen_t)a[5]);
+        return true;
+    case SYS_accept:
+    case SYS_accept4:
+        *out = rdl__accept4(self, fd, (struct sockaddr *)a[1], (socklen_t *)a[2],
+                            number == SYS_accept4 ? (int)a[3] : 0, pc);
+        return true;
+    case SYS_connect:
+        *out = rdl__connect(self, fd, (const struct sockaddr *)a[1], (socklen_t)a[2], pc);
+        return true;
+    default:
+        return false;
+    }
+}
+
+RDL__INTERPOSE long syscall(long number, ...)
+{
+    struct rdl__thread *self = rdl__self();
+    uintptr_t pc = RDL__CALLER;
+    long a[ARGUMENTS], result;
+    va_list arguments;
+
+    va_start(arguments, number);
+    for (int i = 0; i < ARGUMENTS; i++)
+        a[i] = va_arg(arguments, long);
+    va_end(arguments);
+    if (self) {
+        if (about_time_or_threads(self, number, a, pc, &result))
+            return rdl__in_errno(result);
+        if (about_files(self, number, a, pc, &result) ||
+            about_processes(self, number, a, pc, &result))
+            return result;
+        if (number == SYS_clone || number == SYS_clone3)
+            return clone_by_number(self, number, a);
+    }
+    return RDL__NEXT(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+RDL__INTERPOSE pid_t gettid(void)
+{
+    struct rdl__thread *self = rdl__self();
+
+    return self ? rdl__thread_number(self) : RDL__NEXT(gettid)();
+}
+
+RDL__INTERPOSE int tgkill(pid_t process, pid_t thread, int signal)
+{
+    struct rdl__thread *self = rdl__self();
+
+    if (!self || process != getpid())
+        return RDL__NEXT(tgkill)(process, thread, signal);
+    return (int)rdl__in_errno(-send_to_thread(self, thread, signal, RDL__CALLER));
+}

@@ -1,0 +1,225 @@
+/* watch.h -- what is kept of each thread's accesses to memory.
+ *
+ * Code compiled with -fsanitize=thread calls us before every access that others
+ * might see (access.c, atomic.c).  Each such call is a point where threads may be
+ * switched; and it is looked at for races (race.c), which takes knowing what
+ * happened before what (order.c), and for loops that only wait (spin.c). */
+#ifndef RDL__WATCH_H
+#define RDL__WATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "control/sched/sched.h"
+
+/* How memory is accessed. */
+enum {
+    RDL__HOW_WRITE = 1,
+    RDL__HOW_ATOMIC = 2,
+    RDL__HOW_VOLATILE = 4,
+    RDL__HOW_FREE = 8, /* given back to the allocator: a write of all of it */
+};
+
+/* The registers that a call preserves, as they were in the code under test when it
+ * called us, its return address, and above that its stack. */
+struct rdl__entry {
+    uintptr_t unknown; /* the registers are not known after all */
+    uintptr_t registers[6];
+    uintptr_t pc;
+    uintptr_t stack[];
+};
+
+struct rdl__frame {
+    uintptr_t pc;    /* where the function was called */
+    uintptr_t stack; /* and where its frame is: further down than its caller's */
+};
+
+/* A value that a thread read while it seemed to do nothing but wait. */
+struct rdl__seen {
+    uintptr_t address;
+    uint64_t value;
+    uint32_t size;
+};
+
+enum { RDL__SEEN_MAX = 32, RDL__FRAMES_KEPT = 64, RDL__BLOCK = 4 };
+#define RDL__NO_BLOCK (UINT32_C(1) << 31) /* no event has such a number */
+
+struct rdl__watch {
+    /* Its own stack, as far as it is nobody else's business: not watched. */
+    uintptr_t mine_low, mine_size;
+
+    /* spin.c */
+    uint32_t reads;   /* since the anchor was dropped, or met again */
+    uint32_t look_at; /* take a closer look when there are so many */
+    uintptr_t anchor; /* an address that we wait to see read again; 0: none */
+    bool changed;     /* the thread may have changed something since */
+
+    /* race.c: events of this thread since it last told others anything, first those of
+     * plain accesses, then those of atomic ones */
+    uint32_t block[2]; /* from this number on, RDL__BLOCK of them; RDL__NO_BLOCK: none yet */
+    uint32_t block_used[2];
+
+    /* order.c */
+    uint32_t column; /* its place in all clocks */
+    uint32_t *clock; /* how far into each thread's past it can see */
+    bool fence_released, fence_pending;
+    uint64_t execution; /* in which all this was written */
+
+    /* spin.c again */
+    uintptr_t anchor_pc;
+    uint64_t anchor_value;
+    uint32_t hits; /* how often the anchor was met with nothing changed */
+    uint32_t same; /* and the thread in the same state */
+    uint32_t same_wanted, window, pause;
+    uint64_t near, far; /* its state when it began to be recorded what the thread sees */
+    bool recording;
+    bool stuck;  /* it waits for one of the values it saw to change */
+    bool doubt;  /* nobody else can run: have another look */
+    bool proven; /* it has had one, and found nothing */
+    uint32_t seen_count;
+    struct rdl__seen seen[RDL__SEEN_MAX];
+
+    /* access.c */
+    uintptr_t stack_low, stack_high;
+    uintptr_t shared_from; /* of the stack, this and what is above may be known to others */
+    uint32_t ignoring;     /* > 0: nothing is watched */
+    uint32_t depth; /* of calls; the innermost ones are kept, frame n at n % RDL__FRAMES_KEPT */
+    struct rdl__frame frames[RDL__FRAMES_KEPT];
+};
+
+/* To be the core's. */
+extern uint64_t rdl__fast_points;
+static inline bool rdl__point_fast(struct rdl__thread *self)
+{
+    (void)self;
+    return rdl__fast_points > 0 && rdl__fast_points-- > 0;
+}
+
+/* ---- order.c ----------------------------------------------------------------------- */
+
+extern bool rdl__races_on; /* are races looked for? */
+
+/* Only one thread is there, and all that others did happened before what it does:
+ * nothing it does can race, and nobody can come between. */
+extern bool rdl__alone;
+
+/* An atomic operation on this address, in terms of what others may conclude from
+ * it.  `acquires` and `releases` are what its memory order says. */
+void rdl__order_load(struct rdl__watch *watch, uintptr_t address, bool acquires);
+void rdl__order_store(struct rdl__watch *watch, uintptr_t address, bool releases);
+void rdl__order_update(struct rdl__watch *watch, uintptr_t address, bool acquires, bool releases);
+void rdl__order_fence(struct rdl__watch *watch, bool acquires, bool releases);
+
+/* Which thread a column of the clocks belongs to now, or did last. */
+struct rdl__thread *rdl__column_thread(uint32_t column);
+
+/* ---- race.c -------------------------------------------------------------------------- */
+
+/* Every eight bytes of memory have one of these.  An entry is the number of an
+ * event, an access that was made of that byte; 0, or any number below
+ * rdl__event_base: none in this execution. */
+struct rdl__cell {
+    uint32_t written[8], read[8];
+};
+
+enum { RDL__REGION_BITS = 24, RDL__REGIONS = 1 << (47 - RDL__REGION_BITS) };
+extern char *rdl__regions[RDL__REGIONS]; /* cells of 16 MiB each; NULL: none yet */
+
+struct rdl__access {
+    uintptr_t pc;
+    uint32_t column, size;
+    unsigned how;
+};
+
+/* The thread makes this access.  Is there an earlier one that it races with? */
+bool rdl__race_find(struct rdl__watch *watch, uintptr_t address, uintptr_t size, unsigned how,
+                    uintptr_t pc, struct rdl__access *out_earlier);
+
+/* The same; if there is, the execution has failed. */
+void rdl__race_access(struct rdl__thread *self, uintptr_t address, uintptr_t size, unsigned how,
+                      uintptr_t pc);
+
+/* Nobody knows anything of this memory: it has just been allocated. */
+void rdl__race_fresh(uintptr_t address, uintptr_t size);
+
+/* Races in this memory are none, since the code under test says so. */
+void rdl__race_allow(uintptr_t address, uintptr_t size);
+void rdl__race_enable(bool on); /* the same for all memory */
+
+void rdl__race_begin(void); /* an execution */
+
+/* Has the thread accessed this in the same way before, since it last told others
+ * anything?  Then nothing new can come of it.  (FastTrack's "same epoch", Flanagan
+ * and Freund 2009.)  Sizes 1, 2, 4, 8; a constant, for the sake of speed. */
+__attribute__((always_inline)) static inline bool
+rdl__race_known(const struct rdl__watch *watch, uintptr_t address, uint32_t size, unsigned how)
+{
+    const char *region = rdl__regions[address >> RDL__REGION_BITS & (RDL__REGIONS - 1)];
+    const struct rdl__cell *cell;
+    const uint32_t *events;
+    uint64_t pair, found[4];
+
+    if (!region || (address & 7) + size > 8)
+        return false;
+    cell = (const struct rdl__cell *)(region + ((address & 0xfffff8) << 3));
+    events = (how & RDL__HOW_WRITE ? cell->written : cell->read) + (address & 7);
+    if (*events - watch->block[how & RDL__HOW_ATOMIC ? 1 : 0] >= RDL__BLOCK)
+        return false;
+    if (size == 1)
+        return true;
+    __builtin_memcpy(found, events, size * sizeof *events);
+    pair = (uint64_t)*events << 32 | *events;
+    if (size == 2)
+        return found[0] == pair;
+    if (size == 4)
+        return ((found[0] ^ pair) | (found[1] ^ pair)) == 0;
+    return ((found[0] ^ pair) | (found[1] ^ pair) | (found[2] ^ pair) | (found[3] ^ pair)) == 0;
+}
+
+/* The thread has told others something: a new time begins for it. */
+static inline void rdl__race_new_time(struct rdl__watch *watch)
+{
+    watch->block[0] = watch->block[1] = RDL__NO_BLOCK;
+    watch->block_used[0] = watch->block_used[1] = RDL__BLOCK;
+}
+
+/* ---- spin.c ----------------------------------------------------------------------------- */
+
+/* A closer look is due: the thread may be in a loop that only waits. */
+static inline bool rdl__spin_suspects(struct rdl__watch *watch, uintptr_t address)
+{
+    return ++watch->reads >= watch->look_at || address == watch->anchor;
+}
+
+/* The closer look, when the thread is about to read, or to do something that may turn
+ * out to change nothing.  True: it has waited for its turn, and for something to
+ * change; this was its point.  Else it may have become polite. */
+bool rdl__spin_look(struct rdl__thread *self, const struct rdl__entry *entry, struct rdl__op *op);
+
+/* It is about to read this, now that it is its turn.  Only while recording. */
+void rdl__spin_read(struct rdl__watch *watch, uintptr_t address, uintptr_t size);
+
+void rdl__spin_begin(struct rdl__watch *watch);
+
+/* ---- access.c ----------------------------------------------------------------------------- */
+
+void rdl__watch_begin(struct rdl__thread *thread);
+
+/* An access of any size, by the running code: as if a compiler had told us. */
+void rdl__access(uintptr_t address, uintptr_t size, unsigned how, uintptr_t pc);
+
+/* The slow way; slow.h has the last argument. */
+void rdl__access_slowly(uintptr_t address, uintptr_t size, unsigned how, uintptr_t pc,
+                        const struct rdl__entry *entry);
+
+void rdl__watch_ignore(struct rdl__thread *self, bool ignore); /* may be nested */
+
+/* Somebody else knows this address.  If it is on the thread's stack: from there
+ * upwards that is watched like any memory. */
+void rdl__watch_share(struct rdl__thread *owner, uintptr_t address);
+
+/* The thread touches something that may be on another one's stack. */
+extern uintptr_t rdl__stacks_low; /* no thread has a stack below this */
+void rdl__watch_touched(struct rdl__thread *self, uintptr_t address);
+
+#endif

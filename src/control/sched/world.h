@@ -1,0 +1,247 @@
+/* world.h -- between the files that are about the world outside the threads: time,
+ * files, processes, signals.
+ *
+ *     time.c     virtual time, sleeping
+ *     timer.c    what happens at a time though no thread waits for it
+ *     file.c     which file is meant, who could know it, that it has changed
+ *     open.c     opening what waits to be opened
+ *     wait.c     waiting for files, children, signals; together with the kernel
+ *     io.c       reading and writing;  stream.c  the same through a FILE
+ *     poll.c     poll, select, epoll
+ *     socket.c   sockets
+ *     process.c  fork and waiting for children
+ *     signal.c   signals between threads, masks;  sigwait.c  waiting for signals
+ *     futex.c    futexes;  syscall.c  system calls by number
+ *
+ * Time, readiness of files and the state of children are asked of the kernel when
+ * they matter, and never kept. */
+#ifndef RDL__WORLD_H
+#define RDL__WORLD_H
+
+#include <poll.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <time.h>
+
+#include "control/sched/inner.h"
+#include "control/sched/next.h"
+#include "control/sched/sched.h"
+#include "port/kernel.h"
+
+enum { RDL__NS = 1000000000 }; /* in a second */
+
+/* ---- time.c --------------------------------------------------------------- */
+
+void rdl__time_begin(void);
+bool rdl__never(void *unused); /* ready: for a wait that only time or a signal ends */
+bool rdl__is_span(const struct timespec *span);
+struct timespec rdl__timespec(uint64_t ns);
+
+/* The thread reads a clock, or does something else that can only mean that it is
+ * waiting for something: a moment passes, and others may run. */
+void rdl__moment(struct rdl__thread *self, uintptr_t pc);
+
+enum rdl__woken rdl__sleep_until(struct rdl__thread *self, uint64_t deadline, uintptr_t pc);
+int rdl__nanosleep(struct rdl__thread *self, const struct timespec *span, struct timespec *left,
+                   uintptr_t pc); /* an error number */
+int rdl__clock_nanosleep(struct rdl__thread *self, clockid_t clock, int flags,
+                         const struct timespec *when, struct timespec *left, uintptr_t pc);
+int rdl__clock_read(struct rdl__thread *self, clockid_t clock, struct timespec *out, uintptr_t pc);
+void rdl__yield(struct rdl__thread *self, uintptr_t pc);
+
+/* ---- timer.c ---------------------------------------------------------------- */
+
+void rdl__timers_begin(void);
+void rdl__timers_look(void);     /* has one been read that was due? */
+bool rdl__has_real_timers(void); /* of the kernel's, which send signals in real time */
+void rdl__timer_closed(int fd);  /* this number is no timer any more */
+
+/* ---- file.c ------------------------------------------------------------------- */
+
+enum rdl__file_kind { RDL__NO_FILE, RDL__PLAIN_FILE, RDL__PIPE, RDL__SOCKET, RDL__OTHER_FILE };
+
+/* What a number stands for, at one moment. */
+struct rdl__file {
+    enum rdl__file_kind kind;
+    int fd;
+    bool waits;       /* operations on it wait; else they fail with EAGAIN */
+    uintptr_t object; /* two files have the same one if an operation on one may matter to the
+                         other */
+    uint32_t size;
+};
+
+void rdl__files_begin(void);
+void rdl__file_look(int fd, struct rdl__file *out);
+struct rdl__file rdl__any_file(void); /* it may matter to all */
+struct rdl__op rdl__file_op(const struct rdl__file *file, uintptr_t pc);
+
+/* Something was done to the file; threads that wait are asked again, and what the
+ * thread did before is known to whoever does something to it later. */
+void rdl__file_changed(struct rdl__thread *self, const struct rdl__file *file);
+void rdl__files_ask(uintptr_t object); /* only the asking */
+extern uint64_t rdl__file_changes;     /* how often that was */
+
+/* From now on other processes may have any file of ours. */
+void rdl__files_shared(void);
+
+/* Only threads of this process can make the file ready, and all of them wait. */
+bool rdl__file_is_hopeless(int fd);
+
+/* A file was made that nobody else has. */
+void rdl__file_born(int fd);
+
+/* ---- wait.c --------------------------------------------------------------------- */
+
+/* What a thread awaits of files: that one of these is ready or, if `retry`, that
+ * any file has changed since. */
+struct rdl__file_wait {
+    struct pollfd *fds;
+    nfds_t count;
+    bool retry;
+    uint64_t changes;
+};
+
+/* Wait for it.  INTERRUPTED means that a handler ran, and the call is not one that
+ * `restarts`.  Does not return if the thread is cancelled. */
+enum rdl__woken rdl__await_files(struct rdl__thread *self, const struct rdl__op *op,
+                                 struct rdl__file_wait *wait, uint64_t deadline, bool restarts);
+
+/* Others may have been busy for long: ask those who wait for the world again. */
+void rdl__look_outside(void);
+
+struct rdl__child_wait {
+    int kind; /* as waitid has it */
+    int id;
+    int options;
+};
+bool rdl__child_is_ready(void *what);
+enum rdl__woken rdl__await_child(struct rdl__thread *self, const struct rdl__op *op,
+                                 struct rdl__child_wait *wait);
+bool rdl__has_children(void);
+
+struct rdl__signal_wait {
+    struct rdl__thread *thread;
+    rdl__signals set;
+};
+enum rdl__woken rdl__await_signal(struct rdl__thread *self, const struct rdl__op *op,
+                                  struct rdl__signal_wait *wait, uint64_t deadline);
+void rdl__waits_begin(void);
+
+/* ---- io.c ------------------------------------------------------------------------- */
+
+/* Come to an operation that needs the file to be ready for one of these events (as
+ * poll has them), and wait until it is unless `at_once`, or the file is one that
+ * nobody waits for.  False: it is not to be, and errno says why. */
+bool rdl__io_begin(struct rdl__thread *self, int fd, short events, bool at_once, uintptr_t pc,
+                   struct rdl__file *out);
+
+/* Come to writing to a pipe or a socket that waits.  These may say that they are
+ * full and still have room, such as the rest of a page: an attempt is due first. */
+bool rdl__io_begin_writing(struct rdl__thread *self, const struct rdl__file *file, uintptr_t pc);
+
+/* Wait for it once more, in the same call. */
+bool rdl__io_await(struct rdl__thread *self, const struct rdl__file *file, short events,
+                   uintptr_t pc);
+bool rdl__file_is_ready(int fd, short events);
+
+/* Memory that is read from, or written to, piece by piece. */
+struct rdl__pieces {
+    const struct iovec *all;
+    size_t count, at;
+    size_t done; /* bytes of all[at] */
+};
+enum { RDL__PIECES = 16 };
+size_t rdl__bytes_in(const struct iovec *pieces, size_t count);
+size_t rdl__pieces_next(const struct rdl__pieces *pieces, struct iovec *out, size_t bytes_max,
+                        size_t *out_bytes); /* returns how many iovecs */
+void rdl__pieces_skip(struct rdl__pieces *pieces, size_t bytes);
+
+ssize_t rdl__read(struct rdl__thread *self, int fd, void *out, size_t size, uintptr_t pc);
+ssize_t rdl__write(struct rdl__thread *self, int fd, const void *data, size_t size, uintptr_t pc);
+ssize_t rdl__readv(struct rdl__thread *self, int fd, const struct iovec *to, int count,
+                   uintptr_t pc);
+ssize_t rdl__writev(struct rdl__thread *self, int fd, const struct iovec *from, int count,
+                    uintptr_t pc);
+int rdl__close(struct rdl__thread *self, int fd, uintptr_t pc);
+
+/* ---- open.c ------------------------------------------------------------------------------- */
+
+void rdl__fifos_begin(void);
+
+/* ---- stream.c --------------------------------------------------------------------- */
+
+void rdl__streams_begin(void);
+
+/* ---- poll.c ----------------------------------------------------------------------- */
+
+int rdl__poll(struct rdl__thread *self, struct pollfd *fds, nfds_t count, uint64_t deadline,
+              uintptr_t pc);
+int rdl__select(struct rdl__thread *self, int count, fd_set *reading, fd_set *writing,
+                fd_set *failing, uint64_t deadline, uintptr_t pc);
+
+/* ---- socket.c ----------------------------------------------------------------------- */
+
+ssize_t rdl__recvmsg(struct rdl__thread *self, int fd, struct msghdr *message, int flags,
+                     uintptr_t pc);
+ssize_t rdl__sendmsg(struct rdl__thread *self, int fd, const struct msghdr *message, int flags,
+                     uintptr_t pc);
+
+int rdl__accept4(struct rdl__thread *self, int fd, struct sockaddr *address, socklen_t *length,
+                 int flags, uintptr_t pc);
+int rdl__connect(struct rdl__thread *self, int fd, const struct sockaddr *address, socklen_t length,
+                 uintptr_t pc);
+
+/* ---- process.c ------------------------------------------------------------------------ */
+
+/* The result is that of making a process: in the new one nothing is controlled. */
+pid_t rdl__forked(pid_t result);
+bool rdl__has_forked(void); /* this process has made others */
+pid_t rdl__waitpid(struct rdl__thread *self, pid_t pid, int *out_status, int options,
+                   struct rusage *out_usage, uintptr_t pc);
+int rdl__waitid(struct rdl__thread *self, int kind, int id, siginfo_t *out, int options,
+                struct rusage *out_usage, uintptr_t pc);
+
+/* ---- signal.c -------------------------------------------------------------------------- */
+
+enum rdl__handled {
+    RDL__NOTHING_RAN,
+    RDL__RAN_AND_GOES_ON, /* handlers with SA_RESTART only */
+    RDL__RAN,
+};
+
+/* A wait was interrupted: end the thread if it is cancelled, run handlers. */
+enum rdl__handled rdl__interruption(struct rdl__thread *self);
+
+/* Send one to a thread, or to any (NULL); an error number.  rdl__post_signal is no
+ * operation of a thread, but something that happens. */
+int rdl__send_signal(struct rdl__thread *self, struct rdl__thread *to, const siginfo_t *info,
+                     uintptr_t pc);
+void rdl__post_signal(const siginfo_t *info);
+siginfo_t rdl__signal_info(int signal, int code);
+struct rdl__op rdl__signal_op(enum rdl__op_kind kind, uintptr_t pc);
+
+/* What a thread blocks.  As long as all block the same, that is the carrier's mask,
+ * and nothing is kept. */
+rdl__signals rdl__mask_of(const struct rdl__thread *thread);
+void rdl__mask_set(struct rdl__thread *self, rdl__signals mask);
+rdl__signals rdl__mask_of_all(void); /* what everybody blocks */
+rdl__signals rdl__as_bits(const sigset_t *set);
+
+/* Which signals wait for the thread; take one of a set, 0: there is none. */
+rdl__signals rdl__signals_for(const struct rdl__thread *self);
+int rdl__take_signal(struct rdl__thread *self, rdl__signals set, siginfo_t *out);
+
+bool rdl__signals_are_there(void); /* some have come from outside; */
+void rdl__signals_arrived(void);   /* find out for whom they are */
+bool rdl__has_handlers(void);      /* set up by controlled threads */
+
+/* ---- futex.c ----------------------------------------------------------------------------- */
+
+void rdl__futexes_begin(void);
+long rdl__futex(struct rdl__thread *self, const long *arguments, uintptr_t pc);
+bool rdl__futex_is_outside(const struct rdl__thread *thread); /* other processes may wake it */
+pid_t rdl__thread_number(const struct rdl__thread *thread);   /* what gettid says */
+
+#endif

@@ -1,0 +1,129 @@
+#!/usr/bin/env bash
+# run_explore.sh -- raddle explore and raddle replay, on programs that know nothing of Raddle.
+set -eu
+
+# The preloaded library would have to come before the sanitizer's.
+[ -z "${SANITIZE:-}" ] || exit 77
+
+raddle=$BUILD/bin/raddle
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+for name in bank ways; do
+    $CC -g -O1 -pthread -o $name "$SOURCE/tests/explore/$name.c"
+done
+
+fail() {
+    echo "run_explore.sh: $*" >&2
+    exit 1
+}
+
+# explore STATUS ARGUMENT...: run it, expect the status; what it prints is in `out`.
+explore() {
+    local wanted=$1 status=0
+    shift
+    "$raddle" explore --seed 1 --schedules 2000 "$@" >out 2>&1 </dev/null || status=$?
+    [ "$status" = "$wanted" ] || fail "explore $*: status $status, not $wanted:" "$(cat out)"
+}
+
+says() { grep -qF -- "$1" out || fail "it does not say '$1':" "$(cat out)"; }
+value() { sed -n "s/.*\"$1\":\"\\{0,1\\}\\([^\",}]*\\)\"\\{0,1\\}[,}].*/\\1/p" out | head -n 1; }
+is() { [ "$(value "$1")" = "$2" ] || fail "$1 is '$(value "$1")', not '$2':" "$(cat out)"; }
+
+# ---- Found, and replayed -----------------------------------------------------------------
+
+explore 1 -- ./bank
+says 'deadlock: thread 1 -> thread 2 -> thread 1'
+says '1 preemption'
+says 'bank.c:22' # where the second lock of each is taken
+token=$(grep -o 'rdl1\.[^ ]*' out | head -n 1)
+explore 1 --format json -- ./bank
+is verdict fail
+is class deadlock
+is preemptions 1
+is exhausted false
+is token "$token"
+hash=$(value hash)
+for _ in $(seq 20); do
+    status=0
+    "$raddle" replay "$token" --format json >out 2>&1 || status=$?
+    [ $status = 1 ] || fail "the replay ended with status $status:" "$(cat out)"
+    is class deadlock
+    is hash "$hash"
+done
+explore 0 -- ./bank ordered
+explore 0 --format json -- ./bank ordered
+is verdict pass
+[ "$(value schedules)" -ge 1 ] || fail "no schedules were counted:" "$(cat out)"
+explore 1 --jobs 2 -- ./bank
+
+# ---- Each way to fail ----------------------------------------------------------------------
+
+for pair in assert:assertion crash:crash abort:crash exit:exit spin:livelock; do
+    explore 1 --timeout 1 --format json -- ./ways ${pair%:*}
+    is class ${pair#*:}
+done
+explore 1 --same-output --format json -- ./ways print
+is class output
+explore 0 -- ./ways print
+echo 'nothing of the sort' >expected
+explore 1 --expect expected --format json -- ./ways print
+is class output
+explore 0 --fail-on crash,deadlock -- ./ways exit
+explore 1 -- ./ways three
+explore 0 --status 3 -- ./ways three
+
+# ---- As if we were not there ----------------------------------------------------------------
+
+printf 'one\ntwo\n' >input
+printf 'read one\nread two\npreload none\n' >expected
+"$raddle" explore --schedules 50 --expect expected -- ./ways tell <input >out 2>&1 ||
+    fail "a file as input:" "$(cat out)"
+cat input | "$raddle" explore --schedules 50 --expect expected -- ./ways tell >out 2>&1 ||
+    fail "a pipe as input:" "$(cat out)"
+
+# ---- Bad input --------------------------------------------------------------------------------
+
+explore 2
+says 'which program?'
+explore 2 -- ./nowhere
+says 'there is no program ./nowhere'
+explore 2 -- nowhere-in-the-path
+says 'there is no program nowhere-in-the-path'
+explore 2 -- .
+says 'is a directory'
+cp bank plain && chmod -x plain
+explore 2 -- ./plain
+says 'is not executable'
+cp bank setuid && chmod u+s setuid
+explore 2 -- ./setuid
+says 'set-user-ID'
+printf '#!/bin/sh\nexit 0\n' >script && chmod +x script
+explore 2 -- ./script
+says 'is a script'
+echo nonsense >text && chmod +x text
+explore 2 -- ./text
+says 'is not a program'
+$CC -static -pthread -o static "$SOURCE/tests/explore/bank.c"
+explore 2 -- ./static
+says 'is linked statically'
+explore 2 --timeout 0.3 -- ./ways forever
+says 'does not end'
+says 'ways.c:'
+explore 2 --strategy clever -- ./bank
+says 'there is no strategy'
+explore 2 --shcedules 3 -- ./bank
+says 'did you mean --schedules?'
+status=0
+"$raddle" replay rdl1.nonsense >out 2>&1 || status=$?
+[ $status = 2 ] || fail "a damaged token: status $status"
+says 'damaged'
+
+# ---- In the debugger ---------------------------------------------------------------------------
+
+if command -v gdb >/dev/null; then
+    printf 'run\nbacktrace\nkill\nquit\n' >commands
+    "$raddle" replay --gdb "$token" <commands >out 2>&1 || true
+    says 'SIGTRAP'
+    says 'transfer'
+fi
