@@ -349,11 +349,10 @@ static void say_headline(struct waiting *out, struct rdl__thread **ring, uint32_
 
 static void say_waiting(struct waiting *out, const struct rdl__thread *thread)
 {
-    say(out, "%s", rdl__thread_name(thread));
-    if (is_leftover(thread))
-        say(out, ", created at %s,", rdl__at(thread->created_at));
-    say(out, " waits for ");
+    say(out, "%s waits for ", rdl__thread_name(thread));
     say_what_it_awaits(out, thread);
+    if (is_leftover(thread))
+        say(out, "; it was created at %s", rdl__at(thread->created_at));
     say(out, "\n");
 }
 
