@@ -41,7 +41,10 @@ void rdl__test_async_cancel(struct rdl__thread *self);
 void rdl__own_stack(uintptr_t *out_low, uintptr_t *out_high); /* of the process itself */
 
 /* log.c */
-void rdl__log(const struct rdl__thread *self, const struct rdl__op *op, uint32_t chosen);
+void rdl__log(const struct rdl__thread *self, const struct rdl__op *op);
+void rdl__log_answer(const struct rdl__thread *self, const struct rdl__op *op, uint32_t answer,
+                     uint32_t max);
+void rdl__log_pending(void); /* what those stand before who will not come to their end */
 
 /* record.c: while the case is traced */
 void rdl__trace_operation(const struct rdl__thread *self, const struct rdl__op *op);

@@ -5,24 +5,73 @@
 
 #define sched (&rdl__sched)
 
-void rdl__log(const struct rdl__thread *self, const struct rdl__op *op, uint32_t chosen)
+/* A new entry at the end; NULL: there is no room. */
+static struct rdl__log_entry *new_entry(uint32_t at, uint32_t thread, const struct rdl__op *op)
 {
-    struct rdl__summary *summary = sched->summary;
-    struct rdl__log_entry *entry = &summary->log[summary->log_count];
+    struct rdl__log_entry *entry = &sched->summary->log[at];
 
-    if (summary->log_count == RDL__LOG_ROOM) {
-        summary->log_full = true;
-        return;
+    if (at >= RDL__LOG_ROOM) {
+        sched->summary->log_full = true;
+        return NULL;
     }
-    summary->log_count++;
     *entry = (struct rdl__log_entry){.op = *op,
-                                     .thread = self->id,
-                                     .enabled_count = sched->view.enabled_count,
-                                     .chosen = chosen};
+                                     .thread = thread,
+                                     .enabled_count = sched->picked_from,
+                                     .enabled = sched->view.enabled[0],
+                                     .note = sched->view.note};
+    return entry;
+}
+
+static uint32_t other_thread(const struct rdl__thread *self, const struct rdl__op *op)
+{
     if (op->kind == RDL__OP_START)
-        entry->other = sched->view.creator[self->id];
+        return sched->view.creator[self->id];
+    if (op->kind == RDL__OP_CREATE)
+        return self->created_last;
     if (op->kind == RDL__OP_JOIN)
         for (uint32_t id = 0; id < sched->view.threads; id++)
             if ((uintptr_t)sched->threads[id] == op->object)
-                entry->other = id;
+                return id;
+    return 0;
+}
+
+void rdl__log(const struct rdl__thread *self, const struct rdl__op *op)
+{
+    struct rdl__log_entry *entry = new_entry(sched->summary->log_count, self->id, op);
+
+    if (!entry)
+        return;
+    entry->other = other_thread(self, op);
+    sched->summary->log_count++;
+}
+
+void rdl__log_answer(const struct rdl__thread *self, const struct rdl__op *op, uint32_t answer,
+                     uint32_t max)
+{
+    struct rdl__log_entry *entry = new_entry(sched->summary->log_count, self->id, op);
+
+    if (!entry)
+        return;
+    entry->chosen = answer + 1;
+    entry->other = max;
+    sched->summary->log_count++;
+}
+
+void rdl__log_pending(void)
+{
+    struct rdl__summary *summary = sched->summary;
+
+    if (!summary->wants_log)
+        return;
+    for (uint32_t id = 0; id < sched->view.threads; id++) {
+        struct rdl__log_entry *entry;
+
+        if (sched->threads[id]->state != RDL__ALIVE)
+            continue;
+        entry = new_entry(summary->log_count + summary->pending_count, id, &sched->view.ops[id]);
+        if (!entry)
+            return;
+        entry->enabled_count = rdl__is_enabled(&sched->view, id);
+        summary->pending_count++;
+    }
 }

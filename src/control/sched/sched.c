@@ -149,7 +149,8 @@ static void note_operation(struct rdl__thread *self)
         let_time_pass();
     summary->hash = rdl__mix(summary->hash + ((uint64_t)self->id << 8 | op->kind));
     if (__builtin_expect(summary->wants_log, 0))
-        rdl__log(self, op, 0);
+        rdl__log(self, op);
+    sched->picked_from = 1;
     if (__builtin_expect(sched->t->trace->on, 0))
         rdl__trace_operation(self, op);
 }
@@ -242,6 +243,7 @@ static void dispatch(struct rdl__thread *self, uint32_t id)
 static uint32_t pick(void)
 {
     sched->enabled_changed = false;
+    sched->picked_from = sched->view.enabled_count;
     sched->view.quiet = 0;
     return sched->strategy->pick(sched->strategy_state, &sched->view);
 }
@@ -270,6 +272,11 @@ static void give_way(struct rdl__thread *self)
     dispatch(self, id);
 }
 
+static bool is_polite(const struct rdl__thread *self)
+{
+    return sched->view.ops[self->id].flags & RDL__OP_POLITE;
+}
+
 /* The thread can go on, and so can others.  Is it preempted? */
 static void may_be_preempted(struct rdl__thread *self)
 {
@@ -281,12 +288,15 @@ static void may_be_preempted(struct rdl__thread *self)
         rdl__endless();
     sched->stretch++;
     if (sched->by_strategy) {
-        if (view->quiet > 0 && !sched->enabled_changed) {
+        if (view->quiet > 0 && !sched->enabled_changed && !is_polite(self)) {
             view->quiet--;
+            sched->picked_from = view->enabled_count;
             return;
         }
-        if (sched->calm && !(view->ops[self->id].flags & RDL__OP_POLITE))
+        if (sched->calm && !is_polite(self)) {
+            sched->summary->unasked = true;
             return;
+        }
         id = pick();
         if (id == self->id || sched->stretch > STRETCH_MAX)
             return;
@@ -359,6 +369,7 @@ again:
              (deadline <= rdl__timer_next && rdl__sleeps_eagerly(op)))
         self->woken = RDL__TIMED_OUT;
     sched->deadlines += deadline != RDL__FOREVER;
+    sched->summary->timed |= deadline != RDL__FOREVER;
     sched->awaited[self->id] = op->object;
     set_enabled(self->id, could_run(self));
     if (rdl__is_enabled(&sched->view, self->id))
@@ -376,8 +387,10 @@ again:
     self->ready = NULL;
     self->deadline = RDL__FOREVER;
     self->woken = RDL__READY;
-    if (__builtin_expect(woken == RDL__INTERRUPTED, 0) && !interruptible)
-        goto again; /* a handler runs, and the wait goes on */
+    if (__builtin_expect(woken == RDL__INTERRUPTED, 0) && !interruptible) {
+        sched->summary->unasked = true; /* what was picked is in no log */
+        goto again;                     /* a handler runs, and the wait goes on */
+    }
     note_operation(self);
     return woken;
 }
@@ -448,7 +461,7 @@ uint32_t rdl__pick_one(uint32_t max)
         index = (uint32_t)rdl__random_upto(&sched->view.random, max);
     record(RDL__BRANCH, index, max);
     if (sched->summary->wants_log)
-        rdl__log(rdl__running, &sched->view.ops[rdl__running->id], index + 1);
+        rdl__log_answer(rdl__running, &sched->view.ops[rdl__running->id], index, max);
     return index;
 }
 
@@ -598,6 +611,7 @@ static void reset(const struct rdl__execution *execution)
     sched->points_max = execution->points_max;
     sched->now = FIRST_SECOND * UINT64_C(1000000000);
     sched->deadlines = sched->busy = 0;
+    sched->picked_from = 1;
     sched->eager_sleepers = sched->sleeping_decided = false;
     sched->ending = sched->failing = sched->masks_differ = false;
     sched->left = NULL;
@@ -663,6 +677,7 @@ bool rdl__execution_run(const struct rdl__execution *execution, void (*body)(voi
 _Noreturn void rdl__execution_leave(struct rdl_case *t)
 {
     (void)t;
+    rdl__log_pending();
     if (sched->forked)
         sched->leave_process();
     sched->failing = true;

@@ -93,7 +93,8 @@ struct rdl__thread {
     void *result;
     uintptr_t entry; /* the function that it runs, as the user knows it */
     bool detached, being_joined, exiting;
-    uintptr_t created_at; /* pc */
+    uintptr_t created_at;  /* pc */
+    uint32_t created_last; /* the thread it has created last */
 
     /* Cancellation and signals: thread.c, signal.c */
     int cancel_state, cancel_type;
@@ -104,7 +105,7 @@ struct rdl__thread {
     struct rdl__thread_dtor *dtors; /* of C++ thread_local objects */
 
     uintptr_t stack_low, stack_high;
-    struct rdl__watch *watch; /* of its accesses to memory: watch.h */
+    struct rdl__track *track; /* of its accesses to memory: track.h */
     uint32_t hold_count;
 
     struct rdl__hold holds[RDL__HOLDS_MAX]; /* not cleared for a new thread */
@@ -130,6 +131,7 @@ struct rdl__sched {
     uint32_t stretch_at;  /* where its length stands on the tape */
     bool by_strategy;     /* the strategy decides; else the tape */
     bool enabled_changed; /* since the strategy was asked last */
+    uint32_t picked_from; /* how many there were to pick from; 1: it was not asked */
 
     bool calm; /* the tape is nearly full: no more preemptions */
 

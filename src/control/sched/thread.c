@@ -233,6 +233,7 @@ int rdl__thread_new(struct rdl__thread *self, const pthread_attr_t *attributes,
     rdl__thread_born(thread, name);
     rdl__thread_begin(thread, donor, pc);
     rdl__hb_created(self, thread);
+    self->created_last = thread->id;
     rdl__created(self, pc);
     *out_thread = thread;
     return 0;

@@ -32,7 +32,7 @@ struct rdl__view {
     uint32_t enabled_count;               /* threads that could do their operation now */
     uint64_t enabled[RDL__THREAD_WORDS];  /* bit t: thread t could */
     uint32_t running;                     /* whose operation was the last */
-    uint64_t points;                      /* places where there was a choice, so far */
+    uint64_t points;                      /* places where there was a choice, this one included */
     struct rdl__op ops[RDL__THREADS_MAX]; /* what each stands before; if it is alive */
     uint64_t steps[RDL__THREADS_MAX];     /* operations each has come to, so far */
     uint32_t creator[RDL__THREADS_MAX];   /* who created it */
@@ -40,8 +40,12 @@ struct rdl__view {
     struct rdl__random random; /* for strategies: draw from it freely */
     /* A strategy may set this when it has picked the running thread: it would do
      * so again at the next `quiet` points of that thread, unless the set of
-     * enabled threads changes before. */
+     * enabled threads changes before, or the thread comes to a polite operation.
+     * 0 whenever the strategy is asked. */
     uint64_t quiet;
+    /* For strategies: what stands here when an operation is done is kept with it in
+     * the log.  So `ended` hears of what `pick` knew, even from another process. */
+    uint64_t note;
 };
 
 static inline bool rdl__is_enabled(const struct rdl__view *view, uint32_t thread)
@@ -81,14 +85,17 @@ static inline uint32_t rdl__enabled_nth(const struct rdl__view *view, uint32_t n
     return word * 64 + (uint32_t)__builtin_ctzll(bits);
 }
 
-/* One operation that was done, in the order of the execution.  `at_choice`: more
- * than one thread was enabled just before it. */
+/* One operation that was done, in the order of the execution; or an answer of
+ * `choose` (see below), which comes after the operation it was given in. */
 struct rdl__log_entry {
     struct rdl__op op;
     uint32_t thread;
-    uint32_t enabled_count;
-    uint32_t chosen; /* an answer of `choose` (see below) + 1; 0: this is no such entry */
-    uint32_t other;  /* START: the creator.  JOIN: who was joined */
+    uint32_t enabled_count; /* threads it was picked from; 1: nobody was asked */
+    uint32_t chosen;        /* the answer + 1; 0: this is an operation */
+    uint32_t other;         /* CREATE: who was created.  START: the creator.  JOIN: who was
+                               joined.  An answer: the largest possible */
+    uint64_t enabled;       /* bit t: thread t < 64 could have done its operation instead */
+    uint64_t note;          /* view->note at that time */
 };
 
 enum { RDL__LOG_ROOM = 1 << 16 };
@@ -101,21 +108,27 @@ struct rdl__summary {
     uint32_t threads;  /* the most numbers used */
     uint32_t switches; /* and, of these, */
     uint32_t preemptions;
-    uint64_t hash;   /* of the order of operations: equal executions have equal ones */
+    uint64_t hash;    /* of the order of operations: equal executions have equal ones */
     uint64_t choices; /* on the tape, of who runs and of who is woken */
-    bool data_drawn; /* the case drew data as well: schedules alone do not decide it */
+    bool data_drawn;  /* the case drew data as well: schedules alone do not decide it */
+    bool timed;       /* somebody waited for a time: who can go depends on how much was done */
+    bool unasked;     /* there were choices about which the strategy was not asked */
     bool failed;
     bool cut;           /* ended before its end, other than by a failure */
     bool wants_log;     /* set by a strategy's begin; without it the log stays empty */
     uint32_t log_count; /* operations logged */
     bool log_full;      /* there were more */
+    /* Behind those, in an execution that ended before all of its threads: what they
+     * stood before.  enabled_count is 1 if the thread could have gone on, else 0. */
+    uint32_t pending_count;
     struct rdl__log_entry log[RDL__LOG_ROOM];
 };
 
 struct rdl__strategy {
     const char *name;
-    const char *help;  /* one line */
-    size_t state_size; /* zeroed before init */
+    const char *help;   /* one line */
+    unsigned parameter; /* its default; 0: it has none */
+    size_t state_size;  /* zeroed before init */
     /* May be NULL.  parameter: what stands after the colon in "pct:5"; 0: nothing. */
     void (*init)(void *state, uint64_t seed, unsigned parameter);
     void (*release)(void *state); /* may be NULL */
@@ -146,7 +159,7 @@ struct rdl__strategy {
 /* All strategies, by name; NULL at the end.  The first one is the default. */
 extern const struct rdl__strategy *const rdl__strategies[];
 
-/* "pct" or "pct:5".  NULL: there is no such strategy. */
+/* "pct" or "pct:5".  NULL: there is no such strategy, or it takes no such parameter. */
 const struct rdl__strategy *rdl__strategy_named(const char *name, unsigned *out_parameter);
 
 #endif

@@ -1,0 +1,32 @@
+/* all.h -- every strategy there is; list.c puts them in order. */
+#ifndef RDL__ALL_H
+#define RDL__ALL_H
+
+#include "control/strategy/strategy.h"
+
+extern const struct rdl__strategy rdl__strategy_portfolio;
+extern const struct rdl__strategy rdl__strategy_random;
+extern const struct rdl__strategy rdl__strategy_pct;
+extern const struct rdl__strategy rdl__strategy_pos;
+extern const struct rdl__strategy rdl__strategy_surw;
+extern const struct rdl__strategy rdl__strategy_random_delays;
+extern const struct rdl__strategy rdl__strategy_dpor;
+extern const struct rdl__strategy rdl__strategy_dfs;
+extern const struct rdl__strategy rdl__strategy_preemptions;
+extern const struct rdl__strategy rdl__strategy_delays;
+extern const struct rdl__strategy rdl__strategy_in_order;
+extern const struct rdl__strategy rdl__strategy_reverse;
+extern const struct rdl__strategy rdl__strategy_round_robin;
+
+/* What the portfolio asks of two of them.  */
+
+/* dpor.c: nothing is left to try; is it likely that this is ever so? */
+bool rdl__dpor_is_done(const void *state);
+bool rdl__dpor_hopes(const void *state);
+
+/* pct.c: executions had so many points; and how likely is it that none of the
+ * executions so far would have met a bug of the strategy's depth? */
+void rdl__pct_learn(void *state, uint64_t points);
+double rdl__pct_missed(const void *state);
+
+#endif

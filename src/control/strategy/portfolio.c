@@ -1,0 +1,203 @@
+/* portfolio.c -- the default: each strategy finds what others miss, so they take turns.
+ *
+ * The first two executions are in order and in reverse.  Then a quarter of them goes
+ * to the one strategy that can come to an end (dpor), as long as that is likely; if
+ * it does, everything has been tried.  The others share the rest by what they were
+ * found to be worth (Raddle's research notes give the shares).
+ *
+ * Whose turn it is follows from how many executions have ended, so that it is the
+ * same whether or not an execution had a process of its own. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "control/strategy/all.h"
+#include "control/strategy/distinct.h"
+
+enum part {
+    IN_ORDER,
+    REVERSE,
+    DPOR,
+    POS,
+    PCT_2,
+    PCT_3,
+    PCT_10,
+    SURW,
+    RANDOM,
+    DELAY_1,
+    DELAY_2,
+    PARTS,
+};
+
+static const struct {
+    const struct rdl__strategy *strategy;
+    unsigned parameter;
+} parts[PARTS] = {
+    [IN_ORDER] = {&rdl__strategy_in_order, 0},
+    [REVERSE] = {&rdl__strategy_reverse, 0},
+    [DPOR] = {&rdl__strategy_dpor, 0},
+    [POS] = {&rdl__strategy_pos, 0},
+    [PCT_2] = {&rdl__strategy_pct, 2},
+    [PCT_3] = {&rdl__strategy_pct, 3},
+    [PCT_10] = {&rdl__strategy_pct, 10},
+    [SURW] = {&rdl__strategy_surw, 0},
+    [RANDOM] = {&rdl__strategy_random, 0},
+    [DELAY_1] = {&rdl__strategy_random_delays, 1},
+    [DELAY_2] = {&rdl__strategy_random_delays, 2},
+};
+
+/* 35 % POS, 20 % PCT with few changes, 15 % SURW, 10 % each for the random walk, PCT
+ * with many changes, and delays. */
+static const uint8_t turns[] = {POS,     PCT_3,  SURW,  POS,  RANDOM, DELAY_1, POS,
+                                PCT_2,   PCT_10, POS,   SURW, PCT_3,  POS,     RANDOM,
+                                DELAY_2, POS,    PCT_2, SURW, POS,    PCT_10};
+
+enum { TURNS = sizeof turns, DPOR_EVERY = 4 };
+
+struct portfolio {
+    void *states[PARTS];
+    uint64_t executions;
+    uint64_t by_dpor; /* of these */
+    struct rdl__distinct seen;
+    bool data_drawn;
+
+    enum part now; /* of one execution */
+};
+
+static void init(void *state, uint64_t seed, unsigned parameter)
+{
+    struct portfolio *portfolio = state;
+
+    (void)parameter;
+    for (int part = 0; part < PARTS; part++) {
+        const struct rdl__strategy *strategy = parts[part].strategy;
+
+        portfolio->states[part] = rdl__allocate(strategy->state_size + 1);
+        if (strategy->init)
+            strategy->init(portfolio->states[part], seed, parts[part].parameter);
+    }
+}
+
+static void release(void *state)
+{
+    struct portfolio *portfolio = state;
+
+    for (int part = 0; part < PARTS; part++) {
+        if (parts[part].strategy->release)
+            parts[part].strategy->release(portfolio->states[part]);
+        free(portfolio->states[part]);
+    }
+    rdl__distinct_release(&portfolio->seen);
+}
+
+static enum part whose_turn(const struct portfolio *portfolio)
+{
+    uint64_t n = portfolio->executions;
+
+    if (n < 2)
+        return n == 0 ? IN_ORDER : REVERSE;
+    if (n % DPOR_EVERY == 2 && !portfolio->data_drawn && rdl__dpor_hopes(portfolio->states[DPOR]))
+        return DPOR;
+    return turns[(n - 2 - portfolio->by_dpor) % TURNS];
+}
+
+static bool begin(void *state, struct rdl__view *view, struct rdl__summary *summary)
+{
+    struct portfolio *portfolio = state;
+
+    if (rdl__dpor_is_done(portfolio->states[DPOR]))
+        return false;
+    portfolio->now = whose_turn(portfolio);
+    return parts[portfolio->now].strategy->begin(portfolio->states[portfolio->now], view, summary);
+}
+
+static uint32_t pick(void *state, struct rdl__view *view)
+{
+    struct portfolio *portfolio = state;
+
+    return parts[portfolio->now].strategy->pick(portfolio->states[portfolio->now], view);
+}
+
+static uint32_t choose(void *state, struct rdl__view *view, uint32_t max)
+{
+    struct portfolio *portfolio = state;
+    const struct rdl__strategy *strategy = parts[portfolio->now].strategy;
+
+    if (strategy->choose)
+        return strategy->choose(portfolio->states[portfolio->now], view, max);
+    return (uint32_t)rdl__random_upto(&view->random, max);
+}
+
+static void ended(void *state, const struct rdl__summary *summary)
+{
+    struct portfolio *portfolio = state;
+    enum part part = whose_turn(portfolio);
+
+    if (parts[part].strategy->ended)
+        parts[part].strategy->ended(portfolio->states[part], summary);
+    for (int pct = PCT_2; pct <= PCT_10; pct++)
+        rdl__pct_learn(portfolio->states[pct], summary->points);
+    portfolio->executions++;
+    portfolio->by_dpor += part == DPOR;
+    portfolio->data_drawn |= summary->data_drawn;
+    rdl__distinct_add(&portfolio->seen, summary->hash);
+}
+
+/* "97 %", "99.98 %", "0.031 %": as many digits as say something. */
+static void add_percentage(struct rdl__text *text, double missed)
+{
+    double percent = 100 * (1 - missed), left = 100 - percent;
+    double small = percent < left ? percent : left;
+    int digits = 0;
+
+    for (; small < 1 && digits < 6; digits++)
+        small *= 10;
+    rdl__text_add(text, "%.*f %%", digits, percent);
+}
+
+/* What PCT promises holds for one program; cases that draw data are many. */
+static void add_promise(const struct portfolio *portfolio, struct rdl__text *text)
+{
+    double missed_2 = rdl__pct_missed(portfolio->states[PCT_2]);
+    double missed_3 = rdl__pct_missed(portfolio->states[PCT_3]);
+
+    if (portfolio->data_drawn || missed_2 == 1 || missed_3 == 1)
+        return;
+    rdl__text_add(text, "; a bug of depth 2 would have been found with a probability of at least ");
+    add_percentage(text, missed_2);
+    rdl__text_add(text, ", one of depth 3 with ");
+    add_percentage(text, missed_3);
+}
+
+static int covered(const void *state, char *out, size_t room)
+{
+    const struct portfolio *portfolio = state;
+    struct rdl__text text = {0};
+    int length;
+
+    if (rdl__dpor_is_done(portfolio->states[DPOR]))
+        return parts[DPOR].strategy->covered(portfolio->states[DPOR], out, room);
+    if (portfolio->executions == 0)
+        return 0;
+    if (portfolio->seen.full)
+        rdl__text_add(&text, "more than ");
+    rdl__text_add_many(&text, portfolio->seen.count, "different schedule");
+    add_promise(portfolio, &text);
+    length = snprintf(out, room, "%s", text.bytes);
+    rdl__text_release(&text);
+    return length;
+}
+
+const struct rdl__strategy rdl__strategy_portfolio = {
+    .name = "portfolio",
+    .help = "several strategies in turn, all schedules if they are few",
+    .state_size = sizeof(struct portfolio),
+    .init = init,
+    .release = release,
+    .begin = begin,
+    .pick = pick,
+    .choose = choose,
+    .ended = ended,
+    .covered = covered,
+};

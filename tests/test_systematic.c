@@ -1,0 +1,221 @@
+/* test_systematic.c -- strategies that try everything: dfs, bounds, dpor.
+ *
+ * What they have to find is known by theory, or from visiting all schedules of a
+ * simulated program by brute force. */
+#include <stdio.h>
+
+#include "explored.h"
+
+#define PROGRAM(...) (&(const struct program){{__VA_ARGS__}})
+
+static char covered[256];
+
+/* How many executions does the strategy take to its end?  Each must be another schedule. */
+static uint64_t executions_of(const char *name, const struct program *program)
+{
+    struct findings found;
+
+    explore(program, name, 1000000, 1, &found, covered);
+    EXPECT_EQ(found.schedules.count, found.count);
+    free_findings(&found);
+    return found.count;
+}
+
+/* ---- Counts known by theory ---- */
+
+TEST(dfs_visits_every_interleaving_of_two_threads_once)
+{
+    /* C(2n, n), where the beginning of a thread is an operation, too */
+    EXPECT_EQ(executions_of("dfs", PROGRAM("C1 C1", "")), 2);
+    EXPECT_EQ(executions_of("dfs", PROGRAM("C1 C1", ".0")), 6);
+    EXPECT_EQ(executions_of("dfs", PROGRAM("C1 C1", ".0 .0")), 20);
+    EXPECT_EQ(executions_of("dfs", PROGRAM("C1 C1", ".0 .0 .0")), 70);
+    EXPECT_STR(covered, "all 70 schedules");
+    EXPECT_EQ(executions_of("dfs", PROGRAM("C1 C1", ".0 .0 .0 .0 .0")), 924);
+}
+
+TEST(dfs_visits_every_interleaving_of_three_threads_once)
+{
+    EXPECT_EQ(executions_of("dfs", PROGRAM("C1 C1 C1", "")), 6);
+    EXPECT_EQ(executions_of("dfs", PROGRAM("C1 C1 C1", ".0")), 90);
+    EXPECT_EQ(executions_of("dfs", PROGRAM("C1 C1 C1", ".0 .0")), 1680);
+}
+
+TEST(a_program_without_choice_has_one_schedule)
+{
+    EXPECT_EQ(executions_of("dfs", PROGRAM("W0 R0")), 1);
+    EXPECT_STR(covered, "the only schedule");
+    EXPECT_EQ(executions_of("dpor", PROGRAM("C1 J0", "W0 W1")), 1);
+    EXPECT_STR(covered, "the only distinguishable schedule");
+}
+
+TEST(dpor_needs_one_execution_where_nothing_conflicts)
+{
+    EXPECT_EQ(executions_of("dpor", PROGRAM("C1 C1", ".0 .0 .0 .0 .0")), 1);
+    EXPECT_EQ(executions_of("dpor", PROGRAM("C1 C2 C3", "W0 R0", "W1 R1", "W2 R2")), 1);
+    EXPECT_EQ(executions_of("dpor", PROGRAM("C1 C1 C1", "R0 R1")), 1);
+}
+
+TEST(dpor_tries_each_order_of_what_conflicts)
+{
+    EXPECT_EQ(executions_of("dpor", PROGRAM("C1 C1", "W0")), 2);
+    EXPECT_STR(covered, "all 2 distinguishable schedules");
+    EXPECT_EQ(executions_of("dpor", PROGRAM("C1 C1 C1", "W0")), 6);
+    EXPECT_EQ(executions_of("dpor", PROGRAM("C1 C1 C1 C1", "W0")), 24);
+    EXPECT_EQ(executions_of("dpor", PROGRAM("C1 C1 C1 C1 C1", "A0")), 120);
+    EXPECT_EQ(executions_of("dpor", PROGRAM("C1 C2 C2", "W0", "R0")), 4);
+    EXPECT_EQ(executions_of("dpor", PROGRAM("C1 C1", "A0 A0")), 6);
+    EXPECT_EQ(executions_of("dpor", PROGRAM("C1 C1", "L0 A0 U0")), 2);
+    EXPECT_EQ(executions_of("dpor", PROGRAM("C1 C1 C1", "L0 U0")), 6);
+    EXPECT_EQ(executions_of("dpor", PROGRAM("C1 C1", "L0 U0 L0 U0")), 6);
+    EXPECT_EQ(executions_of("dpor", PROGRAM("C1 C2", "L0 U0", "L1 U1")), 1);
+}
+
+TEST(dpor_tries_all_answers)
+{
+    EXPECT_EQ(executions_of("dpor", PROGRAM("?2")), 3);
+    EXPECT_EQ(executions_of("dpor", PROGRAM("C1 C1", "?2")), 9);
+    EXPECT_EQ(executions_of("dpor", PROGRAM("C1 C1", "?1 W0")), 8);
+}
+
+/* ---- Against brute force ---- */
+
+/* The number in "all 1,260 distinguishable schedules". */
+static uint64_t said(const char *text)
+{
+    uint64_t number = 0;
+
+    if (strncmp(text, "the only ", 9) == 0)
+        return 1;
+    for (; *text; text++)
+        if (*text >= '0' && *text <= '9')
+            number = number * 10 + (uint64_t)(*text - '0');
+    return number;
+}
+
+/* How many executions it took. */
+static uint64_t expect_nothing_lost(const struct program *program, const struct findings *all,
+                                    uint64_t seed, const char *text)
+{
+    struct findings found;
+
+    explore(program, "dpor", 1000000, seed, &found, covered);
+    if (found.finals.count != all->finals.count || found.traces.count != all->traces.count ||
+        said(covered) != all->traces.count)
+        test_fail(__FILE__, __LINE__,
+                  "%s:\n%u of %u final states, %u of %u traces in %ju executions: \"%s\"", text,
+                  found.finals.count, all->finals.count, found.traces.count, all->traces.count,
+                  (uintmax_t)found.count, covered);
+    free_findings(&found);
+    return found.count;
+}
+
+TEST(dpor_finds_all_of_known_programs)
+{
+    static const struct program programs[] = {
+        {{"C1 C2", "L0 L1 U1 U0", "L1 L0 U0 U1"}}, /* deadlock */
+        {{"C1 C2 J0 J1 R0", "A0", "R0 W0"}},       /* joins */
+        {{"C1 L0 Q0 U0", "L0 S0 U0"}},             /* lost signal */
+        {{"C1 C1 C2", "L0 Q0 U0", "L0 S0 U0 B0"}}, /* whom to wake */
+        {{"C1 C2", "T0 W0 U0", "L0 W0 U0"}},       /* trylock */
+        {{"C1 C1 C2", "r0 R0 u0", "w0 W0 u0"}},    /* rwlock */
+        {{"C1 C2 -0 R0", "W0 +0", "W0"}},          /* semaphore */
+        {{"C1 J0 C1 J1 R0", "A0"}},                /* numbers used again */
+        {{"C1 C1 J0 C2 J1 J2", "A0", "R0 W0"}},    /* while another runs */
+        {{"C1 C2 A0", "C3 A0", "C3 A0", "A0"}},    /* threads that create threads */
+    };
+
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        struct findings all;
+
+        EXPECT(enumerate(&programs[i], &all, 1000000));
+        expect_nothing_lost(&programs[i], &all, 1, programs[i].bodies[1]);
+        free_findings(&all);
+    }
+}
+
+/* ---- Random programs ---- */
+
+struct made {
+    struct program program;
+    char bodies[4][128];
+    char text[540];
+};
+
+static uint64_t upto(struct rdl__random *random, uint64_t max)
+{
+    return rdl__random_upto(random, max);
+}
+
+/* A program is made of few kinds of blocks, or its threads would hardly meet. */
+enum { KINDS = 3 };
+
+static void add_block(char *body, const char *const kinds[KINDS], struct rdl__random *random)
+{
+    strcat(body, kinds[upto(random, KINDS - 1)]);
+    strcat(body, " ");
+}
+
+static void draw_kinds(const char *kinds[KINDS], struct rdl__random *random)
+{
+    static const char *const blocks[] = {
+        "R0",       "W0",          "A0",       "R1",       "W1",          "A1",
+        "L0 R0 U0", "L0 W0 U0",    "L0 U0",    "L1 A0 U1", "L0 L1 U1 U0", "L1 L0 U0 U1",
+        "T0 W0 U0", "T1 U1",       "r0 R0 u0", "w0 W0 u0", "r0 u0",       "+0",
+        "-0",       "L0 Q0 U0",    "L0 S0 U0", "S0",       "L0 B0 U0",    "?1",
+        ".0",       "L0 Q0 R0 U0", "B0",       "T0 U0",    "w0 u0",
+    };
+
+    for (int i = 0; i < KINDS; i++)
+        kinds[i] = blocks[upto(random, sizeof blocks / sizeof *blocks - 1)];
+}
+
+/* Thread 0 creates up to three others, does this and that, and may join them. */
+static void make_program(struct made *made, struct rdl__random *random)
+{
+    uint64_t threads = 1 + upto(random, 2);
+    const char *kinds[KINDS];
+
+    *made = (struct made){0};
+    draw_kinds(kinds, random);
+    for (uint64_t i = 1; i <= threads; i++) {
+        sprintf(made->bodies[0] + strlen(made->bodies[0]), "C%u ", (unsigned)i);
+        if (upto(random, 3) == 0)
+            add_block(made->bodies[0], kinds, random);
+        for (uint64_t count = upto(random, 3); count > 0; count--)
+            add_block(made->bodies[i], kinds, random);
+    }
+    if (upto(random, 1))
+        add_block(made->bodies[0], kinds, random);
+    for (uint64_t i = 0; i < threads && upto(random, 1); i++)
+        sprintf(made->bodies[0] + strlen(made->bodies[0]), "J%u ", (unsigned)i);
+    if (upto(random, 3) == 0) {
+        strcat(made->bodies[0], "C3 ");
+        add_block(made->bodies[0], kinds, random);
+    }
+    for (int i = 0; i < 4; i++) {
+        made->program.bodies[i] = made->bodies[i];
+        sprintf(made->text + strlen(made->text), "%s%s", i ? "| " : "", made->bodies[i]);
+    }
+}
+
+TEST(dpor_loses_nothing_of_random_programs)
+{
+    uint64_t programs = soak() ? 30000 : 1500, traces = 0, executions = 0;
+    struct rdl__random random;
+    struct findings all;
+    struct made made;
+
+    rdl__random_seed(&random, test_seed());
+    while (programs > 0) {
+        make_program(&made, &random);
+        if (enumerate(&made.program, &all, soak() ? 20000 : 700)) {
+            executions += expect_nothing_lost(&made.program, &all, programs, made.text);
+            traces += all.traces.count;
+            programs--;
+        }
+        free_findings(&all);
+    }
+    /* Some executions turn out to be repetitions; they must stay few. */
+    EXPECT(executions < traces + traces / 10);
+}
