@@ -124,34 +124,6 @@ static bool check_program(const char *path, struct rdl__error *error)
 
 /* ---- Starting it --------------------------------------------------------------------------- */
 
-/* The shared library: where the build put it, or where it was installed. */
-static bool find_library(struct rdl__text *out, struct rdl__error *error)
-{
-    static const char *const places[] = {
-        "../lib/libraddle.so", "../lib/x86_64-linux-gnu/libraddle.so", "../lib64/libraddle.so"};
-    char self[4096];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-
-    if (length < 0)
-        return rdl__fail(error, "cannot find out where raddle is: %s", strerror(errno));
-    self[length] = '\0';
-    *strrchr(self, '/') = '\0';
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        char *whole;
-
-        rdl__text_clear(out);
-        rdl__text_add(out, "%s/%s", self, places[i]);
-        whole = realpath(out->bytes, NULL);
-        if (whole) {
-            rdl__text_clear(out);
-            rdl__text_add(out, "%s", whole);
-            free(whole);
-            return true;
-        }
-    }
-    return rdl__fail(error, "there is no libraddle.so near %s", self);
-}
-
 /* A file without a name, that the program inherits. */
 static int nameless_file(const char *bytes, size_t count)
 {
@@ -314,7 +286,7 @@ static int explore(char **argv, int option_count, char **options, bool gdb)
     char *path = find_program(argv[0]);
     int status = RDL__EXIT_SETUP;
 
-    if (check_program(path, &error) && find_library(&library, &error) && prepare_input(&error))
+    if (check_program(path, &error) && rdl__find_library(&library, &error) && prepare_input(&error))
         status = gdb ? start_gdb(path, argv, option_count, options, &library)
                      : start(path, argv, option_count, options, &library);
     else

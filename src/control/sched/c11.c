@@ -12,6 +12,8 @@
 #include "control/sched/primitive.h"
 #include "control/sched/world.h"
 
+RDL__ASKED_FOR(c11);
+
 _Static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t), "a mtx_t is something else");
 _Static_assert(sizeof(cnd_t) == sizeof(pthread_cond_t), "a cnd_t is something else");
 

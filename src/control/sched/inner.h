@@ -49,9 +49,6 @@ void rdl__describe_wait(const struct rdl__thread *thread, char *out, size_t room
 extern uint64_t rdl__timer_next;
 void rdl__timers_run(void);
 
-/* whole.c */
-extern const void *const rdl__whole[];
-
 /* cond.c: has the condition been signalled while nobody waited, and not since? */
 bool rdl__was_signalled_in_vain(uintptr_t condition);
 void rdl__conds_begin(void);

@@ -22,6 +22,8 @@ struct stream_lock {
     void *owner; /* NULL: nobody */
 };
 
+RDL__ASKED_FOR(libc_locks);
+
 struct claim {
     struct rdl__thread *self;
     FILE *file;

@@ -33,7 +33,6 @@ struct rdl__thread *rdl__running;
 
 #define sched (&rdl__sched)
 
-__attribute__((used)) static const void *const *const all_of_us = rdl__whole;
 
 /* ---- Who could run ---------------------------------------------------------------- */
 

@@ -13,6 +13,8 @@
 #include "control/sched/primitive.h"
 #include "control/sched/world.h"
 
+RDL__ASKED_FOR(semaphore);
+
 /* What lies in a sem_t. */
 struct semaphore {
     uint32_t value;
