@@ -8,6 +8,7 @@
 #include <threads.h>
 
 #include "control/sched/cond.h"
+#include "control/sched/inner.h"
 #include "control/sched/mutex.h"
 #include "control/sched/primitive.h"
 #include "control/sched/world.h"
@@ -51,7 +52,7 @@ struct start {
     void *argument;
 };
 
-static void *start_thread(void *argument)
+RDL__ENTRY static void *start_thread(void *argument)
 {
     struct start start = *(struct start *)argument;
 
@@ -76,6 +77,7 @@ RDL__INTERPOSE int thrd_create(thrd_t *out, thrd_start_t function, void *argumen
         free(start);
         return result_of(why);
     }
+    thread->entry = (uintptr_t)function;
     *out = thread->fs;
     rdl__after(self, RDL__CALLER);
     return thrd_success;
