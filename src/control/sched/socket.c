@@ -186,7 +186,8 @@ static bool await_room(struct rdl__thread *self, const struct rdl__file *file, u
     return false;
 }
 
-/* A message is sent as one if its kind of socket knows messages; only a stream
+/* An attempt comes first: a socket may say that it is full, and still have room.
+ * A message is sent as one if its kind of socket knows messages; only a stream
  * ever takes a part of it.  What goes with it goes with the first part. */
 static ssize_t send_all(struct rdl__thread *self, const struct rdl__file *file,
                         const struct msghdr *message, int flags, uintptr_t pc)
@@ -226,13 +227,10 @@ ssize_t rdl__sendmsg(struct rdl__thread *self, int fd, const struct msghdr *mess
     rdl__test_cancel(self);
     rdl__file_look(fd, &file);
     note_descriptors(message);
-    if (file.waits && !(flags & MSG_DONTWAIT)) {
-        if (!rdl__io_begin_writing(self, &file, pc))
-            return -1;
-        return send_all(self, &file, message, flags, pc);
-    }
     op = rdl__file_op(&file, pc);
     rdl__point(self, &op);
+    if (file.waits && !(flags & MSG_DONTWAIT))
+        return send_all(self, &file, message, flags, pc);
     result = RDL__NEXT(sendmsg)(fd, message, flags);
     rdl__file_changed(self, &file);
     return result;

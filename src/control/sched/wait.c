@@ -59,13 +59,17 @@ static bool any_is_ready(const struct pollfd *fds, nfds_t count)
     return false;
 }
 
+/* What was ready is, as long as nobody has done anything. */
 static bool files_are_ready(void *what)
 {
-    const struct rdl__file_wait *wait = what;
+    struct rdl__file_wait *wait = what;
+    uint64_t moment = sched->summary->steps + 1;
 
     if (wait->retry)
         return wait->changes != rdl__file_changes;
-    return any_is_ready(wait->fds, wait->count);
+    if (wait->ready_at != moment && any_is_ready(wait->fds, wait->count))
+        wait->ready_at = moment;
+    return wait->ready_at == moment;
 }
 
 /* No child at all is an answer, too. */

@@ -100,7 +100,8 @@ struct rdl__file_wait {
     struct pollfd *fds;
     nfds_t count;
     bool retry;
-    uint64_t changes;
+    uint64_t changes;  /* when it began to wait */
+    uint64_t ready_at; /* 0: it was not ready when last asked */
 };
 
 /* Wait for it.  INTERRUPTED means that a handler ran, and the call is not one that
@@ -136,10 +137,6 @@ void rdl__waits_begin(void);
  * nobody waits for.  False: it is not to be, and errno says why. */
 bool rdl__io_begin(struct rdl__thread *self, int fd, short events, bool at_once, uintptr_t pc,
                    struct rdl__file *out);
-
-/* Come to writing to a pipe or a socket that waits.  These may say that they are
- * full and still have room, such as the rest of a page: an attempt is due first. */
-bool rdl__io_begin_writing(struct rdl__thread *self, const struct rdl__file *file, uintptr_t pc);
 
 /* Wait for it once more, in the same call. */
 bool rdl__io_await(struct rdl__thread *self, const struct rdl__file *file, short events,
