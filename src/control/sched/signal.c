@@ -287,10 +287,15 @@ void rdl__handle_signals(struct rdl__thread *self)
         handle_all(self);
 }
 
+enum rdl__handled rdl__run_handlers(struct rdl__thread *self)
+{
+    return sched->signals_due ? handle_all(self) : RDL__NOTHING_RAN;
+}
+
 enum rdl__handled rdl__interruption(struct rdl__thread *self)
 {
     rdl__test_cancel(self);
-    return sched->signals_due ? handle_all(self) : RDL__NOTHING_RAN;
+    return rdl__run_handlers(self);
 }
 
 /* ---- Sending ------------------------------------------------------------------------------ */

@@ -216,6 +216,7 @@ enum rdl__handled {
 
 /* A wait was interrupted: end the thread if it is cancelled, run handlers. */
 enum rdl__handled rdl__interruption(struct rdl__thread *self);
+enum rdl__handled rdl__run_handlers(struct rdl__thread *self); /* the latter only */
 
 /* Send one to a thread, or to any (NULL); an error number.  rdl__post_signal is no
  * operation of a thread, but something that happens. */
