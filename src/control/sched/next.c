@@ -33,7 +33,8 @@ __attribute__((used)) static const char *const asked_for[] = {
     &rdl__file_semaphore,  &rdl__file_sigwait, &rdl__file_spinlock, &rdl__file_syscall,
 };
 
-extern struct rdl__next __start_rdl__next[], __stop_rdl__next[];
+extern struct rdl__next __start_rdl__next[] __attribute__((visibility("hidden")));
+extern struct rdl__next __stop_rdl__next[] __attribute__((visibility("hidden")));
 
 static void *look_for(const char *name)
 {

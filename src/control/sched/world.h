@@ -245,6 +245,8 @@ bool rdl__has_handlers(void);      /* set up by controlled threads */
 
 void rdl__futexes_begin(void);
 long rdl__futex(struct rdl__thread *self, const long *arguments, uintptr_t pc);
+void rdl__stream_gone(struct rdl__thread *self, FILE *file); /* libc_locks.c: it is closed */
+bool rdl__semaphore_is_outside(const struct rdl__thread *thread); /* semaphore.c */
 bool rdl__futex_is_outside(const struct rdl__thread *thread); /* other processes may wake it */
 pid_t rdl__thread_number(const struct rdl__thread *thread);   /* what gettid says */
 
