@@ -8,8 +8,9 @@
  *
  * A file is hopeless if none but threads that wait could make it ready.  We know
  * that of pipes, socket pairs, events and timers that controlled threads of this
- * execution have made, as long as no process was started since and no descriptor
- * was sent away; all others we take for ways into the process. */
+ * execution have made, and of connections between them (link.c), as long as no
+ * process was started since and no descriptor was sent away; all others we take for
+ * ways into the process. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,20 +28,18 @@ static struct known {
     dev_t device;
     ino_t inode;
     int fd;        /* of a file whose inode says nothing; else -1 */
-    uint64_t born; /* value of `sharings` when we made it; 0: we did not */
+    uint64_t born; /* value of rdl__file_sharings when we made it; 0: we did not */
 } known[KNOWN_MAX];
 static uint32_t known_count;
 
 static char objects[1 + KNOWN_MAX]; /* nothing is kept in it: it is a range of addresses */
-static uint64_t sharings;           /* how often files were shared with other processes, plus 1 */
+uint64_t rdl__file_sharings = 1;
 uint64_t rdl__file_changes;
 
 void rdl__files_begin(void)
 {
     known_count = 0;
     rdl__file_changes = 0;
-    if (sharings == 0)
-        sharings = 1;
 }
 
 static struct known *find(const struct stat *status, int fd)
@@ -151,7 +150,7 @@ void rdl__file_changed(struct rdl__thread *self, const struct rdl__file *file)
 
 void rdl__files_shared(void)
 {
-    sharings++;
+    rdl__file_sharings++;
 }
 
 void rdl__file_born(int fd)
@@ -163,7 +162,7 @@ void rdl__file_born(int fd)
         return;
     it = meet(&status, is_anonymous(&status) ? fd : -1);
     if (it)
-        it->born = sharings;
+        it->born = rdl__file_sharings;
 }
 
 /* The number will stand for something else. */
@@ -229,8 +228,10 @@ bool rdl__file_is_hopeless(int fd)
     if (rdl__kernel_fstat(fd, &status) != 0)
         return false;
     it = find(&status, is_anonymous(&status) ? fd : -1);
-    if (it && it->born == sharings)
+    if (it && it->born == rdl__file_sharings)
         return it->fd < 0 || has_type(fd, "anon_inode:[eventfd]");
+    if (S_ISSOCK(status.st_mode))
+        return rdl__link_is_inside(fd);
     return has_type(fd, "anon_inode:[eventpoll]") && members_are_hopeless(fd);
 }
 

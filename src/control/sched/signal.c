@@ -77,6 +77,7 @@ void rdl__signals_begin(struct rdl__thread *first)
     rdl__futexes_begin();
     rdl__streams_begin();
     rdl__fifos_begin();
+    rdl__links_begin();
 }
 
 void rdl__signals_end(void)

@@ -303,6 +303,8 @@ int rdl__accept4(struct rdl__thread *self, int fd, struct sockaddr *address, soc
     if (!rdl__io_begin(self, fd, POLLIN, false, pc, &file))
         return -1;
     result = RDL__NEXT(accept4)(fd, address, length, flags);
+    if (result >= 0)
+        rdl__link_made(result);
     rdl__file_changed(self, &file);
     return result;
 }
@@ -351,6 +353,8 @@ static int await_connection(struct rdl__thread *self, const struct rdl__file *fi
         return -1;
     }
     rdl__kernel(SYS_getsockopt, file->fd, SOL_SOCKET, SO_ERROR, (long)&why, (long)&size, 0);
+    if (why == 0)
+        rdl__link_made(file->fd);
     return (int)rdl__in_errno(-why);
 }
 
@@ -367,6 +371,8 @@ int rdl__connect(struct rdl__thread *self, int fd, const struct sockaddr *addres
     rdl__point(self, &op);
     for (;;) {
         result = connect_at_once(&file, address, length);
+        if (result == 0)
+            rdl__link_made(fd);
         rdl__file_changed(self, &file);
         if (result == 0 || !file.waits || (errno != EINPROGRESS && errno != EAGAIN))
             return result;
