@@ -21,7 +21,8 @@
 
 #define sched (&rdl__sched)
 
-enum { KNOWN_MAX = 256 };
+enum { KNOWN_MAX = 256, FILES_SIZE = 1 + KNOWN_MAX };
+#define FILES ((uintptr_t)0xffff800000000000) /* an address that nothing of a program's has */
 
 /* Files met in this execution. */
 static struct known {
@@ -32,7 +33,6 @@ static struct known {
 } known[KNOWN_MAX];
 static uint32_t known_count;
 
-static char objects[1 + KNOWN_MAX]; /* nothing is kept in it: it is a range of addresses */
 uint64_t rdl__file_sharings = 1;
 uint64_t rdl__file_changes;
 
@@ -82,11 +82,8 @@ static enum rdl__file_kind kind_of(const struct stat *status)
 
 struct rdl__file rdl__any_file(void)
 {
-    return (struct rdl__file){.kind = RDL__OTHER_FILE,
-                              .fd = -1,
-                              .waits = true,
-                              .object = (uintptr_t)objects,
-                              .size = sizeof objects};
+    return (struct rdl__file){
+        .kind = RDL__OTHER_FILE, .fd = -1, .waits = true, .object = FILES, .size = FILES_SIZE};
 }
 
 void rdl__file_look(int fd, struct rdl__file *out)
@@ -107,7 +104,7 @@ void rdl__file_look(int fd, struct rdl__file *out)
     if (out->kind == RDL__PLAIN_FILE || out->kind == RDL__PIPE) {
         it = meet(&status, -1);
         if (it) {
-            out->object = (uintptr_t)&objects[1 + (it - known)];
+            out->object = FILES + 1 + (uintptr_t)(it - known);
             out->size = 1;
         }
     }
@@ -127,11 +124,11 @@ void rdl__files_ask(uintptr_t object)
 {
     rdl__file_changes++;
     rdl__changed(object);
-    if (object != (uintptr_t)objects)
-        rdl__changed((uintptr_t)objects);
+    if (object != FILES)
+        rdl__changed(FILES);
     else
         for (uint32_t id = 0; id < sched->view.threads; id++)
-            if (sched->awaited[id] - (uintptr_t)objects < sizeof objects)
+            if (sched->awaited[id] - FILES < FILES_SIZE)
                 rdl__look_again(sched->threads[id]);
 }
 
@@ -141,8 +138,8 @@ void rdl__file_changed(struct rdl__thread *self, const struct rdl__file *file)
 {
     rdl__hb_acquire(self, file->object);
     rdl__hb_release(self, file->object);
-    if (file->object != (uintptr_t)objects)
-        rdl__hb_release(self, (uintptr_t)objects);
+    if (file->object != FILES)
+        rdl__hb_release(self, FILES);
     rdl__files_ask(file->object);
 }
 

@@ -22,6 +22,7 @@
 #define sched (&rdl__sched)
 
 enum { QUEUE_MAX = 256, SIGNALS = 65, FIRST_REALTIME = 32 };
+#define SIGNALS_AT ((uintptr_t)0xffff800000010000) /* an address that nothing of a program's has */
 
 /* Signals for threads, in the order in which they were sent. */
 static struct pending {
@@ -215,7 +216,7 @@ static int put_into_queue(struct rdl__thread *to, const siginfo_t *info)
     sched->signals_due = true;
     if (!(rdl__mask_of(to) & bit(signal)))
         rdl__wake_for_signal(to);
-    rdl__changed((uintptr_t)queue);
+    rdl__changed(SIGNALS_AT);
     return 0;
 }
 
@@ -236,7 +237,7 @@ int rdl__take_signal(struct rdl__thread *self, rdl__signals set, siginfo_t *out)
     struct timespec at_once = {0};
     long result;
 
-    rdl__hb_acquire(self, (uintptr_t)queue);
+    rdl__hb_acquire(self, SIGNALS_AT);
     if (at < QUEUE_MAX) {
         *out = take_from_queue(at);
         return out->si_signo;
@@ -276,7 +277,7 @@ static enum rdl__handled handle_all(struct rdl__thread *self)
             handled = RDL__RAN;
         else if (handled == RDL__NOTHING_RAN)
             handled = RDL__RAN_AND_GOES_ON;
-        rdl__hb_acquire(self, (uintptr_t)queue);
+        rdl__hb_acquire(self, SIGNALS_AT);
         send_to_carrier(&info);
     }
     return handled;
@@ -312,11 +313,8 @@ siginfo_t rdl__signal_info(int signal, int code)
 
 struct rdl__op rdl__signal_op(enum rdl__op_kind kind, uintptr_t pc)
 {
-    return (struct rdl__op){.kind = (uint8_t)kind,
-                            .touch = RDL__WRITES,
-                            .size = 1,
-                            .object = (uintptr_t)queue,
-                            .pc = pc};
+    return (struct rdl__op){
+        .kind = (uint8_t)kind, .touch = RDL__WRITES, .size = 1, .object = SIGNALS_AT, .pc = pc};
 }
 
 /* Threads that let this signal through. */
@@ -350,7 +348,7 @@ static int send_to_process(const siginfo_t *info, bool by_choice)
     being_sent = info->si_signo;
     rdl__kernel(SYS_rt_sigqueueinfo, getpid(), info->si_signo, (long)info, 0, 0, 0);
     being_sent = 0;
-    rdl__changed((uintptr_t)queue);
+    rdl__changed(SIGNALS_AT);
     return 0;
 }
 
@@ -369,7 +367,7 @@ int rdl__send_signal(struct rdl__thread *self, struct rdl__thread *to, const sig
     if (info->si_signo < 1 || info->si_signo >= SIGNALS)
         return EINVAL;
     rdl__point(self, &op);
-    rdl__hb_release(self, (uintptr_t)queue);
+    rdl__hb_release(self, SIGNALS_AT);
     if (!to) {
         why = send_to_process(info, true);
     } else if (to->state != RDL__ALIVE) {

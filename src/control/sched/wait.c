@@ -309,12 +309,6 @@ void rdl__describe_wait(const struct rdl__thread *thread, char *out, size_t room
 
 /* ---- For the scheduler -------------------------------------------------------------------- */
 
-/* Nobody is there who could send one, or none that anybody listens to. */
-static bool signals_may_come(void)
-{
-    return rdl__has_real_timers() || rdl__has_children();
-}
-
 /* Threads of this process that are not controlled: they may do anything. */
 static bool has_strangers(void)
 {
@@ -322,6 +316,12 @@ static bool has_strangers(void)
 
     return rdl__kernel(SYS_stat, (long)"/proc/self/task", (long)&status, 0, 0, 0, 0) == 0 &&
            status.st_nlink > 2 + 1 + rdl__donor_count; /* each of them is a folder */
+}
+
+/* Somebody is there who could send one. */
+static bool signals_may_come(void)
+{
+    return rdl__has_real_timers() || rdl__has_children() || has_strangers();
 }
 
 static bool is_hopeful(const struct rdl__thread *thread)
