@@ -342,7 +342,7 @@ RDL__INTERPOSE int usleep(useconds_t us)
 RDL__INTERPOSE unsigned sleep(unsigned seconds)
 {
     struct rdl__thread *self = rdl__self();
-    struct timespec span = {.tv_sec = seconds}, left;
+    struct timespec span = {.tv_sec = seconds}, left = {0};
 
     if (!self)
         return RDL__NEXT(sleep)(seconds);
