@@ -41,6 +41,7 @@ void rdl__test_async_cancel(struct rdl__thread *self);
 void rdl__own_stack(uintptr_t *out_low, uintptr_t *out_high); /* of the process itself */
 
 /* log.c */
+void rdl__hash_operation(const struct rdl__thread *self, unsigned kind); /* UINT8_MAX: a switch */
 void rdl__log(const struct rdl__thread *self, const struct rdl__op *op);
 void rdl__log_answer(const struct rdl__thread *self, const struct rdl__op *op, uint32_t answer,
                      uint32_t max);
@@ -82,6 +83,10 @@ void rdl__signals_end(void);
 void rdl__signals_switch(struct rdl__thread *from, struct rdl__thread *to);
 void rdl__handle_signals(struct rdl__thread *self);         /* those pending for it */
 bool rdl__has_interruption(const struct rdl__thread *self); /* a signal, or cancellation */
+
+/* credit.c */
+enum { RDL__STRETCH_MAX = INT32_MAX };
+void rdl__credit_give(const struct rdl__thread *self);
 
 /* order.c */
 void rdl__hb_begin(struct rdl__thread *first);

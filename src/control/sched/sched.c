@@ -23,7 +23,6 @@
 #include "control/sched/sleeper.h"
 
 enum {
-    STRETCH_MAX = INT32_MAX,
     FIRST_SECOND = 1735689600, /* when virtual time begins: 2025-01-01 */
     FAULT_ONE_IN = 8,
 };
@@ -32,7 +31,6 @@ struct rdl__sched rdl__sched;
 struct rdl__thread *rdl__running;
 
 #define sched (&rdl__sched)
-
 
 /* ---- Who could run ---------------------------------------------------------------- */
 
@@ -43,6 +41,7 @@ static void set_enabled(uint32_t id, bool enabled)
 
     if (!(*word & bit) == !enabled)
         return;
+    rdl__catch_up();
     *word ^= bit;
     view->enabled_count += enabled ? 1 : UINT32_MAX;
     sched->enabled_changed = true;
@@ -148,12 +147,14 @@ static void note_operation(struct rdl__thread *self)
     summary->steps++;
     if (sched->deadlines)
         let_time_pass();
-    summary->hash = rdl__mix(summary->hash + ((uint64_t)self->id << 8 | op->kind));
+    if (op->kind < RDL__OP_READ || op->kind > RDL__OP_ATOMIC)
+        rdl__hash_operation(self, op->kind);
     if (__builtin_expect(summary->wants_log, 0))
         rdl__log(self, op);
     sched->picked_from = 1;
     if (__builtin_expect(sched->t->trace->on, 0))
         rdl__trace_operation(self, op);
+    rdl__credit_give(self);
 }
 
 /* Back on a stack: what the thread that was left could not do itself. */
@@ -176,6 +177,7 @@ static void run_thread(struct rdl__thread *self, struct rdl__thread *next)
     if (next == self)
         return;
     rdl__running = next;
+    rdl__hash_operation(next, UINT8_MAX);
     if (__builtin_expect(sched->masks_differ, 0))
         rdl__signals_switch(self, next);
     if (__builtin_expect(self->state != RDL__ALIVE, 0)) {
@@ -209,12 +211,12 @@ static void begin_stretch(void)
 
     sched->by_strategy = tape->fresh && sched->strategy;
     if (!tape->fresh)
-        length = rdl__tape_given(tape, RDL__STRETCH, STRETCH_MAX, 0);
+        length = rdl__tape_given(tape, RDL__STRETCH, RDL__STRETCH_MAX, 0);
     sched->stretch = 0;
     sched->stretch_end = length ? length : UINT64_MAX;
     sched->stretch_at = tape->count;
     sched->view.quiet = 0;
-    record(RDL__STRETCH, length, STRETCH_MAX);
+    record(RDL__STRETCH, length, RDL__STRETCH_MAX);
     /* A tape has an end.  Before it is reached, preempt nobody any more. */
     sched->calm = tape->count > tape->limit / 4 * 3;
 }
@@ -299,7 +301,7 @@ static void may_be_preempted(struct rdl__thread *self)
             return;
         }
         id = pick();
-        if (id == self->id || sched->stretch > STRETCH_MAX)
+        if (id == self->id || sched->stretch > RDL__STRETCH_MAX)
             return;
         sched->t->tape->choices[sched->stretch_at].index = sched->stretch;
     } else {
@@ -325,6 +327,7 @@ static void come_to(struct rdl__thread *self, const struct rdl__op *op)
 {
     struct rdl__view *view = &sched->view;
 
+    rdl__catch_up();
     view->running = self->id;
     view->ops[self->id] = *op;
     view->ops[self->id].pc = rdl__blamed(self, op->pc);
@@ -612,6 +615,7 @@ static void reset(const struct rdl__execution *execution)
     sched->points_max = execution->points_max;
     sched->now = FIRST_SECOND * UINT64_C(1000000000);
     sched->deadlines = sched->busy = 0;
+    sched->credit = sched->credit_given = 0;
     sched->picked_from = 1;
     sched->eager_sleepers = sched->sleeping_decided = false;
     sched->ending = sched->failing = sched->masks_differ = false;
@@ -662,6 +666,7 @@ bool rdl__execution_run(const struct rdl__execution *execution, void (*body)(voi
     if (_setjmp(sched->escape) == 0) {
         begin(execution);
         rdl__with_exit(body, context);
+        rdl__catch_up();
         await_the_others(rdl__running);
         whole = true;
     } else {
@@ -678,6 +683,7 @@ bool rdl__execution_run(const struct rdl__execution *execution, void (*body)(voi
 _Noreturn void rdl__execution_leave(struct rdl_case *t)
 {
     (void)t;
+    rdl__catch_up();
     rdl__log_pending();
     if (sched->forked)
         sched->leave_process();
