@@ -309,5 +309,5 @@ void rdl__dwarf_find(struct rdl__place *places, size_t place_count, struct rdl__
         return;
     for (size_t i = 0; i < place_count; i++)
         find_one(&places[i], dwfl);
-    rdl__variables_find(data, datum_count, dwfl);
+    rdl__variables_find(data, datum_count, dwfl, modules);
 }

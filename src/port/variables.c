@@ -18,6 +18,7 @@ struct search {
     struct rdl__datum *data;
     size_t count;
     Dwarf_Addr bias;
+    const struct rdl__modules *modules;
 };
 
 static bool get_type(Dwarf_Die *die, Dwarf_Die *out)
@@ -181,13 +182,11 @@ static void look_into(struct search *search, Dwarf_Die *variable)
     }
 }
 
-static bool has_data(const struct search *search, Dwfl_Module *module)
+/* Libdw does not count variables without a value in the file as part of the module. */
+static bool has_data(const struct search *search, Dwarf_Addr start)
 {
-    Dwarf_Addr start, end;
-
-    dw.dwfl_module_info(module, NULL, &start, &end, NULL, NULL, NULL, NULL);
     for (size_t i = 0; i < search->count; i++)
-        if (search->data[i].address >= start && search->data[i].address < end)
+        if (rdl__module_start(search->modules, search->data[i].address) == start)
             return true;
     return false;
 }
@@ -198,8 +197,8 @@ static int look_into_module(Dwfl_Module *module, void **unused, const char *name
     struct search *search = context;
     Dwarf_Die *unit = NULL, die;
 
-    (void)unused, (void)name, (void)start;
-    if (!has_data(search, module))
+    (void)unused, (void)name;
+    if (!has_data(search, start))
         return DWARF_CB_OK;
     while ((unit = dw.dwfl_module_nextcu(module, unit, &search->bias))) {
         if (dw.dwarf_child(unit, &die) != 0)
@@ -212,9 +211,10 @@ static int look_into_module(Dwfl_Module *module, void **unused, const char *name
     return DWARF_CB_OK;
 }
 
-void rdl__variables_find(struct rdl__datum *data, size_t count, Dwfl *dwfl)
+void rdl__variables_find(struct rdl__datum *data, size_t count, Dwfl *dwfl,
+                         const struct rdl__modules *modules)
 {
-    struct search search = {data, count, 0};
+    struct search search = {data, count, 0, modules};
 
     if (count)
         dw.dwfl_getmodules(dwfl, look_into_module, &search, 0);

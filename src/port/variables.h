@@ -5,6 +5,7 @@
 #include "port/libdw.h"
 #include "port/lines.h"
 
-void rdl__variables_find(struct rdl__datum *data, size_t count, Dwfl *dwfl);
+void rdl__variables_find(struct rdl__datum *data, size_t count, Dwfl *dwfl,
+                         const struct rdl__modules *modules);
 
 #endif
