@@ -350,8 +350,8 @@ TEST(names_stand_in_front_where_there_is_no_room_for_columns)
     EXPECT_STR(shown(rows, 3, 5, 52), "a.c:7    main     begin_with_something_long(and, o..\n"
                                       "         g\xc3\xa4rtner  -- interrupted --\n"
                                       "a.c:11   four     pthread_mutex_lock(&m);  waits\n");
-    EXPECT_STR(shown(rows, 2, 3, 40), "a.c:7   main     begin_with_something_..\n"
-                                      "        g\xc3\xa4rtner  -- interrupted --\n");
+    EXPECT_STR(shown(rows, 2, 3, 40), "a.c:7    main     begin_with_something..\n"
+                                      "         g\xc3\xa4rtner  -- interrupted --\n");
     EXPECT_STR(shown(rows, 0, 3, 40), "");
 }
 
