@@ -10,14 +10,18 @@
  *
  * Operations that touch nothing count as independent of all others.  If the program
  * does not only depend on what we decide, the strategy becomes a random walk. */
+#include <math.h>
+
 #include "control/strategy/all.h"
 #include "control/strategy/path.h"
 #include "control/strategy/reversals.h"
 
 enum {
-    HOPE_AT_FIRST = 256, /* executions in which nothing is held against it */
-    HOPE_EVERY = 64,     /* executions: look again */
-    HOPE_MAX = 100000,   /* executions that it may take all in all */
+    LIKELY = 4, /* one execution in so many, while it is likely to come to its end */
+    UNLIKELY = 16,
+    TRIAL = 256,           /* executions before that is judged */
+    JUDGED_EVERY = 64,     /* executions */
+    TOO_MANY = 100 * 1000, /* executions, all in all */
 };
 
 struct dpor {
@@ -25,7 +29,9 @@ struct dpor {
     struct rdl__reversals reversals;
     uint64_t executions;
     uint64_t repetitions; /* of these, those that were cut short by sleep */
-    bool done, hopeless;
+    uint32_t shallowest;  /* decision that was changed, plus one; and the most there were */
+    uint32_t deepest;
+    bool done, unlikely;
 
     /* Of one execution. */
     const struct rdl__summary *summary;
@@ -155,27 +161,22 @@ static bool mark_sleepers(struct rdl__path *path, const struct rdl__log_entry *l
     return true;
 }
 
-/* How many executions will it take?  As many as so far for each part of the tree as
- * large as what was visited of it. */
-static bool is_hopeless(const struct dpor *dpor)
+/* Will it take too many executions?  So many were needed to change all decisions but
+ * the first few; for each of these it will be as many times more as it was, on
+ * average, for one of the others. */
+static bool is_unlikely(struct dpor *dpor)
 {
-    double part = 1, visited = 0;
+    const struct rdl__path *path = &dpor->path;
+    double changed;
 
-    if (dpor->executions < HOPE_AT_FIRST || dpor->executions % HOPE_EVERY)
-        return dpor->hopeless;
-    for (uint32_t i = 0; i < dpor->path.count; i++) {
-        const struct rdl__turn *turn = &dpor->path.turns[i];
-        int all = __builtin_popcountll((turn->todo | turn->done) & ~turn->asleep);
-        int before = __builtin_popcountll(turn->done & ~turn->asleep) - 1;
-
-        if (turn->largest) {
-            all = (int)turn->largest + 1;
-            before = (int)turn->answer;
-        }
-        part /= all;
-        visited += part * before;
-    }
-    return (double)dpor->executions > visited * HOPE_MAX;
+    if (dpor->deepest < path->script_count)
+        dpor->deepest = path->script_count;
+    if (!dpor->shallowest || path->script_count < dpor->shallowest)
+        dpor->shallowest = path->script_count;
+    if (dpor->executions < TRIAL || dpor->executions % JUDGED_EVERY)
+        return dpor->unlikely;
+    changed = dpor->deepest - dpor->shallowest + 1;
+    return log((double)dpor->executions) * dpor->deepest / changed > log(TOO_MANY);
 }
 
 static void lose(struct dpor *dpor)
@@ -199,7 +200,7 @@ static void ended(void *state, const struct rdl__summary *summary)
         return;
     }
     if (rdl__path_next(&dpor->path))
-        dpor->hopeless = is_hopeless(dpor);
+        dpor->unlikely = is_unlikely(dpor);
     else if (dpor->path.incomplete)
         lose(dpor);
     else
@@ -211,11 +212,13 @@ bool rdl__dpor_is_done(const void *state)
     return ((const struct dpor *)state)->done;
 }
 
-bool rdl__dpor_hopes(const void *state)
+unsigned rdl__dpor_share(const void *state)
 {
     const struct dpor *dpor = state;
 
-    return !dpor->path.lost && !dpor->path.incomplete && !dpor->hopeless;
+    if (dpor->path.lost || dpor->path.incomplete || dpor->executions > TOO_MANY)
+        return 0;
+    return dpor->unlikely ? UNLIKELY : LIKELY;
 }
 
 static int covered(const void *state, char *out, size_t room)

@@ -1,12 +1,13 @@
 /* portfolio.c -- the default: each strategy finds what others miss, so they take turns.
  *
  * The first two executions are in order and in reverse.  Then a quarter of them goes
- * to the one strategy that can come to an end (dpor), as long as that is likely; if
- * it does, everything has been tried.  The others share the rest by what they were
- * found to be worth (Raddle's research notes give the shares).
+ * to the one strategy that can come to an end (dpor), fewer when that has become
+ * unlikely; if it does, everything has been tried.  The others share the rest by what
+ * they were found to be worth.
  *
  * Whose turn it is follows from how many executions have ended, so that it is the
  * same whether or not an execution had a process of its own. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -53,7 +54,7 @@ static const uint8_t turns[] = {POS,     PCT_3,  SURW,  POS,  RANDOM, DELAY_1, P
                                 PCT_2,   PCT_10, POS,   SURW, PCT_3,  POS,     RANDOM,
                                 DELAY_2, POS,    PCT_2, SURW, POS,    PCT_10};
 
-enum { TURNS = sizeof turns, DPOR_EVERY = 4 };
+enum { TURNS = sizeof turns };
 
 struct portfolio {
     void *states[PARTS];
@@ -94,10 +95,11 @@ static void release(void *state)
 static enum part whose_turn(const struct portfolio *portfolio)
 {
     uint64_t n = portfolio->executions;
+    unsigned share = portfolio->data_drawn ? 0 : rdl__dpor_share(portfolio->states[DPOR]);
 
     if (n < 2)
         return n == 0 ? IN_ORDER : REVERSE;
-    if (n % DPOR_EVERY == 2 && !portfolio->data_drawn && rdl__dpor_hopes(portfolio->states[DPOR]))
+    if (share && n % share == 2)
         return DPOR;
     return turns[(n - 2 - portfolio->by_dpor) % TURNS];
 }
@@ -144,16 +146,17 @@ static void ended(void *state, const struct rdl__summary *summary)
     rdl__distinct_add(&portfolio->seen, summary->hash);
 }
 
-/* "97 %", "99.98 %", "0.031 %": as many digits as say something. */
+/* "97 %", "99.98 %", "0.031 %": as many digits as say something, and never more than
+ * is true. */
 static void add_percentage(struct rdl__text *text, double missed)
 {
-    double percent = 100 * (1 - missed), left = 100 - percent;
-    double small = percent < left ? percent : left;
+    double percent = fmin(100 * (1 - missed), 99.99), scale = 1;
+    double small = percent < 50 ? percent : 100 - percent;
     int digits = 0;
 
-    for (; small < 1 && digits < 6; digits++)
-        small *= 10;
-    rdl__text_add(text, "%.*f %%", digits, percent);
+    for (; small * scale < 10 && digits < 6 && (percent < 50 || digits < 2); digits++)
+        scale *= 10;
+    rdl__text_add(text, "%.*f %%", digits, floor(percent * scale) / scale);
 }
 
 /* What PCT promises holds for one program; cases that draw data are many. */
