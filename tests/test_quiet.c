@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "harness.h"
-#include "port/watch.h"
+#include "port/blocked.h"
 
 enum { MANY = 8 };
 
@@ -26,16 +26,16 @@ static void *run_worker(void *argument)
 {
     struct worker *self = argument;
 
-    rdl__watch_begin(&self->watched);
+    rdl__blocked_begin(&self->watched);
     self->work(self);
-    rdl__watch_end(&self->watched);
+    rdl__blocked_end(&self->watched);
     return NULL;
 }
 
 static void start(int i, void (*work)(struct worker *self))
 {
     workers[i] = (struct worker){.work = work};
-    EXPECT_EQ(rdl__watch_start(&workers[i].thread, &workers[i].watched, workers, run_worker,
+    EXPECT_EQ(rdl__blocked_start(&workers[i].thread, &workers[i].watched, workers, run_worker,
                                &workers[i]),
               0);
 }
@@ -43,7 +43,7 @@ static void start(int i, void (*work)(struct worker *self))
 static void finish(int i)
 {
     pthread_join(workers[i].thread, NULL);
-    rdl__watch_forget(&workers[i].watched);
+    rdl__blocked_forget(&workers[i].watched);
 }
 
 static void compute_then_wait(struct worker *self)
@@ -81,16 +81,16 @@ TEST(a_thread_that_computes_is_not_taken_for_blocked)
         go = false;
         for (int i = 0; i < 4; i++)
             start(i, compute_then_wait);
-        EXPECT_EQ(rdl__watch_until_quiet(workers), 4);
+        EXPECT_EQ(rdl__blocked_until_quiet(workers), 4);
         for (int i = 0; i < 4; i++) {
             EXPECT_EQ(workers[i].progress, -1);
-            EXPECT(rdl__watch_is_blocked(&workers[i].watched));
+            EXPECT(rdl__blocked_now(&workers[i].watched));
         }
         pthread_mutex_lock(&mutex);
         go = true;
         pthread_cond_broadcast(&condition);
         pthread_mutex_unlock(&mutex);
-        EXPECT_EQ(rdl__watch_until_quiet(workers), 0);
+        EXPECT_EQ(rdl__blocked_until_quiet(workers), 0);
         for (int i = 0; i < 4; i++)
             finish(i);
     }
@@ -102,10 +102,10 @@ TEST(each_wake_up_is_followed_to_its_end)
     for (int i = 0; i < MANY; i++)
         start(i, take_semaphore);
     for (int left = MANY; left > 0; left--) {
-        EXPECT_EQ(rdl__watch_until_quiet(workers), left);
+        EXPECT_EQ(rdl__blocked_until_quiet(workers), left);
         sem_post(&semaphore);
     }
-    EXPECT_EQ(rdl__watch_until_quiet(workers), 0);
+    EXPECT_EQ(rdl__blocked_until_quiet(workers), 0);
     for (int i = 0; i < MANY; i++) {
         finish(i);
         EXPECT_EQ(workers[i].progress, 1);
@@ -117,11 +117,11 @@ TEST(files_block_and_ends_do_not)
     EXPECT_EQ(pipe(pipe_ends), 0);
     start(0, read_pipe);
     start(1, end_at_once);
-    EXPECT_EQ(rdl__watch_until_quiet(workers), 1);
-    EXPECT(rdl__watch_is_blocked(&workers[0].watched));
-    EXPECT(!rdl__watch_is_blocked(&workers[1].watched));
+    EXPECT_EQ(rdl__blocked_until_quiet(workers), 1);
+    EXPECT(rdl__blocked_now(&workers[0].watched));
+    EXPECT(!rdl__blocked_now(&workers[1].watched));
     EXPECT_EQ(write(pipe_ends[1], "x", 1), 1);
-    EXPECT_EQ(rdl__watch_until_quiet(workers), 0);
+    EXPECT_EQ(rdl__blocked_until_quiet(workers), 0);
     finish(0);
     finish(1);
     EXPECT_EQ(workers[0].progress, 1);

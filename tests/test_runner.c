@@ -129,7 +129,7 @@ TEST(an_exit_is_a_failure_whatever_its_status)
 
 TEST(a_hang_is_a_failure_that_shrinks_and_replays)
 {
-    expect_failure("hangs", "", "did not end within 200 ms in rdl_property_hangs (faults)",
+    expect_failure("hangs", "", "did not end within 200 ms in rdl_property_hangs at tests/zoo/faults.c:",
                    "n = 300");
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "control/sched/inner.h"
-#include "port/watch.h"
+#include "port/blocked.h"
 #include "raddle/case.h"
 
 struct rdl_thread {
@@ -18,7 +18,7 @@ struct rdl_thread {
     struct rdl__real_thread watched; /* a real one, as the kernel sees it */
 };
 
-static void *call_run(void *argument)
+RDL__ENTRY static void *call_run(void *argument)
 {
     struct rdl_thread *thread = argument;
 
@@ -30,9 +30,9 @@ static void *call_run_freely(void *argument)
 {
     struct rdl_thread *thread = argument;
 
-    rdl__watch_begin(&thread->watched);
+    rdl__blocked_begin(&thread->watched);
     thread->run(thread->it);
-    rdl__watch_end(&thread->watched);
+    rdl__blocked_end(&thread->watched);
     return NULL;
 }
 
@@ -46,15 +46,17 @@ struct rdl_thread *rdl_spawn(struct rdl_case *t, const char *name, void (*run)(v
     thread->run = run;
     thread->it = it;
     if (!self)
-        rdl_defer(t, rdl__watch_forget, &thread->watched);
+        rdl_defer(t, rdl__blocked_forget, &thread->watched);
     if (self)
         why = rdl__thread_new(self, NULL, call_run, thread, name, pc, &thread->controlled);
     else
-        why = rdl__watch_start(&thread->real, &thread->watched, t, call_run_freely, thread);
+        why = rdl__blocked_start(&thread->real, &thread->watched, t, call_run_freely, thread);
     if (why)
         rdl__misuse(t, "rdl_spawn: cannot start thread %s: %s", name, strerror(why));
-    if (self)
+    if (self) {
+        thread->controlled->entry = (uintptr_t)run;
         rdl__after(self, pc);
+    }
     return thread;
 }
 
@@ -78,7 +80,7 @@ int rdl_until_quiet(struct rdl_case *t)
     int blocked = 0;
 
     if (!self)
-        return rdl__watch_until_quiet(t);
+        return rdl__blocked_until_quiet(t);
     rdl__await_quiet(self, RDL__CALLER);
     for (uint32_t id = 0; id < rdl__sched.view.threads; id++)
         blocked += rdl__sched.threads[id]->state == RDL__ALIVE && rdl__sched.threads[id] != self;
@@ -90,7 +92,7 @@ bool rdl_is_blocked(const struct rdl_thread *thread)
     const struct rdl__thread *controlled = thread->controlled;
 
     if (!controlled)
-        return rdl__watch_is_blocked(&thread->watched);
+        return rdl__blocked_now(&thread->watched);
     return controlled->state == RDL__ALIVE && !rdl__is_enabled(&rdl__sched.view, controlled->id);
 }
 

@@ -8,7 +8,7 @@
 
 #include "control/sched/inner.h"
 #include "control/sched/next.h"
-#include "control/sched/watch.h"
+#include "control/sched/track.h"
 
 /* What we export, declared and defined at once. */
 #define EXPORT(type, name, parameters)                                                             \
@@ -36,7 +36,7 @@ static void ignore(bool on)
     struct rdl__thread *self = rdl__self();
 
     if (self)
-        rdl__watch_ignore(self, on);
+        rdl__track_ignore(self, on);
 }
 
 /* ---- <sanitizer/tsan_interface.h> ----------------------------------------------------------- */
@@ -296,17 +296,7 @@ EXPORT(void, AnnotateThreadName, (file_t file, int line, const char *name))
 
     (void)file, (void)line;
     if (self)
-        snprintf(self->name, sizeof self->name, "%s", name);
-}
-
-EXPORT(int, RunningOnValgrind, (void))
-{
-    return 0;
-}
-
-EXPORT(double, ValgrindSlowdown, (void))
-{
-    return 1;
+        rdl__thread_rename(self, name);
 }
 
 /* Nothing to us. */

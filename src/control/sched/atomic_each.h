@@ -43,12 +43,12 @@ TYPE OURS(load)(const volatile TYPE *at, int order, const struct rdl__entry *ent
 
 void OURS(store)(volatile TYPE *at, TYPE value, int order, const struct rdl__entry *entry)
 {
-    struct rdl__watch *watch = enter(at, sizeof *at, RDL__HOW_WRITE, entry);
+    struct rdl__track *track = enter(at, sizeof *at, RDL__HOW_WRITE, entry);
     TYPE old = JOIN(peek, BITS, )(at);
 
     while (!JOIN(swap, BITS, )(at, &old, value))
         continue;
-    stored(watch, at, order, old != value);
+    stored(track, at, order, old != value);
 }
 
 /* Read, change, write: all return what was there before. */
@@ -57,12 +57,12 @@ void OURS(store)(volatile TYPE *at, TYPE value, int order, const struct rdl__ent
         HIDDEN;                                                                                    \
     TYPE OURS(what)(volatile TYPE * at, TYPE value, int order, const struct rdl__entry *entry)     \
     {                                                                                              \
-        struct rdl__watch *watch = enter(at, sizeof *at, RDL__HOW_WRITE, entry);                   \
+        struct rdl__track *track = enter(at, sizeof *at, RDL__HOW_WRITE, entry);                   \
         TYPE old = JOIN(peek, BITS, )(at);                                                         \
                                                                                                    \
         while (!JOIN(swap, BITS, )(at, &old, (TYPE)(new_value)))                                   \
             continue;                                                                              \
-        updated(watch, at, order, old != (TYPE)(new_value));                                       \
+        updated(track, at, order, old != (TYPE)(new_value));                                       \
         return old;                                                                                \
     }
 
@@ -80,41 +80,41 @@ static inline bool JOIN(compare, BITS, )(volatile TYPE *at, TYPE *expected, TYPE
                                          int order_failed, bool weak,
                                          const struct rdl__entry *entry)
 {
-    struct rdl__watch *watch = enter(at, sizeof *at, RDL__HOW_WRITE, entry);
+    struct rdl__track *track = enter(at, sizeof *at, RDL__HOW_WRITE, entry);
     TYPE wanted = *expected;
     bool done;
 
-    if (watch && weak && rdl__fault(RDL__FAULT_SPURIOUS)) {
+    if (track && weak && rdl__fault(RDL__FAULT_SPURIOUS)) {
         *expected = JOIN(peek, BITS, )(at);
         done = false;
     } else {
         done = JOIN(swap, BITS, )(at, expected, value);
     }
     if (done)
-        updated(watch, at, order, wanted != value);
+        updated(track, at, order, wanted != value);
     else
-        loaded(watch, at, order_failed);
+        loaded(track, at, order_failed);
     return done;
 }
 
 #if BITS == 128
 #define LAST_PARAMETER
-#define ENTRY (&(struct rdl__entry){.unknown = true, .pc = RDL__CALLER})
-#define IS_HIDDEN
+#define ENTRY      (&(struct rdl__entry){.unknown = true, .pc = RDL__CALLER})
+#define LINKAGE    RDL__INTERPOSE
 #define NAME(what) THEIRS(what)
 #else
 #define LAST_PARAMETER , const struct rdl__entry *entry
 #define ENTRY          entry
-#define IS_HIDDEN      HIDDEN
+#define LINKAGE        HIDDEN
 #define NAME(what)     OURS(what)
 #endif
 
 int NAME(compare_exchange_strong)(volatile TYPE *at, TYPE *expected, TYPE value, int order,
-                                  int order_failed LAST_PARAMETER) IS_HIDDEN;
+                                  int order_failed LAST_PARAMETER) LINKAGE;
 int NAME(compare_exchange_weak)(volatile TYPE *at, TYPE *expected, TYPE value, int order,
-                                int order_failed LAST_PARAMETER) IS_HIDDEN;
+                                int order_failed LAST_PARAMETER) LINKAGE;
 TYPE NAME(compare_exchange_val)(volatile TYPE *at, TYPE expected, TYPE value, int order,
-                                int order_failed LAST_PARAMETER) IS_HIDDEN;
+                                int order_failed LAST_PARAMETER) LINKAGE;
 
 int NAME(compare_exchange_strong)(volatile TYPE *at, TYPE *expected, TYPE value, int order,
                                   int order_failed LAST_PARAMETER)
@@ -158,7 +158,7 @@ EXPORT(fetch_nand, AFTER_VALUE);
 #undef AFTER_VALUE
 #undef LAST_PARAMETER
 #undef ENTRY
-#undef IS_HIDDEN
+#undef LINKAGE
 #undef NAME
 #undef BITS
 #undef TYPE

@@ -1,10 +1,10 @@
-/* watch.h -- real threads that run freely: which of them are blocked?
+/* blocked.h -- real threads that run freely: which of them are blocked?
  *
  * The kernel knows.  A thread is blocked if it sleeps in a call that only another
  * thread can end; all are, at one moment, if each is found so twice and has not run in
  * between. */
-#ifndef RDL__WATCH_H
-#define RDL__WATCH_H
+#ifndef RDL__BLOCKED_H
+#define RDL__BLOCKED_H
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -16,17 +16,17 @@ struct rdl__real_thread {
     struct rdl__real_thread *next;
 };
 
-/* Start a real thread; it must call watch_begin and watch_end itself. */
-int rdl__watch_start(pthread_t *out, struct rdl__real_thread *thread, const void *owner,
+/* Start a real thread; it must call rdl__blocked_begin and rdl__blocked_end itself. */
+int rdl__blocked_start(pthread_t *out, struct rdl__real_thread *thread, const void *owner,
                      void *(*start)(void *), void *argument);
-void rdl__watch_begin(struct rdl__real_thread *thread);
-void rdl__watch_end(struct rdl__real_thread *thread);
+void rdl__blocked_begin(struct rdl__real_thread *thread);
+void rdl__blocked_end(struct rdl__real_thread *thread);
 
 /* Watch it no longer: before its memory goes. */
-void rdl__watch_forget(void *thread);
+void rdl__blocked_forget(void *thread);
 
 /* Wait until all threads of this owner have ended or are blocked; how many are blocked. */
-int rdl__watch_until_quiet(const void *owner);
-bool rdl__watch_is_blocked(const struct rdl__real_thread *thread);
+int rdl__blocked_until_quiet(const void *owner);
+bool rdl__blocked_now(const struct rdl__real_thread *thread);
 
 #endif

@@ -1,10 +1,10 @@
-/* watch.c -- real threads that run freely: which of them are blocked?
+/* blocked.c -- real threads that run freely: which of them are blocked?
  *
  * /proc/self/task/N/syscall tells which call a thread sleeps in, and with which
  * arguments; N/status how often it has been scheduled.  There is nothing to wait for
  * that would tell us of a thread's going to sleep, so we look again and again, giving
  * way each time; but what decides is what is seen, not how long it took. */
-#include "port/watch.h"
+#include "port/blocked.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -81,7 +81,7 @@ static bool waits_for_others(long call, const unsigned long *arguments)
     }
 }
 
-bool rdl__watch_is_blocked(const struct rdl__real_thread *thread)
+bool rdl__blocked_now(const struct rdl__real_thread *thread)
 {
     unsigned long arguments[6];
     char text[256];
@@ -111,7 +111,7 @@ static unsigned long switches_of(const struct rdl__real_thread *thread)
     return voluntary + forced;
 }
 
-int rdl__watch_start(pthread_t *out, struct rdl__real_thread *thread, const void *owner,
+int rdl__blocked_start(pthread_t *out, struct rdl__real_thread *thread, const void *owner,
                      void *(*start)(void *), void *argument)
 {
     int why;
@@ -123,23 +123,23 @@ int rdl__watch_start(pthread_t *out, struct rdl__real_thread *thread, const void
     pthread_mutex_unlock(&lock);
     why = pthread_create(out, NULL, start, argument);
     if (why)
-        rdl__watch_forget(thread);
+        rdl__blocked_forget(thread);
     return why;
 }
 
-void rdl__watch_begin(struct rdl__real_thread *thread)
+void rdl__blocked_begin(struct rdl__real_thread *thread)
 {
     __atomic_store_n(&thread->id, (int)syscall(SYS_gettid), __ATOMIC_RELEASE);
 }
 
 /* Nothing here may make another thread wait: it would be taken for blocked, by a
  * thread that is not watched any more. */
-void rdl__watch_end(struct rdl__real_thread *thread)
+void rdl__blocked_end(struct rdl__real_thread *thread)
 {
     __atomic_store_n(&thread->ended, 1, __ATOMIC_RELEASE);
 }
 
-void rdl__watch_forget(void *it)
+void rdl__blocked_forget(void *it)
 {
     struct rdl__real_thread **at = &threads, *thread = it;
 
@@ -165,13 +165,13 @@ static unsigned long all_blocked(const void *owner, int *out_count)
             continue;
         ++*out_count;
         sum += thread->id ? switches_of(thread) : 0;
-        blocked = rdl__watch_is_blocked(thread);
+        blocked = rdl__blocked_now(thread);
     }
     pthread_mutex_unlock(&lock);
     return blocked ? sum : 0;
 }
 
-int rdl__watch_until_quiet(const void *owner)
+int rdl__blocked_until_quiet(const void *owner)
 {
     for (;;) {
         int count, again;
