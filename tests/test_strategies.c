@@ -328,6 +328,20 @@ TEST(the_portfolio_ends_when_everything_was_tried)
     free_findings(&found);
 }
 
+TEST(orders_of_calls_are_not_the_end_where_code_cannot_be_seen)
+{
+    const struct program *program = PROGRAM("C1 C1 C1", "W0 .0 .0 .0 .0");
+    struct findings found;
+
+    does_unseen = true;
+    explore(program, "portfolio", 1000, 1, &found, covered);
+    does_unseen = false;
+    EXPECT_EQ(found.count, 1000);
+    EXPECT_CONTAINS(covered, "all 6 orders of calls; ");
+    EXPECT_CONTAINS(covered, " different schedules; ");
+    free_findings(&found);
+}
+
 TEST(the_portfolio_begins_in_order_and_in_reverse)
 {
     const struct program *program = PROGRAM("C1 C2 W0", "W0", "W0");

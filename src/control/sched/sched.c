@@ -33,7 +33,6 @@ struct rdl__thread *rdl__running;
 
 #define sched (&rdl__sched)
 
-
 /* ---- Who could run ---------------------------------------------------------------- */
 
 static void set_enabled(uint32_t id, bool enabled)
@@ -607,6 +606,7 @@ static void reset(const struct rdl__execution *execution)
     sched->strategy = execution->strategy;
     sched->strategy_state = execution->strategy_state;
     sched->summary = execution->summary;
+    sched->summary->unseen = !rdl__instrumented;
     sched->forked = execution->forked;
     sched->faults = execution->faults;
     sched->points_max = execution->points_max;

@@ -11,6 +11,7 @@ extern const struct rdl__strategy rdl__strategy_pos;
 extern const struct rdl__strategy rdl__strategy_surw;
 extern const struct rdl__strategy rdl__strategy_random_delays;
 extern const struct rdl__strategy rdl__strategy_dpor;
+extern const struct rdl__strategy rdl__strategy_calls;
 extern const struct rdl__strategy rdl__strategy_dfs;
 extern const struct rdl__strategy rdl__strategy_preemptions;
 extern const struct rdl__strategy rdl__strategy_delays;

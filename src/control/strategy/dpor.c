@@ -8,8 +8,12 @@
  * be to repeat what was tried.  If all who can go are asleep, the rest of the
  * execution is a repetition; it goes on by chance and is not counted.
  *
- * Operations that touch nothing count as independent of all others.  If the program
- * does not only depend on what we decide, the strategy becomes a random walk. */
+ * If the code under test is not instrumented, it may do anything between two
+ * operations: then all of them depend on each other, and all schedules are tried.
+ * The strategy "calls" takes it that memory is only shared where calls (of locks, say)
+ * see to it, and tries those that differ in what calls do.
+ *
+ * If the program does not only depend on what we decide, it is a random walk. */
 #include <math.h>
 
 #include "control/strategy/all.h"
@@ -32,6 +36,8 @@ struct dpor {
     uint32_t shallowest;  /* decision that was changed, plus one; and the most there were */
     uint32_t deepest;
     bool done, unlikely;
+    bool by_calls; /* what cannot be seen is taken not to matter */
+    bool unseen;   /* it does, and there is some */
 
     /* Of one execution. */
     const struct rdl__summary *summary;
@@ -39,6 +45,13 @@ struct dpor {
     uint32_t seen; /* log entries that have woken whom they wake */
     bool repeats;
 };
+
+static void init_by_calls(void *state, uint64_t seed, unsigned parameter)
+{
+    (void)seed;
+    (void)parameter;
+    ((struct dpor *)state)->by_calls = true;
+}
 
 static void release(void *state)
 {
@@ -74,12 +87,13 @@ static uint64_t asleep_during(const struct rdl__turn *turn)
 static void wake(struct dpor *dpor, const struct rdl__view *view)
 {
     const struct rdl__summary *summary = dpor->summary;
+    bool unseen = summary->unseen && !dpor->by_calls;
 
     for (uint32_t i = dpor->seen; i < summary->log_count; i++)
         dpor->asleep &= ~(UINT64_C(1) << summary->log[i].thread % 64);
     for (uint32_t i = dpor->seen; i < summary->log_count && dpor->asleep; i++)
         for (uint64_t rest = dpor->asleep; rest; rest &= rest - 1)
-            if (rdl__conflict(&view->ops[__builtin_ctzll(rest)], &summary->log[i].op))
+            if (rdl__depends(&view->ops[__builtin_ctzll(rest)], &summary->log[i].op, unseen))
                 dpor->asleep &= ~(rest & -rest);
 }
 
@@ -122,21 +136,22 @@ static uint32_t choose(void *state, struct rdl__view *view, uint32_t max)
 
 /* Nobody was asked who goes here.  Was it one who had been asleep when somebody was
  * asked last, and nothing has woken it since? */
-static bool sleeps_at(const struct rdl__path *path, const struct rdl__log_entry *log, uint32_t at,
+static bool sleeps_at(const struct dpor *dpor, const struct rdl__log_entry *log, uint32_t at,
                       uint32_t asked)
 {
-    if (!(asleep_during(&path->turns[asked]) >> log[at].thread & 1))
+    if (!(asleep_during(&dpor->path.turns[asked]) >> log[at].thread & 1))
         return false;
     for (uint32_t i = asked; i < at; i++)
-        if (log[i].thread == log[at].thread || rdl__conflict(&log[i].op, &log[at].op))
+        if (log[i].thread == log[at].thread || rdl__depends(&log[i].op, &log[at].op, dpor->unseen))
             return false;
     return true;
 }
 
 /* Tell the new turns who slept.  Where all did the path ends: what came after is a
  * repetition. */
-static bool mark_sleepers(struct rdl__path *path, const struct rdl__log_entry *log, uint32_t from)
+static bool mark_sleepers(struct dpor *dpor, const struct rdl__log_entry *log, uint32_t from)
 {
+    struct rdl__path *path = &dpor->path;
     uint32_t asked = from;
 
     while (asked > 0 && !path->turns[asked - 1].asked)
@@ -151,7 +166,7 @@ static bool mark_sleepers(struct rdl__path *path, const struct rdl__log_entry *l
             repeats = !(turn->enabled & ~turn->asleep);
             asked = i;
         } else if (!turn->largest && asked != UINT32_MAX) {
-            repeats = sleeps_at(path, log, i, asked);
+            repeats = sleeps_at(dpor, log, i, asked);
         }
         if (repeats) {
             rdl__path_truncate(path, i);
@@ -193,9 +208,10 @@ static void ended(void *state, const struct rdl__summary *summary)
     if (dpor->path.lost || !rdl__path_extend(&dpor->path, summary, &first))
         return;
     dpor->path.incomplete |= summary->timed;
+    dpor->unseen = summary->unseen && !dpor->by_calls;
     dpor->executions++;
-    dpor->repetitions += !mark_sleepers(&dpor->path, summary->log, followed);
-    if (!rdl__reversals_find(&dpor->reversals, &dpor->path, summary, first)) {
+    dpor->repetitions += !mark_sleepers(dpor, summary->log, followed);
+    if (!rdl__reversals_find(&dpor->reversals, &dpor->path, summary, first, dpor->unseen)) {
         lose(dpor);
         return;
     }
@@ -224,17 +240,33 @@ unsigned rdl__dpor_share(const void *state)
 static int covered(const void *state, char *out, size_t room)
 {
     const struct dpor *dpor = state;
+    const char *noun = dpor->by_calls ? "order"
+                       : dpor->unseen ? "schedule"
+                                      : "distinguishable schedule";
 
     if (!dpor->done)
         return 0;
-    return rdl__path_sentence(&dpor->path, out, room, dpor->executions - dpor->repetitions,
-                              "distinguishable schedule", "");
+    return rdl__path_sentence(&dpor->path, out, room, dpor->executions - dpor->repetitions, noun,
+                              dpor->by_calls ? " of calls" : "");
 }
 
 const struct rdl__strategy rdl__strategy_dpor = {
     .name = "dpor",
     .help = "every schedule that makes a difference (dynamic partial order reduction)",
     .state_size = sizeof(struct dpor),
+    .release = release,
+    .begin = begin,
+    .pick = pick,
+    .choose = choose,
+    .ended = ended,
+    .covered = covered,
+};
+
+const struct rdl__strategy rdl__strategy_calls = {
+    .name = "calls",
+    .help = "every order of calls, if memory is only shared where calls see to it",
+    .state_size = sizeof(struct dpor),
+    .init = init_by_calls,
     .release = release,
     .begin = begin,
     .pick = pick,

@@ -2,8 +2,9 @@
  *
  * The first two executions are in order and in reverse.  Then a quarter of them goes
  * to the one strategy that can come to an end (dpor), fewer when that has become
- * unlikely; if it does, everything has been tried.  The others share the rest by what
- * they were found to be worth.
+ * unlikely; if it does, everything has been tried.  Its twin that looks at calls only
+ * goes before it where code cannot be seen, but its end is not the end.  The others
+ * share the rest by what they were found to be worth.
  *
  * Whose turn it is follows from how many executions have ended, so that it is the
  * same whether or not an execution had a process of its own. */
@@ -20,6 +21,7 @@ enum part {
     IN_ORDER,
     REVERSE,
     DPOR,
+    CALLS,
     POS,
     PCT_2,
     PCT_3,
@@ -38,6 +40,7 @@ static const struct {
     [IN_ORDER] = {&rdl__strategy_in_order, 0},
     [REVERSE] = {&rdl__strategy_reverse, 0},
     [DPOR] = {&rdl__strategy_dpor, 0},
+    [CALLS] = {&rdl__strategy_calls, 0},
     [POS] = {&rdl__strategy_pos, 0},
     [PCT_2] = {&rdl__strategy_pct, 2},
     [PCT_3] = {&rdl__strategy_pct, 3},
@@ -59,9 +62,9 @@ enum { TURNS = sizeof turns };
 struct portfolio {
     void *states[PARTS];
     uint64_t executions;
-    uint64_t by_dpor; /* of these */
+    uint64_t by_dpor; /* of these, or by its twin that looks at calls only */
     struct rdl__distinct seen;
-    bool data_drawn;
+    bool data_drawn, unseen; /* as in a summary */
 
     enum part now; /* of one execution */
 };
@@ -92,15 +95,21 @@ static void release(void *state)
     rdl__distinct_release(&portfolio->seen);
 }
 
+/* Where code cannot be seen, orders of calls come first: there are fewer. */
 static enum part whose_turn(const struct portfolio *portfolio)
 {
     uint64_t n = portfolio->executions;
-    unsigned share = portfolio->data_drawn ? 0 : rdl__dpor_share(portfolio->states[DPOR]);
+    enum part whole = DPOR;
+    unsigned share;
 
     if (n < 2)
         return n == 0 ? IN_ORDER : REVERSE;
+    if (portfolio->unseen && !rdl__dpor_is_done(portfolio->states[CALLS]) &&
+        rdl__dpor_share(portfolio->states[CALLS]))
+        whole = CALLS;
+    share = portfolio->data_drawn ? 0 : rdl__dpor_share(portfolio->states[whole]);
     if (share && n % share == 2)
-        return DPOR;
+        return whole;
     return turns[(n - 2 - portfolio->by_dpor) % TURNS];
 }
 
@@ -141,8 +150,9 @@ static void ended(void *state, const struct rdl__summary *summary)
     for (int pct = PCT_2; pct <= PCT_10; pct++)
         rdl__pct_learn(portfolio->states[pct], summary->points);
     portfolio->executions++;
-    portfolio->by_dpor += part == DPOR;
+    portfolio->by_dpor += part == DPOR || part == CALLS;
     portfolio->data_drawn |= summary->data_drawn;
+    portfolio->unseen |= summary->unseen;
     rdl__distinct_add(&portfolio->seen, summary->hash);
 }
 
@@ -177,12 +187,15 @@ static int covered(const void *state, char *out, size_t room)
 {
     const struct portfolio *portfolio = state;
     struct rdl__text text = {0};
+    char orders[64];
     int length;
 
     if (rdl__dpor_is_done(portfolio->states[DPOR]))
         return parts[DPOR].strategy->covered(portfolio->states[DPOR], out, room);
     if (portfolio->executions == 0)
         return 0;
+    if (parts[CALLS].strategy->covered(portfolio->states[CALLS], orders, sizeof orders))
+        rdl__text_add(&text, "%s; ", orders);
     if (portfolio->seen.full)
         rdl__text_add(&text, "more than ");
     rdl__text_add_many(&text, portfolio->seen.count, "different schedule");
