@@ -610,6 +610,7 @@ static void reset(const struct rdl__execution *execution)
     sched->strategy = execution->strategy;
     sched->strategy_state = execution->strategy_state;
     sched->summary = execution->summary;
+    sched->summary->unseen = !rdl__instrumented;
     sched->forked = execution->forked;
     sched->faults = execution->faults;
     sched->points_max = execution->points_max;
