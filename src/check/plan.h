@@ -187,12 +187,15 @@ void rdl__story_release(struct rdl__story *story);
 /* The line of a file, without its newline; NULL if there is none.  free() it. */
 char *rdl__source_line(const char *file, int number);
 
-/* places.c: the texts of an outcome, with files and lines.  `trace` may be NULL, and
+/* places.c: the texts of an outcome, with files and lines.  `objects` may be NULL, and
  * then variables have numbers instead of names. */
-void rdl__outcome_want(const struct rdl__outcome *outcome, struct rdl__lines *lines);
-void rdl__outcome_resolve(struct rdl__outcome *outcome, const struct rdl__lines *lines,
-                          struct rdl__objects *objects);
-void rdl__outcome_resolve_alone(struct rdl__outcome *outcome, const struct rdl_test *test);
+void rdl__outcome_want(const struct rdl__outcome *outcome, const struct rdl__crash *crash,
+                       struct rdl__lines *lines);
+void rdl__outcome_resolve(struct rdl__outcome *outcome, const struct rdl__crash *crash,
+                          const struct rdl__lines *lines, struct rdl__objects *objects);
+
+/* A copy of the outcome on this board, without further ado. */
+void rdl__outcome_resolve_alone(struct rdl__outcome *outcome, const struct rdl__board *board);
 struct rdl__lines rdl__lines_of_test(const struct rdl_test *test);
 
 /* schedule.c */

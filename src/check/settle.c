@@ -76,7 +76,7 @@ static void describe_outcome(struct rdl__text *out, const struct rdl__board *boa
     struct rdl__outcome *outcome = rdl__allocate(sizeof *outcome);
 
     *outcome = board->outcome;
-    rdl__outcome_resolve_alone(outcome, board->task.test);
+    rdl__outcome_resolve_alone(outcome, board);
     rdl__text_add(out, "%s%s", outcome->check[0] ? outcome->check : outcome->text,
                   outcome->check[0] ? "" : " (a crash)");
     free(outcome);
@@ -421,17 +421,16 @@ static void keep(struct rdl__session *session, const struct rdl_test *test,
 }
 
 /* Where in the code all that was, and what it was about. */
-static void find_places(struct rdl__session *session, const struct rdl_test *test,
-                        struct rdl__failure *failure, const struct rdl__steps *steps)
+static void find_places(const struct rdl_test *test, struct rdl__failure *failure,
+                        const struct rdl__crash *crash, const struct rdl__steps *steps)
 {
     struct rdl__objects objects = {.steps = steps};
     struct rdl__lines lines = rdl__lines_of_test(test);
 
-    lines.process = session->workers[0].pid;
-    rdl__outcome_want(&failure->outcome, &lines);
+    rdl__outcome_want(&failure->outcome, crash, &lines);
     rdl__schedule_want(steps, &lines);
     rdl__lines_find(&lines);
-    rdl__outcome_resolve(&failure->outcome, &lines, &objects);
+    rdl__outcome_resolve(&failure->outcome, crash, &lines, &objects);
     rdl__schedule_read(&failure->schedule, steps, &failure->outcome, &lines, &objects);
     rdl__objects_release(&objects);
     rdl__lines_release(&lines);
@@ -449,7 +448,7 @@ static void tell_story(struct rdl__session *session, const struct rdl_test *test
     if (board->outcome.verdict == RDL__FAILED)
         failure->outcome = board->outcome; /* the values it speaks of are the shrunk ones */
     rdl__story_read(&failure->story, trace);
-    find_places(session, test, failure, &trace->steps);
+    find_places(test, failure, &board->crash, &trace->steps);
     rdl__worker_captured(&session->workers[0], &output, OUTPUT_SHOWN);
     failure->output = output.bytes;
     if (session->plan->shrink_seconds > 0 && !failure->unsteady && !rdl__interrupted &&
@@ -483,7 +482,7 @@ void rdl__settle(struct rdl__session *session, struct rdl__result *result,
 
     rdl__made_copy(&failure.made, &made);
     if (listener->failure_found) {
-        rdl__outcome_resolve_alone(&failure.outcome, test);
+        rdl__outcome_resolve_alone(&failure.outcome, board);
         listener->failure_found(listener->self, test, &failure);
         failure.outcome = board->outcome;
     }

@@ -38,6 +38,9 @@ static void record_frames(uintptr_t pc)
     /* Return addresses: one back, to lie in the call and not behind it. */
     for (int i = pc ? from + 1 : 0; i < count && watched->frame_count < RDL__FRAMES_MAX; i++)
         watched->frames[watched->frame_count++] = (uintptr_t)frames[i] - 1;
+    watched->modules.count = 0;
+    for (int i = 0; i < watched->frame_count; i++)
+        rdl__modules_note(&watched->modules, watched->frames[i]);
 }
 
 static void on_signal(int signal, siginfo_t *info, void *context)
@@ -113,8 +116,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Code that only passes on the news of somebody else's mistake. */
-static bool is_messenger(uintptr_t address)
+bool rdl__crash_is_messenger(uintptr_t address)
 {
     static const char *const names[] = {"libc.so",    "libc-",      "ld-linux", "libgcc_s",
                                         "libasan",    "libubsan",   "libtsan",  "libstdc++",
@@ -138,7 +140,7 @@ const uintptr_t *rdl__crash_culprit(const struct rdl__crash *record)
     int count = record->frame_count < RDL__FRAMES_MAX ? record->frame_count : RDL__FRAMES_MAX;
 
     for (int i = 0; i < count; i++)
-        if (!is_messenger(record->frames[i]))
+        if (!rdl__crash_is_messenger(record->frames[i]))
             return &record->frames[i];
     return count > 0 ? &record->frames[0] : NULL;
 }

@@ -69,8 +69,8 @@ static const char *name_at(const struct image *image, const Elf64_Shdr *table,
 }
 
 /* NULL if none is known. */
-static const char *find_name(const struct image *image, int type, uintptr_t base,
-                             uintptr_t address, uint64_t *out_offset)
+static const char *find_name(const struct image *image, int type, uintptr_t base, uintptr_t address,
+                             uint64_t *out_offset)
 {
     const Elf64_Ehdr *header = part(image, 0, sizeof *header);
 

@@ -348,6 +348,8 @@ RDL__INTERPOSE int fclose(FILE *stream)
     struct rdl__op op;
     int result;
 
+    if (self)
+        rdl__stream_gone(self, stream);
     if (!self || stream->_fileno < 0)
         return RDL__NEXT(fclose)(stream);
     rdl__file_look(stream->_fileno, &file);

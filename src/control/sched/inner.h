@@ -3,6 +3,24 @@
 #define RDL__INNER_H
 
 #include "control/sched/sched.h"
+#include "port/lines.h"
+
+/* Functions of ours that call the user's are marked RDL__ENTRY.  What returns there was
+ * called last by the user's function, with a jump ("tail call"): that is all the code
+ * to blame that is known. */
+#define RDL__ENTRY __attribute__((noinline, section("rdl_entry")))
+
+extern const char __start_rdl_entry[] __attribute__((visibility("hidden")));
+extern const char __stop_rdl_entry[] __attribute__((visibility("hidden")));
+
+static inline uintptr_t rdl__blamed(const struct rdl__thread *thread, uintptr_t pc)
+{
+    if (__builtin_expect(pc - (uintptr_t)__start_rdl_entry >
+                             (uintptr_t)(__stop_rdl_entry - __start_rdl_entry),
+                         1))
+        return pc;
+    return thread->entry ? thread->entry | RDL__TAIL_OF : pc;
+}
 
 /* sched.c */
 void rdl__look_again(struct rdl__thread *thread);      /* it may be ready now, or not any more */
@@ -49,8 +67,13 @@ void rdl__describe_wait(const struct rdl__thread *thread, char *out, size_t room
 extern uint64_t rdl__timer_next;
 void rdl__timers_run(void);
 
-/* cond.c: has the condition been signalled while nobody waited, and not since? */
-bool rdl__was_signalled_in_vain(uintptr_t condition);
+/* cond.c: has the condition been signalled while nobody waited, and not since?  NULL: no. */
+struct rdl__vain_signal {
+    uintptr_t condition;
+    uintptr_t pc;
+    char by[48];
+};
+const struct rdl__vain_signal *rdl__signalled_in_vain(uintptr_t condition);
 void rdl__conds_begin(void);
 
 /* signal.c */

@@ -309,7 +309,7 @@ RDL__INTERPOSE int eventfd_write(int fd, eventfd_t value)
                                                                                             : -1;
 }
 
-/* ---- From file to file ------------------------------------------------------------------------ */
+/* ---- From file to file --------------------------------------------------------------------- */
 
 RDL__INTERPOSE ssize_t splice(int from, off64_t *from_at, int to, off64_t *to_at, size_t size,
                               unsigned flags)

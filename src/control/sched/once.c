@@ -7,6 +7,8 @@
 
 #include "control/sched/primitive.h"
 
+RDL__ASKED_FOR(once);
+
 enum { FRESH = 0, IN_PROGRESS = 1, DONE = 2 };
 
 struct attempt {

@@ -9,6 +9,8 @@
 
 #include "control/sched/world.h"
 
+RDL__ASKED_FOR(poll);
+
 #define sched (&rdl__sched)
 
 /* What the compiler calls instead, if it knows the size of the buffer. */

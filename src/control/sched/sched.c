@@ -33,6 +33,7 @@ struct rdl__thread *rdl__running;
 
 #define sched (&rdl__sched)
 
+
 /* ---- Who could run ---------------------------------------------------------------- */
 
 static void set_enabled(uint32_t id, bool enabled)
@@ -326,6 +327,7 @@ static void come_to(struct rdl__thread *self, const struct rdl__op *op)
 
     view->running = self->id;
     view->ops[self->id] = *op;
+    view->ops[self->id].pc = rdl__blamed(self, op->pc);
     view->steps[self->id]++;
     rdl__spin_operation(self, op);
 }
@@ -623,6 +625,7 @@ static void begin(const struct rdl__execution *execution)
     reset(execution);
     first = rdl__slot_new(0);
     first->fs = rdl__thread_pointer();
+    first->entry = execution->t->test ? (uintptr_t)execution->t->test->body : 0;
     rdl__own_stack(&first->stack_low, &first->stack_high);
     set_enabled(0, true);
     rdl__names_reset();

@@ -91,6 +91,7 @@ struct rdl__thread {
     void *(*start)(void *argument);
     void *argument;
     void *result;
+    uintptr_t entry; /* the function that it runs, as the user knows it */
     bool detached, being_joined, exiting;
     uintptr_t created_at;  /* pc */
     uint32_t created_last; /* the thread it has created last */

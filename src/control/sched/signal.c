@@ -410,7 +410,7 @@ void rdl__signals_arrived(void)
  * that nobody reads.  Elsewhere than on the carrier any moment is. */
 static bool is_good_moment(int signal)
 {
-    if (!rdl__running || rdl__kernel(SYS_gettid, 0, 0, 0, 0, 0, 0) != carrier)
+    if ((!rdl__running && !rdl__forking) || rdl__kernel(SYS_gettid, 0, 0, 0, 0, 0, 0) != carrier)
         return true;
     return signal == being_sent || (signal == SIGPIPE && rdl__self());
 }

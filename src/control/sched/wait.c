@@ -153,10 +153,16 @@ static bool awaits_child(const struct rdl__thread *thread)
     return thread->state == RDL__ALIVE && thread->ready == rdl__child_is_ready;
 }
 
+/* Another process may write to memory that is shared with it. */
+static bool awaits_memory(const struct rdl__thread *thread)
+{
+    return rdl__futex_is_outside(thread) || rdl__semaphore_is_outside(thread);
+}
+
 static bool is_outside(const struct rdl__thread *thread)
 {
     return file_wait_of(thread) || signal_wait_of(thread) || awaits_child(thread) ||
-           rdl__futex_is_outside(thread);
+           awaits_memory(thread);
 }
 
 /* Has it to be asked again and again, since the kernel cannot wait for it? */
@@ -164,7 +170,7 @@ static bool needs_asking(const struct rdl__thread *thread)
 {
     const struct rdl__file_wait *files = file_wait_of(thread);
 
-    return awaits_child(thread) || (files && files->retry) || rdl__futex_is_outside(thread);
+    return awaits_child(thread) || (files && files->retry) || awaits_memory(thread);
 }
 
 static void look_at_all(void)

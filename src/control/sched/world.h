@@ -195,8 +195,14 @@ int rdl__connect(struct rdl__thread *self, int fd, const struct sockaddr *addres
 
 /* ---- process.c ------------------------------------------------------------------------ */
 
-/* The result is that of making a process: in the new one nothing is controlled. */
+/* The result is that of making a process. */
 pid_t rdl__forked(pid_t result);
+
+/* The same for something that makes one and returns in both, as fork does: in the
+ * new one nothing is controlled. */
+long rdl__copied(long (*copy)(const long *arguments), const long *arguments);
+extern struct rdl__thread *rdl__forking; /* who runs while the process is being copied */
+
 bool rdl__has_forked(void); /* this process has made others */
 pid_t rdl__waitpid(struct rdl__thread *self, pid_t pid, int *out_status, int options,
                    struct rusage *out_usage, uintptr_t pc);
@@ -241,6 +247,8 @@ bool rdl__has_handlers(void);      /* set up by controlled threads */
 
 void rdl__futexes_begin(void);
 long rdl__futex(struct rdl__thread *self, const long *arguments, uintptr_t pc);
+void rdl__stream_gone(struct rdl__thread *self, FILE *file); /* libc_locks.c: it is closed */
+bool rdl__semaphore_is_outside(const struct rdl__thread *thread); /* semaphore.c */
 bool rdl__futex_is_outside(const struct rdl__thread *thread); /* other processes may wake it */
 pid_t rdl__thread_number(const struct rdl__thread *thread);   /* what gettid says */
 
