@@ -59,6 +59,8 @@ foreach(file IN LISTS test_sources ITEMS ${PROJECT_SOURCE_DIR}/tests/tidy.c)
   if(EXISTS ${instrumented} AND NOT instrumented STREQUAL file)
     add_library(${name}_instrumented OBJECT ${instrumented})
     target_compile_options(${name}_instrumented PRIVATE -O1 ${instrument})
+    target_compile_definitions(${name}_instrumented PRIVATE free=__wrap_free
+                               realloc=__wrap_realloc)
     target_link_libraries(${name}_instrumented PRIVATE raddle_warnings)
     target_link_libraries(${name} PRIVATE ${name}_instrumented)
   endif()

@@ -1,7 +1,7 @@
 /* test_access.c -- code whose accesses to memory are watched: points and races. */
 #include "instrumented/access.h"
 
-#include "control/sched/watch.h"
+#include "control/sched/track.h"
 #include "explore.h"
 
 /* All outcomes of a body, in terms of what its threads saw. */
@@ -113,6 +113,10 @@ TEST(values_are_not_kept_over_an_atomic_operation)
 
 TEST(calls_are_known_though_some_end_by_a_jump)
 {
+    int calls = 0;
+
     EXPECT_STR(outcomes_by_chance(calls_and_jumps, 20, 0), "race");
-    EXPECT_CONTAINS(exploration->details, "called at");
+    for (const char *at = exploration->details; (at = strstr(at, "called at")); at++)
+        calls++;
+    EXPECT(calls <= 2);
 }

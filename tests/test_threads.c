@@ -383,7 +383,7 @@ TEST(a_join_can_be_cancelled_and_leaves_the_thread_to_others)
     EXPECT_STR(outcomes_of(cancelling_a_join), "8 0");
 }
 
-/* ---- Many --------------------------------------------------------------------------------------- */
+/* ---- Many ------------------------------------------------------------------------------ */
 
 static void *touch_stack(void *argument)
 {

@@ -3,9 +3,16 @@
 #ifndef RDL__COMMANDS_H
 #define RDL__COMMANDS_H
 
+#include "base/error.h"
+#include "base/text.h"
+
 int rdl__command_explore(int argc, char **argv);
 int rdl__command_replay(int argc, char **argv);
+int rdl__command_cc(int argc, char **argv);
 int rdl__command_run(int argc, char **argv);
 int rdl__command_token(int argc, char **argv);
+
+/* The path of libraddle.so. */
+bool rdl__find_library(struct rdl__text *out, struct rdl__error *error);
 
 #endif

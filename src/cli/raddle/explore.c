@@ -124,34 +124,6 @@ static bool check_program(const char *path, struct rdl__error *error)
 
 /* ---- Starting it --------------------------------------------------------------------------- */
 
-/* The shared library: where the build put it, or where it was installed. */
-static bool find_library(struct rdl__text *out, struct rdl__error *error)
-{
-    static const char *const places[] = {
-        "../lib/libraddle.so", "../lib/x86_64-linux-gnu/libraddle.so", "../lib64/libraddle.so"};
-    char self[4096];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-
-    if (length < 0)
-        return rdl__fail(error, "cannot find out where raddle is: %s", strerror(errno));
-    self[length] = '\0';
-    *strrchr(self, '/') = '\0';
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        char *whole;
-
-        rdl__text_clear(out);
-        rdl__text_add(out, "%s/%s", self, places[i]);
-        whole = realpath(out->bytes, NULL);
-        if (whole) {
-            rdl__text_clear(out);
-            rdl__text_add(out, "%s", whole);
-            free(whole);
-            return true;
-        }
-    }
-    return rdl__fail(error, "there is no libraddle.so near %s", self);
-}
-
 /* A file without a name, that the program inherits. */
 static int nameless_file(const char *bytes, size_t count)
 {
@@ -251,8 +223,7 @@ static int await_program(const char *path, int hello)
     if (taken_over)
         fprintf(stderr, "raddle: exploring %s was ended by signal %d\n", path, WTERMSIG(status));
     else
-        fprintf(stderr,
-                "raddle: %s ended before it got to main, or does not let itself be preloaded\n",
+        fprintf(stderr, "raddle: %s ended before main, or does not let itself be preloaded\n",
                 path);
     return RDL__EXIT_SETUP;
 }
@@ -315,7 +286,7 @@ static int explore(char **argv, int option_count, char **options, bool gdb)
     char *path = find_program(argv[0]);
     int status = RDL__EXIT_SETUP;
 
-    if (check_program(path, &error) && find_library(&library, &error) && prepare_input(&error))
+    if (check_program(path, &error) && rdl__find_library(&library, &error) && prepare_input(&error))
         status = gdb ? start_gdb(path, argv, option_count, options, &library)
                      : start(path, argv, option_count, options, &library);
     else
@@ -325,7 +296,7 @@ static int explore(char **argv, int option_count, char **options, bool gdb)
     return status;
 }
 
-/* ---- The commands ----------------------------------------------------------------------------- */
+/* ---- The commands ----------------------------------------------------------------------- */
 
 static int show_help(const char *usage)
 {
@@ -377,19 +348,31 @@ static char **command_of(const struct rdl__token *token, int argc, char **argv, 
     return end + 1 < argc ? argv + end + 1 : rdl__command_decode(token->name, &count);
 }
 
+/* The token may stand anywhere among the options: make it the value of one. */
+static char **options_with_token(int *count, char **argv)
+{
+    char **options = rdl__allocate((size_t)(*count + 2) * sizeof *options);
+    int to = 0;
+
+    for (int i = 0; i < *count; i++) {
+        if (i > 0 && (strncmp(argv[i], "rdl", 3) == 0 || argv[i][0] == '@') &&
+            strcmp(argv[i - 1], "--replay") != 0)
+            options[to++] = (char *)"--replay";
+        options[to++] = argv[i];
+    }
+    *count = to;
+    return options;
+}
+
 int rdl__command_replay(int argc, char **argv)
 {
-    int end = find_program_argument(argc, argv), status = RDL__EXIT_SETUP;
-    char **options = rdl__allocate((size_t)(argc + 3) * sizeof *options);
+    int end = find_program_argument(argc, argv), count = end, status = RDL__EXIT_SETUP;
+    char **options = options_with_token(&count, argv);
     struct rdl__options *checked = rdl__allocate(sizeof *checked);
     struct rdl__token token = {0};
     struct rdl__error error;
 
-    memcpy(options, argv, (size_t)end * sizeof *options);
-    if (argc > 1 && argv[1][0] != '-')
-        options[1] = (char *)"--replay", options[2] = argv[1],
-        memcpy(options + 3, argv + 2, (size_t)(end - 2) * sizeof *options), end++;
-    if (!rdl__options_read_for_program(checked, end, options, &error))
+    if (!rdl__options_read_for_program(checked, count, options, &error))
         fprintf(stderr, "raddle replay: %s\n", error.text);
     else if (checked->help)
         status = show_help(replay_usage);
@@ -398,8 +381,8 @@ int rdl__command_replay(int argc, char **argv)
     else if (!rdl__read_token(&token, checked->replay, &error))
         fprintf(stderr, "raddle replay: %s\n", error.text);
     else
-        status = explore(command_of(&token, argc, argv, find_program_argument(argc, argv)), end,
-                         options, checked->explore.gdb);
+        status = explore(command_of(&token, argc, argv, end), count, options,
+                         checked->explore.gdb);
     rdl__token_release(&token);
     free(options);
     free(checked);

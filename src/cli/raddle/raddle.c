@@ -15,6 +15,7 @@ static const struct {
     {"run", rdl__command_run, "run test programs, one after the other, and sum up"},
     {"explore", rdl__command_explore, "run a program under many schedules of its threads"},
     {"replay", rdl__command_replay, "run a program under the schedule of a token"},
+    {"cc", rdl__command_cc, "compile code so that its accesses to memory are seen"},
     {"token", rdl__command_token, "show what a token holds"},
 };
 

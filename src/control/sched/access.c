@@ -11,76 +11,76 @@
 #include "control/sched/inner.h"
 #include "control/sched/next.h"
 #include "control/sched/slow.h"
-#include "control/sched/watch.h"
+#include "control/sched/track.h"
 
 bool rdl__instrumented;
 uint64_t rdl__fast_points;
 uintptr_t rdl__stacks_low;
 
-static struct rdl__watch watches[RDL__THREADS_MAX];
+static struct rdl__track tracks[RDL__THREADS_MAX];
 
 /* ---- Whose memory it is ------------------------------------------------------------------- */
 
 enum { BELOW_BODY = 4096 };
 
-static void watch_all_but(struct rdl__watch *watch)
+static void track_all_but(struct rdl__track *track)
 {
-    watch->mine_low = watch->ignoring ? 0 : watch->stack_low;
-    watch->mine_size = watch->ignoring ? UINTPTR_MAX : watch->shared_from - watch->stack_low;
+    track->mine_low = track->ignoring ? 0 : track->stack_low;
+    track->mine_size = track->ignoring ? UINTPTR_MAX : track->shared_from - track->stack_low;
 }
 
-void rdl__watch_begin(struct rdl__thread *thread)
+void rdl__track_begin(struct rdl__thread *thread)
 {
-    struct rdl__watch *watch = thread->watch = &watches[thread->id];
+    struct rdl__track *track = thread->track = &tracks[thread->id];
 
-    watch->stack_low = thread->stack_low;
-    watch->stack_high = thread->stack_high;
+    track->stack_low = thread->stack_low;
+    track->stack_high = thread->stack_high;
     if (!thread->donor) {
         /* The stack of the process: what lies above the code under test is ours. */
         uintptr_t here = (uintptr_t)__builtin_frame_address(0) + BELOW_BODY;
 
-        if (watch->stack_high > here)
-            watch->stack_high = here;
+        if (track->stack_high > here)
+            track->stack_high = here;
         rdl__stacks_low = thread->stack_low;
         rdl__spinners = 0;
     }
     if (rdl__stacks_low > thread->stack_low)
         rdl__stacks_low = thread->stack_low;
-    watch->shared_from = watch->stack_high;
-    watch->ignoring = watch->depth = 0;
-    watch_all_but(watch);
-    rdl__spin_begin(watch);
+    track->shared_from = track->stack_high;
+    track->ignoring = track->depth = 0;
+    track_all_but(track);
+    rdl__spin_begin(track);
 }
 
-void rdl__watch_share(struct rdl__thread *owner, uintptr_t address)
+void rdl__track_share(struct rdl__thread *owner, uintptr_t address)
 {
-    struct rdl__watch *watch = owner->watch;
+    struct rdl__track *track = owner->track;
 
-    if (address >= watch->stack_low && address < watch->shared_from) {
-        watch->shared_from = address;
-        watch_all_but(watch);
+    if (address >= track->stack_low && address < track->shared_from) {
+        track->shared_from = address;
+        track_all_but(track);
     }
 }
 
-void rdl__watch_touched(struct rdl__thread *self, uintptr_t address)
+void rdl__track_touched(struct rdl__thread *self, uintptr_t address)
 {
     for (uint32_t id = 0; id < rdl__sched.view.threads; id++) {
         struct rdl__thread *owner = rdl__sched.threads[id];
 
         if (owner != self && owner->state == RDL__ALIVE)
-            rdl__watch_share(owner, address);
+            rdl__track_share(owner, address);
     }
 }
 
-void rdl__watch_ignore(struct rdl__thread *self, bool ignore)
+void rdl__track_ignore(struct rdl__thread *self, bool ignore)
 {
-    struct rdl__watch *watch = self->watch;
+    struct rdl__track *track = self->track;
 
     if (ignore)
-        watch->ignoring++;
-    else if (watch->ignoring > 0)
-        watch->ignoring--;
-    watch_all_but(watch);
+        track->ignoring++;
+    else if (track->ignoring > 0)
+        track->ignoring--;
+    track_all_but(track);
 }
 
 /* ---- The slow way ------------------------------------------------------------------------- */
@@ -95,7 +95,7 @@ void rdl__access_slowly(uintptr_t address, uintptr_t size, unsigned how, uintptr
                         const struct rdl__entry *entry)
 {
     struct rdl__thread *self = rdl__running;
-    struct rdl__watch *watch = self->watch;
+    struct rdl__track *track = self->track;
     bool writes = how & RDL__HOW_WRITE;
     struct rdl__op op = {.kind = writes ? RDL__OP_WRITE : RDL__OP_READ,
                          .touch = writes ? RDL__WRITES : RDL__READS,
@@ -104,9 +104,9 @@ void rdl__access_slowly(uintptr_t address, uintptr_t size, unsigned how, uintptr
                          .pc = pc};
     bool waited = false;
 
-    if (!writes && (watch->reads >= watch->look_at || address == watch->anchor))
+    if (!writes && (track->reads >= track->look_at || address == track->anchor))
         waited = rdl__spin_look(self, entry, &op);
-    if (address - watch->mine_low < watch->mine_size) {
+    if (address - track->mine_low < track->mine_size) {
         /* Only a loop makes it matter to others. */
         if (!waited && op.flags & RDL__OP_POLITE)
             rdl__point(self, &op);
@@ -116,36 +116,36 @@ void rdl__access_slowly(uintptr_t address, uintptr_t size, unsigned how, uintptr
         if (rdl__races_on)
             rdl__race_access(self, address, size, how, pc);
     }
-    if (!writes && watch->recording)
-        rdl__spin_read(watch, address, size);
+    if (!writes && track->recording)
+        rdl__spin_read(track, address, size);
 }
 
 __attribute__((always_inline)) static inline void touch(uintptr_t address, uintptr_t size,
                                                         unsigned how, uintptr_t pc)
 {
     struct rdl__thread *self = rdl__self();
-    struct rdl__watch *watch;
+    struct rdl__track *track;
 
     if (!self)
         return;
-    watch = self->watch;
-    if (address - watch->mine_low < watch->mine_size) {
-        if (!(how & RDL__HOW_WRITE) && __builtin_expect(rdl__spin_suspects(watch, address), 0))
+    track = self->track;
+    if (address - track->mine_low < track->mine_size) {
+        if (!(how & RDL__HOW_WRITE) && __builtin_expect(rdl__spin_suspects(track, address), 0))
             rdl__access_registers(address, size, how, pc);
         return;
     }
     if (how & RDL__HOW_WRITE)
-        watch->changed = true;
-    if ((!(how & RDL__HOW_WRITE) && __builtin_expect(rdl__spin_suspects(watch, address), 0)) ||
+        track->changed = true;
+    if ((!(how & RDL__HOW_WRITE) && __builtin_expect(rdl__spin_suspects(track, address), 0)) ||
         (!rdl__alone && !rdl__point_fast(self))) {
         rdl__access_registers(address, size, how, pc);
         return;
     }
     if (rdl__alone || !rdl__races_on)
         return;
-    if (size == 16 ? !rdl__race_known(watch, address, 8, how) ||
-                         !rdl__race_known(watch, address + 8, 8, how)
-                   : !rdl__race_known(watch, address, (uint32_t)size, how))
+    if (size == 16 ? !rdl__race_known(track, address, 8, how) ||
+                         !rdl__race_known(track, address + 8, 8, how)
+                   : !rdl__race_known(track, address, (uint32_t)size, how))
         rdl__race_access(self, address, size, how, pc);
 }
 
@@ -154,12 +154,12 @@ static void access_range(uintptr_t address, uintptr_t size, unsigned how, uintpt
 {
     struct rdl__thread *self = size ? rdl__self() : NULL;
 
-    if (!self || address - self->watch->mine_low < self->watch->mine_size)
+    if (!self || address - self->track->mine_low < self->track->mine_size)
         return;
     if (how & RDL__HOW_WRITE)
-        self->watch->changed = true;
+        self->track->changed = true;
     else
-        self->watch->reads++;
+        self->track->reads++;
     rdl__access_registers(address, size, how, pc);
 }
 
@@ -171,8 +171,8 @@ void rdl__access(uintptr_t address, uintptr_t size, unsigned how, uintptr_t pc)
 /* ---- What compilers call: accesses ---------------------------------------------------------- */
 
 #define HOOK(name, size, how)                                                                      \
-    void name(const volatile void *address);                                                       \
-    RDL__INTERPOSE void name(const volatile void *address)                                         \
+    void name(void *address);                                                                      \
+    RDL__INTERPOSE void name(void *address)                                                        \
     {                                                                                              \
         touch((uintptr_t)address, size, how, RDL__CALLER);                                         \
     }
@@ -255,11 +255,11 @@ RDL__INTERPOSE void __tsan_init(void)
 
 /* A function that was left by longjmp does not say so; its frame, then, is further
  * down than that of a function which begins or ends later. */
-static void drop_frames_below(struct rdl__watch *watch, uintptr_t stack)
+static void drop_frames_below(struct rdl__track *track, uintptr_t stack)
 {
-    while (watch->depth > 0 &&
-           __builtin_expect(watch->frames[(watch->depth - 1) % RDL__FRAMES_KEPT].stack < stack, 0))
-        watch->depth--;
+    while (track->depth > 0 &&
+           __builtin_expect(track->frames[(track->depth - 1) % RDL__FRAMES_KEPT].stack < stack, 0))
+        track->depth--;
 }
 
 RDL__INTERPOSE void __tsan_func_entry(void *pc)
@@ -269,8 +269,8 @@ RDL__INTERPOSE void __tsan_func_entry(void *pc)
 
     if (!self)
         return;
-    drop_frames_below(self->watch, stack + 1);
-    self->watch->frames[self->watch->depth++ % RDL__FRAMES_KEPT] =
+    drop_frames_below(self->track, stack + 1);
+    self->track->frames[self->track->depth++ % RDL__FRAMES_KEPT] =
         (struct rdl__frame){.pc = (uintptr_t)pc, .stack = stack};
 }
 
@@ -280,7 +280,7 @@ RDL__INTERPOSE void __tsan_func_exit(void)
 
     if (!self)
         return;
-    drop_frames_below(self->watch, (uintptr_t)__builtin_frame_address(0));
-    if (self->watch->depth > 0)
-        self->watch->depth--;
+    drop_frames_below(self->track, (uintptr_t)__builtin_frame_address(0));
+    if (self->track->depth > 0)
+        self->track->depth--;
 }

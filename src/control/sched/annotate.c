@@ -8,7 +8,7 @@
 
 #include "control/sched/inner.h"
 #include "control/sched/next.h"
-#include "control/sched/watch.h"
+#include "control/sched/track.h"
 
 /* What we export, declared and defined at once. */
 #define EXPORT(type, name, parameters)                                                             \
@@ -36,7 +36,7 @@ static void ignore(bool on)
     struct rdl__thread *self = rdl__self();
 
     if (self)
-        rdl__watch_ignore(self, on);
+        rdl__track_ignore(self, on);
 }
 
 /* ---- <sanitizer/tsan_interface.h> ----------------------------------------------------------- */

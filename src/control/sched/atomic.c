@@ -8,7 +8,7 @@
 #include "control/sched/inner.h"
 #include "control/sched/next.h"
 #include "control/sched/slow.h"
-#include "control/sched/watch.h"
+#include "control/sched/track.h"
 
 static bool acquires(int order)
 {
@@ -25,20 +25,20 @@ static bool releases(int order)
 
 /* The thread's turn has come to do this.  NULL: the caller is not controlled.  What
  * is atomic is meant to be shared, wherever it is. */
-static inline struct rdl__watch *enter(const volatile void *object, uint32_t size, unsigned how,
+static inline struct rdl__track *enter(const volatile void *object, uint32_t size, unsigned how,
                                        const struct rdl__entry *entry)
 {
     struct rdl__thread *self = rdl__self();
     uintptr_t address = (uintptr_t)object;
-    struct rdl__watch *watch;
+    struct rdl__track *track;
     bool waited = false;
 
     if (!self)
         return NULL;
-    watch = self->watch;
-    if (address - watch->mine_low < watch->mine_size)
-        rdl__watch_share(self, address);
-    if (__builtin_expect(rdl__spin_suspects(watch, address), 0) ||
+    track = self->track;
+    if (address - track->mine_low < track->mine_size)
+        rdl__track_share(self, address);
+    if (__builtin_expect(rdl__spin_suspects(track, address), 0) ||
         (!rdl__alone && !rdl__point_fast(self))) {
         struct rdl__op op = {.kind = RDL__OP_ATOMIC,
                              .touch = how & RDL__HOW_WRITE ? RDL__WRITES : RDL__READS,
@@ -46,51 +46,51 @@ static inline struct rdl__watch *enter(const volatile void *object, uint32_t siz
                              .object = address,
                              .pc = entry->pc};
 
-        if (watch->reads >= watch->look_at || address == watch->anchor)
+        if (track->reads >= track->look_at || address == track->anchor)
             waited = rdl__spin_look(self, entry, &op);
         if (!waited && !rdl__alone)
             rdl__point(self, &op);
-        if (watch->recording)
-            rdl__spin_read(watch, address, size);
+        if (track->recording)
+            rdl__spin_read(track, address, size);
     }
     how |= RDL__HOW_ATOMIC;
-    if (rdl__races_on && !rdl__alone && (size > 8 || !rdl__race_known(watch, address, size, how)))
+    if (rdl__races_on && !rdl__alone && (size > 8 || !rdl__race_known(track, address, size, how)))
         rdl__race_access(self, address, size, how, entry->pc);
-    return watch;
+    return track;
 }
 
-static inline bool in_order(const struct rdl__watch *watch)
+static inline bool in_order(const struct rdl__track *track)
 {
-    return watch && rdl__races_on && !rdl__alone;
+    return track && rdl__races_on && !rdl__alone;
 }
 
 /* What an operation did to the value, if anything; if nothing then, as far as loops
  * are concerned, it was only read.  So to exchange 1 for the 1 of a lock that is
  * taken is to wait. */
-static inline void updated(struct rdl__watch *watch, const volatile void *object, int order,
+static inline void updated(struct rdl__track *track, const volatile void *object, int order,
                            bool is_changed)
 {
-    if (!watch)
+    if (!track)
         return;
-    watch->changed |= is_changed;
-    if (in_order(watch))
-        rdl__order_update(watch, (uintptr_t)object, acquires(order), releases(order));
+    track->changed |= is_changed;
+    if (in_order(track))
+        rdl__order_update(track, (uintptr_t)object, acquires(order), releases(order));
 }
 
-static inline void loaded(struct rdl__watch *watch, const volatile void *object, int order)
+static inline void loaded(struct rdl__track *track, const volatile void *object, int order)
 {
-    if (in_order(watch))
-        rdl__order_load(watch, (uintptr_t)object, acquires(order));
+    if (in_order(track))
+        rdl__order_load(track, (uintptr_t)object, acquires(order));
 }
 
-static inline void stored(struct rdl__watch *watch, const volatile void *object, int order,
+static inline void stored(struct rdl__track *track, const volatile void *object, int order,
                           bool is_changed)
 {
-    if (!watch)
+    if (!track)
         return;
-    watch->changed |= is_changed;
-    if (in_order(watch))
-        rdl__order_store(watch, (uintptr_t)object, releases(order));
+    track->changed |= is_changed;
+    if (in_order(track))
+        rdl__order_store(track, (uintptr_t)object, releases(order));
 }
 
 /* ---- Operations ----------------------------------------------------------------------------- */
@@ -137,8 +137,8 @@ RDL__INTERPOSE void __tsan_atomic_thread_fence(int order)
 {
     struct rdl__thread *self = rdl__self();
 
-    if (self && in_order(self->watch))
-        rdl__order_fence(self->watch, acquires(order), releases(order));
+    if (self && in_order(self->track))
+        rdl__order_fence(self->track, acquires(order), releases(order));
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 

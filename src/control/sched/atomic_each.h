@@ -43,12 +43,12 @@ TYPE OURS(load)(const volatile TYPE *at, int order, const struct rdl__entry *ent
 
 void OURS(store)(volatile TYPE *at, TYPE value, int order, const struct rdl__entry *entry)
 {
-    struct rdl__watch *watch = enter(at, sizeof *at, RDL__HOW_WRITE, entry);
+    struct rdl__track *track = enter(at, sizeof *at, RDL__HOW_WRITE, entry);
     TYPE old = JOIN(peek, BITS, )(at);
 
     while (!JOIN(swap, BITS, )(at, &old, value))
         continue;
-    stored(watch, at, order, old != value);
+    stored(track, at, order, old != value);
 }
 
 /* Read, change, write: all return what was there before. */
@@ -57,12 +57,12 @@ void OURS(store)(volatile TYPE *at, TYPE value, int order, const struct rdl__ent
         HIDDEN;                                                                                    \
     TYPE OURS(what)(volatile TYPE * at, TYPE value, int order, const struct rdl__entry *entry)     \
     {                                                                                              \
-        struct rdl__watch *watch = enter(at, sizeof *at, RDL__HOW_WRITE, entry);                   \
+        struct rdl__track *track = enter(at, sizeof *at, RDL__HOW_WRITE, entry);                   \
         TYPE old = JOIN(peek, BITS, )(at);                                                         \
                                                                                                    \
         while (!JOIN(swap, BITS, )(at, &old, (TYPE)(new_value)))                                   \
             continue;                                                                              \
-        updated(watch, at, order, old != (TYPE)(new_value));                                       \
+        updated(track, at, order, old != (TYPE)(new_value));                                       \
         return old;                                                                                \
     }
 
@@ -80,20 +80,20 @@ static inline bool JOIN(compare, BITS, )(volatile TYPE *at, TYPE *expected, TYPE
                                          int order_failed, bool weak,
                                          const struct rdl__entry *entry)
 {
-    struct rdl__watch *watch = enter(at, sizeof *at, RDL__HOW_WRITE, entry);
+    struct rdl__track *track = enter(at, sizeof *at, RDL__HOW_WRITE, entry);
     TYPE wanted = *expected;
     bool done;
 
-    if (watch && weak && rdl__fault(RDL__FAULT_SPURIOUS)) {
+    if (track && weak && rdl__fault(RDL__FAULT_SPURIOUS)) {
         *expected = JOIN(peek, BITS, )(at);
         done = false;
     } else {
         done = JOIN(swap, BITS, )(at, expected, value);
     }
     if (done)
-        updated(watch, at, order, wanted != value);
+        updated(track, at, order, wanted != value);
     else
-        loaded(watch, at, order_failed);
+        loaded(track, at, order_failed);
     return done;
 }
 

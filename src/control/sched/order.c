@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "control/sched/inner.h"
-#include "control/sched/watch.h"
+#include "control/sched/track.h"
 
 enum {
     COLUMNS = RDL__THREADS_MAX,
@@ -161,10 +161,10 @@ static void join(uint32_t *clock, const uint32_t *other, uint32_t count)
 }
 
 /* The thread has told others: what it does from now on they do not know. */
-static void move_on(struct rdl__watch *watch)
+static void move_on(struct rdl__track *track)
 {
-    watch->clock[watch->column]++;
-    rdl__race_new_time(watch);
+    track->clock[track->column]++;
+    rdl__race_new_time(track);
 }
 
 static bool sees_all(const uint32_t *clock, const struct object *object)
@@ -180,21 +180,21 @@ static void learn(uint32_t *clock, const struct object *object)
 
 /* Put this clock, of this thread, into the object, with what is there or, if
  * `instead`, in its place. */
-static void tell(struct object *object, const struct rdl__watch *watch, const uint32_t *clock,
+static void tell(struct object *object, const struct rdl__track *track, const uint32_t *clock,
                  bool instead)
 {
     object_extend(object);
     if (instead || object->head == NOBODY || sees_all(clock, object)) {
         memcpy(object->clock, clock, column_count * sizeof *clock);
-        object->whose = watch->column;
-        object->when = clock[watch->column];
+        object->whose = track->column;
+        object->when = clock[track->column];
     } else {
         join(object->clock, clock, column_count);
         object->whose = NOBODY;
     }
     if (instead || object->head == NOBODY)
-        object->head = watch->column;
-    else if (object->head != watch->column)
+        object->head = track->column;
+    else if (object->head != track->column)
         object->head = MANY;
 }
 
@@ -204,78 +204,78 @@ static void forget(struct object *object)
     object->whose = object->head = NOBODY;
 }
 
-static void acquire(struct rdl__watch *watch, const struct object *object, bool acquires)
+static void acquire(struct rdl__track *track, const struct object *object, bool acquires)
 {
-    uint32_t *clock = pending[watch->column];
+    uint32_t *clock = pending[track->column];
 
     if (acquires) {
-        learn(watch->clock, object);
+        learn(track->clock, object);
         return;
     }
-    if (sees_all(watch->clock, object))
+    if (sees_all(track->clock, object))
         return;
-    if (!watch->fence_pending)
+    if (!track->fence_pending)
         memset(clock, 0, column_count * sizeof *clock);
-    watch->fence_pending = true;
+    track->fence_pending = true;
     learn(clock, object);
 }
 
-void rdl__order_load(struct rdl__watch *watch, uintptr_t address, bool acquires)
+void rdl__order_load(struct rdl__track *track, uintptr_t address, bool acquires)
 {
     struct object *object = object_find(address);
 
     if (object)
-        acquire(watch, object, acquires);
+        acquire(track, object, acquires);
 }
 
 /* A store that does not release ends the release sequence it comes after, unless
  * that was begun by the same thread.  Where several threads have begun one, we let
  * all of them go on: to be too generous hides a race, the opposite invents one. */
-void rdl__order_store(struct rdl__watch *watch, uintptr_t address, bool releases)
+void rdl__order_store(struct rdl__track *track, uintptr_t address, bool releases)
 {
     struct object *object;
 
     if (releases) {
-        tell(object_get(address), watch, watch->clock, true);
-        move_on(watch);
+        tell(object_get(address), track, track->clock, true);
+        move_on(track);
         return;
     }
-    object = watch->fence_released ? object_get(address) : object_find(address);
+    object = track->fence_released ? object_get(address) : object_find(address);
     if (!object)
         return;
-    if (object->head != watch->column && object->head != MANY)
+    if (object->head != track->column && object->head != MANY)
         forget(object);
-    if (watch->fence_released)
-        tell(object, watch, fences[watch->column], false);
+    if (track->fence_released)
+        tell(object, track, fences[track->column], false);
 }
 
-void rdl__order_update(struct rdl__watch *watch, uintptr_t address, bool acquires, bool releases)
+void rdl__order_update(struct rdl__track *track, uintptr_t address, bool acquires, bool releases)
 {
     struct object *object =
-        releases || watch->fence_released ? object_get(address) : object_find(address);
+        releases || track->fence_released ? object_get(address) : object_find(address);
 
     if (!object)
         return;
     if (object->head != NOBODY)
-        acquire(watch, object, acquires);
+        acquire(track, object, acquires);
     if (releases) {
-        tell(object, watch, watch->clock, false);
-        move_on(watch);
-    } else if (watch->fence_released) {
-        tell(object, watch, fences[watch->column], false);
+        tell(object, track, track->clock, false);
+        move_on(track);
+    } else if (track->fence_released) {
+        tell(object, track, fences[track->column], false);
     }
 }
 
-void rdl__order_fence(struct rdl__watch *watch, bool acquires, bool releases)
+void rdl__order_fence(struct rdl__track *track, bool acquires, bool releases)
 {
-    if (acquires && watch->fence_pending) {
-        join(watch->clock, pending[watch->column], column_count);
-        watch->fence_pending = false;
+    if (acquires && track->fence_pending) {
+        join(track->clock, pending[track->column], column_count);
+        track->fence_pending = false;
     }
     if (releases) {
-        memcpy(fences[watch->column], watch->clock, column_count * sizeof fences[0][0]);
-        watch->fence_released = true;
-        move_on(watch);
+        memcpy(fences[track->column], track->clock, column_count * sizeof fences[0][0]);
+        track->fence_released = true;
+        move_on(track);
     }
 }
 
@@ -284,15 +284,15 @@ void rdl__order_fence(struct rdl__watch *watch, bool acquires, bool releases)
 void rdl__hb_acquire(struct rdl__thread *self, uintptr_t object)
 {
     if (rdl__races_on && !rdl__alone)
-        rdl__order_load(self->watch, object, true);
+        rdl__order_load(self->track, object, true);
 }
 
 void rdl__hb_release(struct rdl__thread *self, uintptr_t object)
 {
     if (!rdl__races_on || rdl__alone)
         return;
-    tell(object_get(object), self->watch, self->watch->clock, false);
-    move_on(self->watch);
+    tell(object_get(object), self->track, self->track->clock, false);
+    move_on(self->track);
 }
 
 /* ---- Threads --------------------------------------------------------------------------------- */
@@ -324,15 +324,15 @@ static uint32_t column_for(const uint32_t *creator)
 
 static void begin(struct rdl__thread *thread, uint32_t column)
 {
-    struct rdl__watch *watch = thread->watch;
+    struct rdl__track *track = thread->track;
 
     owners[column] = thread->id;
     retired[column] = false;
-    watch->column = column;
-    watch->clock = clocks[column];
-    watch->fence_released = watch->fence_pending = false;
-    watch->execution = execution;
-    rdl__race_new_time(watch);
+    track->column = column;
+    track->clock = clocks[column];
+    track->fence_released = track->fence_pending = false;
+    track->execution = execution;
+    rdl__race_new_time(track);
 }
 
 void rdl__hb_begin(struct rdl__thread *first)
@@ -349,35 +349,35 @@ void rdl__hb_begin(struct rdl__thread *first)
     clocks[0][0] = 1;
     rdl__alone = true;
     rdl__race_begin();
-    rdl__watch_begin(first);
+    rdl__track_begin(first);
     begin(first, 0);
 }
 
 void rdl__hb_created(struct rdl__thread *creator, struct rdl__thread *created)
 {
-    const uint32_t *known = creator->watch->clock;
+    const uint32_t *known = creator->track->clock;
     uint32_t column, now;
 
-    rdl__watch_begin(created);
-    if (created->watch->execution == execution)
-        retired[created->watch->column] = true;
+    rdl__track_begin(created);
+    if (created->track->execution == execution)
+        retired[created->track->column] = true;
     if (++threads_created > rdl__sched.alive) /* some have ended: this may be a stack of theirs */
         rdl__race_fresh(created->stack_low, created->stack_high - created->stack_low);
-    rdl__watch_share(creator, (uintptr_t)created->argument);
+    rdl__track_share(creator, (uintptr_t)created->argument);
     column = column_for(known);
     now = clocks[column][column]; /* where its former owner ended; 0: it had none */
     memcpy(clocks[column], known, column_count * sizeof *known);
     begin(created, column);
     clocks[column][column] = now + 1;
     rdl__alone = false;
-    move_on(creator->watch);
+    move_on(creator->track);
 }
 
 void rdl__hb_joined(struct rdl__thread *self, struct rdl__thread *ended)
 {
-    uint32_t *clock = self->watch->clock;
+    uint32_t *clock = self->track->clock;
 
-    join(clock, ended->watch->clock, column_count);
+    join(clock, ended->track->clock, column_count);
     if (rdl__sched.alive > 1)
         return;
     for (uint32_t column = 0; column < column_count; column++)

@@ -17,7 +17,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "control/sched/inner.h"
-#include "control/sched/watch.h"
+#include "control/sched/track.h"
 
 enum {
     REGION_SIZE = 1 << RDL__REGION_BITS,
@@ -70,32 +70,32 @@ static unsigned how_of(const struct event *event)
 }
 
 /* The number of this access; that of an earlier one, if it is the same again. */
-static uint32_t event_of(struct rdl__watch *watch, uintptr_t size, unsigned how, uintptr_t pc)
+static uint32_t event_of(struct rdl__track *track, uintptr_t size, unsigned how, uintptr_t pc)
 {
     unsigned kind = how & RDL__HOW_ATOMIC ? 1 : 0;
-    uint64_t what = (pc & ((UINT64_C(1) << PC_BITS) - 1)) | (uint64_t)watch->column << PC_BITS |
+    uint64_t what = (pc & ((UINT64_C(1) << PC_BITS) - 1)) | (uint64_t)track->column << PC_BITS |
                     (uint64_t)how << (63 - HOW_BITS);
     uint32_t number;
 
-    if (watch->block[kind] != RDL__NO_BLOCK)
-        for (number = watch->block[kind] + watch->block_used[kind]; number-- > watch->block[kind];)
+    if (track->block[kind] != RDL__NO_BLOCK)
+        for (number = track->block[kind] + track->block_used[kind]; number-- > track->block[kind];)
             if (event_at(number)->what == what)
                 return number;
-    if (watch->block_used[kind] == RDL__BLOCK) {
-        watch->block[kind] = event_next;
-        watch->block_used[kind] = 0;
+    if (track->block_used[kind] == RDL__BLOCK) {
+        track->block[kind] = event_next;
+        track->block_used[kind] = 0;
         event_next += RDL__BLOCK;
     }
-    number = watch->block[kind] + watch->block_used[kind]++;
+    number = track->block[kind] + track->block_used[kind]++;
     *event_at(number) = (struct event){.what = what,
-                                       .clock = watch->clock[watch->column],
+                                       .clock = track->clock[track->column],
                                        .size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX};
     return number;
 }
 
-static bool happened_before(const struct event *event, const struct rdl__watch *watch)
+static bool happened_before(const struct event *event, const struct rdl__track *track)
 {
-    return event->clock <= watch->clock[column_of(event)];
+    return event->clock <= track->clock[column_of(event)];
 }
 
 /* ---- What a byte remembers ------------------------------------------------------------------- */
@@ -117,28 +117,28 @@ static inline const struct event *first_of(uint32_t *number, uint32_t *out_first
 
 /* Of these events, one that an access races with; NONE: there is none.  An atomic
  * access does not race with others of its kind. */
-static inline uint32_t conflict(const struct rdl__watch *watch, uint32_t number, unsigned how)
+static inline uint32_t conflict(const struct rdl__track *track, uint32_t number, unsigned how)
 {
     uint32_t first;
 
     while (number >= event_base) {
         const struct event *event = first_of(&number, &first);
 
-        if (!(how_of(event) & how & RDL__HOW_ATOMIC) && !happened_before(event, watch))
+        if (!(how_of(event) & how & RDL__HOW_ATOMIC) && !happened_before(event, track))
             return first;
     }
     return NONE;
 }
 
 /* Is there one like it, of the same thread and time, among them?  Then it is as good. */
-static inline bool has_like(const struct rdl__watch *watch, uint32_t number, unsigned how)
+static inline bool has_like(const struct rdl__track *track, uint32_t number, unsigned how)
 {
     uint32_t first;
 
     while (number >= event_base) {
         const struct event *event = first_of(&number, &first);
 
-        if (column_of(event) == watch->column && event->clock == watch->clock[watch->column] &&
+        if (column_of(event) == track->column && event->clock == track->clock[track->column] &&
             (how & RDL__HOW_ATOMIC || !(how_of(event) & RDL__HOW_ATOMIC)))
             return true;
     }
@@ -146,17 +146,17 @@ static inline bool has_like(const struct rdl__watch *watch, uint32_t number, uns
 }
 
 /* These events with a new one, without those that it makes superfluous. */
-static inline uint32_t add(const struct rdl__watch *watch, uint32_t number, uint32_t new,
+static inline uint32_t add(const struct rdl__track *track, uint32_t number, uint32_t new,
                            unsigned how)
 {
     uint32_t result = new, first;
 
-    if (has_like(watch, number, how))
+    if (has_like(track, number, how))
         return number;
     while (number >= event_base) {
         const struct event *event = first_of(&number, &first);
 
-        if (!happened_before(event, watch) ||
+        if (!happened_before(event, track) ||
             (how & RDL__HOW_ATOMIC && !(how_of(event) & RDL__HOW_ATOMIC))) {
             *event_at(event_next) = (struct event){.what = IS_LIST, .clock = first, .size = result};
             result = event_next++;
@@ -166,19 +166,19 @@ static inline uint32_t add(const struct rdl__watch *watch, uint32_t number, uint
 }
 
 /* The new event happens to some bytes that remember the same. */
-static inline uint32_t happen(const struct rdl__watch *watch, uint32_t *written, uint32_t *read,
+static inline uint32_t happen(const struct rdl__track *track, uint32_t *written, uint32_t *read,
                               uint32_t new, unsigned how)
 {
-    uint32_t earlier = conflict(watch, *written, how);
+    uint32_t earlier = conflict(track, *written, how);
 
     if (!earlier && how & RDL__HOW_WRITE)
-        earlier = conflict(watch, *read, how);
+        earlier = conflict(track, *read, how);
     if (earlier)
         return earlier;
     if (!(how & RDL__HOW_WRITE)) {
-        *read = add(watch, *read, new, how);
+        *read = add(track, *read, new, how);
     } else if (how & RDL__HOW_ATOMIC) {
-        *written = add(watch, *written, new, how);
+        *written = add(track, *written, new, how);
     } else {
         *written = new; /* all that was happened before */
         *read = NONE;
@@ -229,13 +229,13 @@ static uintptr_t page_end(uintptr_t address, uintptr_t end)
 }
 
 /* Bytes from..end-1 of a cell. */
-static uint32_t access_cell(struct rdl__watch *watch, struct rdl__cell *cell, unsigned from,
+static uint32_t access_cell(struct rdl__track *track, struct rdl__cell *cell, unsigned from,
                             unsigned end, uint32_t new, unsigned how)
 {
     while (from < end) {
         uint32_t was_written = cell->written[from], was_read = cell->read[from];
         uint32_t written = was_written, read = was_read;
-        uint32_t earlier = happen(watch, &written, &read, new, how);
+        uint32_t earlier = happen(track, &written, &read, new, how);
 
         if (earlier)
             return earlier;
@@ -248,7 +248,7 @@ static uint32_t access_cell(struct rdl__watch *watch, struct rdl__cell *cell, un
     return NONE;
 }
 
-static uint32_t access_page(struct rdl__watch *watch, struct region *region, uintptr_t address,
+static uint32_t access_page(struct rdl__track *track, struct region *region, uintptr_t address,
                             uintptr_t end, uint32_t new, unsigned how)
 {
     struct rdl__cell *cell = cell_of(region, address);
@@ -257,7 +257,7 @@ static uint32_t access_page(struct rdl__watch *watch, struct region *region, uin
         unsigned from = address & 7;
         unsigned to = end - address < WHOLE_CELL - from ? from + (unsigned)(end - address)
                                                         : (unsigned)WHOLE_CELL;
-        uint32_t earlier = access_cell(watch, cell++, from, to, new, how);
+        uint32_t earlier = access_cell(track, cell++, from, to, new, how);
 
         if (earlier)
             return earlier;
@@ -274,8 +274,8 @@ static void forget_all(void)
 {
     event_base = event_next;
     for (uint32_t id = 0; id < rdl__sched.view.threads; id++)
-        if (rdl__sched.threads[id]->watch)
-            rdl__race_new_time(rdl__sched.threads[id]->watch);
+        if (rdl__sched.threads[id]->track)
+            rdl__race_new_time(rdl__sched.threads[id]->track);
 }
 
 /* Should this page remember the access?  What is freed may be large, and mostly
@@ -285,7 +285,7 @@ static bool is_noted(const uint32_t *page, uintptr_t address, uintptr_t begin, u
     return !(how & RDL__HOW_FREE) || *page == execution || address - begin < FREED_SIZE;
 }
 
-bool rdl__race_find(struct rdl__watch *watch, uintptr_t address, uintptr_t size, unsigned how,
+bool rdl__race_find(struct rdl__track *track, uintptr_t address, uintptr_t size, unsigned how,
                     uintptr_t pc, struct rdl__access *out_earlier)
 {
     uintptr_t begin = address, end = address + size;
@@ -293,7 +293,7 @@ bool rdl__race_find(struct rdl__watch *watch, uintptr_t address, uintptr_t size,
 
     if (__builtin_expect(event_next - event_base > EVENTS_MAX - EVENTS_SPARE, 0))
         forget_all();
-    new = event_of(watch, size, how, pc);
+    new = event_of(track, size, how, pc);
     while (address < end && !earlier) {
         uintptr_t stop = page_end(address, end);
         struct region *region = region_of(address);
@@ -304,7 +304,7 @@ bool rdl__race_find(struct rdl__watch *watch, uintptr_t address, uintptr_t size,
         page = page_of(region, address);
         if (is_noted(page, address, begin, how)) {
             *page = execution;
-            earlier = access_page(watch, region, address, stop, new, how);
+            earlier = access_page(track, region, address, stop, new, how);
         }
         address = stop;
     }
@@ -437,12 +437,13 @@ static void add_access(struct rdl__text *out, const char *thread, const struct r
                   access->size == 1 ? "" : "s", manner(access->how), rdl__at(access->pc));
 }
 
-/* Where the running function was called, and so on outwards. */
-static void add_calls(struct rdl__text *out, const struct rdl__watch *watch)
+/* Where the running function was called, and so on outwards; the outermost one is
+ * called by nobody of interest. */
+static void add_calls(struct rdl__text *out, const struct rdl__track *track)
 {
-    for (uint32_t i = 0; i < watch->depth && i < CALLS_SHOWN; i++)
+    for (uint32_t i = 0; i + 1 < track->depth && i < CALLS_SHOWN; i++)
         rdl__text_add(out, "    called at %s\n",
-                      rdl__at(watch->frames[(watch->depth - 1 - i) % RDL__FRAMES_KEPT].pc));
+                      rdl__at(track->frames[(track->depth - 1 - i) % RDL__FRAMES_KEPT].pc));
 }
 
 _Noreturn static void report(struct rdl__thread *self, const struct rdl__access *now,
@@ -458,7 +459,7 @@ _Noreturn static void report(struct rdl__thread *self, const struct rdl__access 
     rdl__text_add(&text, "\n");
     add_access(&text, rdl__thread_name(self), now, false);
     rdl__text_add(&text, ", and nothing makes one wait for the other\n");
-    add_calls(&text, self->watch);
+    add_calls(&text, self->track);
     rdl__execution_fails_at_two(RDL__BY_RACE, now->pc, earlier->pc, "%s", rdl__text_string(&text));
 }
 
@@ -468,8 +469,8 @@ void rdl__race_access(struct rdl__thread *self, uintptr_t address, uintptr_t siz
     struct rdl__access earlier;
 
     if (__builtin_expect(address >= rdl__stacks_low, 0))
-        rdl__watch_touched(self, address);
-    if (__builtin_expect(rdl__race_find(self->watch, address, size, how, pc, &earlier), 0) &&
+        rdl__track_touched(self, address);
+    if (__builtin_expect(rdl__race_find(self->track, address, size, how, pc, &earlier), 0) &&
         !none_wanted && !is_allowed(address, size))
         report(self,
                &(struct rdl__access){

@@ -104,7 +104,7 @@ struct rdl__thread {
     struct rdl__thread_dtor *dtors; /* of C++ thread_local objects */
 
     uintptr_t stack_low, stack_high;
-    struct rdl__watch *watch; /* of its accesses to memory: watch.h */
+    struct rdl__track *track; /* of its accesses to memory: track.h */
     uint32_t hold_count;
 
     struct rdl__hold holds[RDL__HOLDS_MAX]; /* not cleared for a new thread */

@@ -17,7 +17,7 @@
 
 #include "base/hash.h"
 #include "control/sched/inner.h"
-#include "control/sched/watch.h"
+#include "control/sched/track.h"
 
 enum {
     FIRST_LOOK = 4,         /* reads until an anchor is dropped; */
@@ -34,14 +34,14 @@ enum {
 
 uint32_t rdl__spinners;
 
-void rdl__spin_begin(struct rdl__watch *watch)
+void rdl__spin_begin(struct rdl__track *track)
 {
-    watch->reads = watch->hits = watch->same = watch->seen_count = watch->pause = 0;
-    watch->look_at = FIRST_LOOK;
-    watch->window = FIRST_WINDOW;
-    watch->anchor = 0;
-    watch->changed = watch->recording = watch->stuck = watch->doubt = watch->proven = false;
-    watch->same_wanted = ONCE;
+    track->reads = track->hits = track->same = track->seen_count = track->pause = 0;
+    track->look_at = FIRST_LOOK;
+    track->window = FIRST_WINDOW;
+    track->anchor = 0;
+    track->changed = track->recording = track->stuck = track->doubt = track->proven = false;
+    track->same_wanted = ONCE;
 }
 
 /* ---- What a thread has seen ----------------------------------------------------------------- */
@@ -54,42 +54,42 @@ static uint64_t load(uintptr_t address, uint32_t size)
     return value;
 }
 
-static bool is_as_seen(const struct rdl__watch *watch)
+static bool is_as_seen(const struct rdl__track *track)
 {
-    for (uint32_t i = 0; i < watch->seen_count; i++)
-        if (load(watch->seen[i].address, watch->seen[i].size) != watch->seen[i].value)
+    for (uint32_t i = 0; i < track->seen_count; i++)
+        if (load(track->seen[i].address, track->seen[i].size) != track->seen[i].value)
             return false;
     return true;
 }
 
-static void stop_recording(struct rdl__watch *watch)
+static void stop_recording(struct rdl__track *track)
 {
-    watch->recording = false;
-    watch->look_at = LAST_LOOK;
+    track->recording = false;
+    track->look_at = LAST_LOOK;
 }
 
-static void see(struct rdl__watch *watch, uintptr_t address, uint32_t size)
+static void see(struct rdl__track *track, uintptr_t address, uint32_t size)
 {
     uint64_t value = load(address, size);
 
-    for (uint32_t i = 0; i < watch->seen_count; i++)
-        if (watch->seen[i].address == address && watch->seen[i].size == size) {
-            if (watch->seen[i].value != value)
-                stop_recording(watch);
+    for (uint32_t i = 0; i < track->seen_count; i++)
+        if (track->seen[i].address == address && track->seen[i].size == size) {
+            if (track->seen[i].value != value)
+                stop_recording(track);
             return;
         }
-    if (watch->seen_count == RDL__SEEN_MAX)
-        stop_recording(watch);
+    if (track->seen_count == RDL__SEEN_MAX)
+        stop_recording(track);
     else
-        watch->seen[watch->seen_count++] = (struct rdl__seen){address, value, size};
+        track->seen[track->seen_count++] = (struct rdl__seen){address, value, size};
 }
 
-void rdl__spin_read(struct rdl__watch *watch, uintptr_t address, uintptr_t size)
+void rdl__spin_read(struct rdl__track *track, uintptr_t address, uintptr_t size)
 {
-    for (; size > 8 && watch->recording; address += 8, size -= 8)
-        see(watch, address, 8);
-    if (watch->recording)
-        see(watch, address, (uint32_t)size);
+    for (; size > 8 && track->recording; address += 8, size -= 8)
+        see(track, address, 8);
+    if (track->recording)
+        see(track, address, (uint32_t)size);
 }
 
 /* ---- Its state ------------------------------------------------------------------------------- */
@@ -113,52 +113,52 @@ hash_words(uint64_t hash, const uintptr_t *words, size_t count)
 enum { NEAR_WORDS = 32 };
 
 /* Registers and the innermost part of the stack: most loops that count do it here. */
-static uint64_t near_state(const struct rdl__watch *watch, const struct rdl__entry *entry)
+static uint64_t near_state(const struct rdl__track *track, const struct rdl__entry *entry)
 {
-    size_t words = (watch->stack_high - (uintptr_t)entry->stack) / sizeof *entry->stack;
+    size_t words = (track->stack_high - (uintptr_t)entry->stack) / sizeof *entry->stack;
 
     return hash_words(hash_words((uintptr_t)entry, entry->registers, 6), entry->stack,
                       words < NEAR_WORDS ? words : NEAR_WORDS);
 }
 
-static uint64_t far_state(const struct rdl__watch *watch, const struct rdl__entry *entry)
+static uint64_t far_state(const struct rdl__track *track, const struct rdl__entry *entry)
 {
-    size_t words = (watch->stack_high - (uintptr_t)entry->stack) / sizeof *entry->stack;
+    size_t words = (track->stack_high - (uintptr_t)entry->stack) / sizeof *entry->stack;
 
     return words > NEAR_WORDS ? hash_words(0, entry->stack + NEAR_WORDS, words - NEAR_WORDS) : 0;
 }
 
 /* Can its state be told? */
-static bool has_state(const struct rdl__watch *watch, const struct rdl__entry *entry)
+static bool has_state(const struct rdl__track *track, const struct rdl__entry *entry)
 {
     uintptr_t stack = (uintptr_t)entry->stack;
 
-    return !entry->unknown && stack < watch->stack_high && watch->stack_high - stack <= STACK_MAX;
+    return !entry->unknown && stack < track->stack_high && track->stack_high - stack <= STACK_MAX;
 }
 
 /* ---- Waiting --------------------------------------------------------------------------------- */
 
 static bool may_go_on(void *what)
 {
-    const struct rdl__watch *watch = what;
+    const struct rdl__track *track = what;
 
-    return watch->doubt || !is_as_seen(watch);
+    return track->doubt || !is_as_seen(track);
 }
 
 static void wait_for_change(struct rdl__thread *self, struct rdl__op *op)
 {
-    struct rdl__watch *watch = self->watch;
+    struct rdl__track *track = self->track;
     bool doubted;
 
-    watch->proven = watch->same_wanted == AND_AGAIN;
-    watch->stuck = true;
+    track->proven = track->same_wanted == AND_AGAIN;
+    track->stuck = true;
     rdl__spinners++;
     op->flags |= RDL__OP_POLITE;
-    rdl__await(self, op, may_go_on, watch, RDL__FOREVER);
+    rdl__await(self, op, may_go_on, track, RDL__FOREVER);
     rdl__spinners--;
-    doubted = watch->doubt;
-    rdl__spin_begin(watch);
-    watch->same_wanted = doubted ? AND_AGAIN : ONCE;
+    doubted = track->doubt;
+    rdl__spin_begin(track);
+    track->same_wanted = doubted ? AND_AGAIN : ONCE;
 }
 
 void rdl__spin_recheck(void)
@@ -166,7 +166,7 @@ void rdl__spin_recheck(void)
     for (uint32_t id = 0; id < rdl__sched.view.threads; id++) {
         struct rdl__thread *thread = rdl__sched.threads[id];
 
-        if (thread->state == RDL__ALIVE && thread->watch->stuck)
+        if (thread->state == RDL__ALIVE && thread->track->stuck)
             rdl__look_again(thread);
     }
 }
@@ -178,8 +178,8 @@ bool rdl__spin_doubt(void)
     for (uint32_t id = 0; id < rdl__sched.view.threads; id++) {
         struct rdl__thread *thread = rdl__sched.threads[id];
 
-        if (thread->state == RDL__ALIVE && thread->watch->stuck && !thread->watch->proven) {
-            thread->watch->doubt = any = true;
+        if (thread->state == RDL__ALIVE && thread->track->stuck && !thread->track->proven) {
+            thread->track->doubt = any = true;
             rdl__look_again(thread);
         }
     }
@@ -188,7 +188,7 @@ bool rdl__spin_doubt(void)
 
 bool rdl__spinning(const struct rdl__thread *thread)
 {
-    return thread->watch->stuck;
+    return thread->track->stuck;
 }
 
 /* Sleeping and offering one's turn change nothing; all other operations may. */
@@ -198,66 +198,66 @@ void rdl__spin_operation(struct rdl__thread *self, const struct rdl__op *op)
                               1u << RDL__OP_YIELD | 1u << RDL__OP_SLEEP;
 
     if (!(harmless >> op->kind & 1))
-        self->watch->changed = true;
+        self->track->changed = true;
     if (rdl__spinners)
         rdl__spin_recheck();
 }
 
 /* ---- The closer look ------------------------------------------------------------------------- */
 
-static void drop_anchor(struct rdl__watch *watch, const struct rdl__op *op)
+static void drop_anchor(struct rdl__track *track, const struct rdl__op *op)
 {
-    watch->anchor = op->object;
-    watch->anchor_pc = op->pc;
-    watch->anchor_value = load(op->object, op->size < 8 ? op->size : 8);
-    watch->reads = watch->hits = watch->same = 0;
-    watch->changed = false;
-    if (watch->look_at < LAST_LOOK)
-        watch->look_at *= 2;
+    track->anchor = op->object;
+    track->anchor_pc = op->pc;
+    track->anchor_value = load(op->object, op->size < 8 ? op->size : 8);
+    track->reads = track->hits = track->same = 0;
+    track->changed = false;
+    if (track->look_at < LAST_LOOK)
+        track->look_at *= 2;
 }
 
 /* The thread is not waiting: look again only after a while. */
-static void weigh_anchor(struct rdl__watch *watch)
+static void weigh_anchor(struct rdl__track *track)
 {
-    watch->anchor = 0;
-    watch->recording = false;
-    watch->reads = 0;
-    watch->look_at = LAST_LOOK;
+    track->anchor = 0;
+    track->recording = false;
+    track->reads = 0;
+    track->look_at = LAST_LOOK;
 }
 
 /* It changed something: what it did before says nothing of what comes. */
-static void start_over(struct rdl__watch *watch)
+static void start_over(struct rdl__track *track)
 {
-    weigh_anchor(watch);
-    watch->window = FIRST_WINDOW;
-    watch->pause = 0;
-    watch->same_wanted = ONCE;
+    weigh_anchor(track);
+    track->window = FIRST_WINDOW;
+    track->pause = 0;
+    track->same_wanted = ONCE;
 }
 
 /* It goes round, and yet its state is another each time.  Looking costs time, so do
  * it less, and then longer, in case it just takes long to come back. */
-static void grow_patient(struct rdl__watch *watch)
+static void grow_patient(struct rdl__track *track)
 {
-    weigh_anchor(watch);
-    watch->pause = watch->window * PAUSE / LAST_LOOK;
-    if (watch->window < LAST_WINDOW)
-        watch->window *= 2;
+    weigh_anchor(track);
+    track->pause = track->window * PAUSE / LAST_LOOK;
+    if (track->window < LAST_WINDOW)
+        track->window *= 2;
 }
 
-static void compare(struct rdl__watch *watch, const struct rdl__entry *entry)
+static void compare(struct rdl__track *track, const struct rdl__entry *entry)
 {
-    if (!has_state(watch, entry) || (watch->recording && !is_as_seen(watch))) {
-        stop_recording(watch);
-        watch->same = 0;
-    } else if (watch->recording && near_state(watch, entry) == watch->near &&
-               far_state(watch, entry) == watch->far) {
-        watch->same++;
-    } else if (watch->same == 0 && (watch->hits & (watch->hits - 1)) == 0) {
-        watch->near = near_state(watch, entry);
-        watch->far = far_state(watch, entry);
-        watch->recording = true;
-        watch->seen_count = 0;
-        watch->look_at = 0; /* not to miss a read */
+    if (!has_state(track, entry) || (track->recording && !is_as_seen(track))) {
+        stop_recording(track);
+        track->same = 0;
+    } else if (track->recording && near_state(track, entry) == track->near &&
+               far_state(track, entry) == track->far) {
+        track->same++;
+    } else if (track->same == 0 && (track->hits & (track->hits - 1)) == 0) {
+        track->near = near_state(track, entry);
+        track->far = far_state(track, entry);
+        track->recording = true;
+        track->seen_count = 0;
+        track->look_at = 0; /* not to miss a read */
     }
 }
 
@@ -265,43 +265,43 @@ static void compare(struct rdl__watch *watch, const struct rdl__entry *entry)
 static bool meet_anchor(struct rdl__thread *self, const struct rdl__entry *entry,
                         struct rdl__op *op)
 {
-    struct rdl__watch *watch = self->watch;
+    struct rdl__track *track = self->track;
 
-    if (watch->changed || load(op->object, op->size < 8 ? op->size : 8) != watch->anchor_value) {
-        start_over(watch);
+    if (track->changed || load(op->object, op->size < 8 ? op->size : 8) != track->anchor_value) {
+        start_over(track);
         return false;
     }
-    watch->reads = 0;
-    if (++watch->hits > watch->window && watch->same == 0) {
-        grow_patient(watch);
+    track->reads = 0;
+    if (++track->hits > track->window && track->same == 0) {
+        grow_patient(track);
         return false;
     }
-    compare(watch, entry);
-    if (watch->same >= watch->same_wanted) {
+    compare(track, entry);
+    if (track->same >= track->same_wanted) {
         wait_for_change(self, op);
         return true;
     }
-    if (watch->hits % 4 == 0)
+    if (track->hits % 4 == 0)
         op->flags |= RDL__OP_POLITE;
     return false;
 }
 
 bool rdl__spin_look(struct rdl__thread *self, const struct rdl__entry *entry, struct rdl__op *op)
 {
-    struct rdl__watch *watch = self->watch;
+    struct rdl__track *track = self->track;
 
-    if (op->object == watch->anchor && op->pc == watch->anchor_pc)
+    if (op->object == track->anchor && op->pc == track->anchor_pc)
         return meet_anchor(self, entry, op);
-    if (watch->recording) {
-        if (watch->reads > PERIOD_MAX)
-            weigh_anchor(watch);
-    } else if (watch->reads >= watch->look_at && watch->pause > 0) {
-        watch->pause--;
-        watch->reads = 0;
-        op->flags |= watch->changed ? 0 : RDL__OP_POLITE;
-        watch->changed = false;
-    } else if (watch->reads >= watch->look_at) {
-        drop_anchor(watch, op);
+    if (track->recording) {
+        if (track->reads > PERIOD_MAX)
+            weigh_anchor(track);
+    } else if (track->reads >= track->look_at && track->pause > 0) {
+        track->pause--;
+        track->reads = 0;
+        op->flags |= track->changed ? 0 : RDL__OP_POLITE;
+        track->changed = false;
+    } else if (track->reads >= track->look_at) {
+        drop_anchor(track, op);
     }
     if (rdl__sched.stretch > FAIR)
         op->flags |= RDL__OP_POLITE;

@@ -1,11 +1,11 @@
-/* watch.h -- what is kept of each thread's accesses to memory.
+/* track.h -- what is kept of each thread's accesses to memory.
  *
  * Code compiled with -fsanitize=thread calls us before every access that others
  * might see (access.c, atomic.c).  Each such call is a point where threads may be
  * switched; and it is looked at for races (race.c), which takes knowing what
  * happened before what (order.c), and for loops that only wait (spin.c). */
-#ifndef RDL__WATCH_H
-#define RDL__WATCH_H
+#ifndef RDL__TRACK_H
+#define RDL__TRACK_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,7 +44,7 @@ struct rdl__seen {
 enum { RDL__SEEN_MAX = 32, RDL__FRAMES_KEPT = 64, RDL__BLOCK = 4 };
 #define RDL__NO_BLOCK (UINT32_C(1) << 31) /* no event has such a number */
 
-struct rdl__watch {
+struct rdl__track {
     /* Its own stack, as far as it is nobody else's business: not watched. */
     uintptr_t mine_low, mine_size;
 
@@ -105,10 +105,10 @@ extern bool rdl__alone;
 
 /* An atomic operation on this address, in terms of what others may conclude from
  * it.  `acquires` and `releases` are what its memory order says. */
-void rdl__order_load(struct rdl__watch *watch, uintptr_t address, bool acquires);
-void rdl__order_store(struct rdl__watch *watch, uintptr_t address, bool releases);
-void rdl__order_update(struct rdl__watch *watch, uintptr_t address, bool acquires, bool releases);
-void rdl__order_fence(struct rdl__watch *watch, bool acquires, bool releases);
+void rdl__order_load(struct rdl__track *track, uintptr_t address, bool acquires);
+void rdl__order_store(struct rdl__track *track, uintptr_t address, bool releases);
+void rdl__order_update(struct rdl__track *track, uintptr_t address, bool acquires, bool releases);
+void rdl__order_fence(struct rdl__track *track, bool acquires, bool releases);
 
 /* Which thread a column of the clocks belongs to now, or did last. */
 struct rdl__thread *rdl__column_thread(uint32_t column);
@@ -132,7 +132,7 @@ struct rdl__access {
 };
 
 /* The thread makes this access.  Is there an earlier one that it races with? */
-bool rdl__race_find(struct rdl__watch *watch, uintptr_t address, uintptr_t size, unsigned how,
+bool rdl__race_find(struct rdl__track *track, uintptr_t address, uintptr_t size, unsigned how,
                     uintptr_t pc, struct rdl__access *out_earlier);
 
 /* The same; if there is, the execution has failed. */
@@ -152,7 +152,7 @@ void rdl__race_begin(void); /* an execution */
  * anything?  Then nothing new can come of it.  (FastTrack's "same epoch", Flanagan
  * and Freund 2009.)  Sizes 1, 2, 4, 8; a constant, for the sake of speed. */
 __attribute__((always_inline)) static inline bool
-rdl__race_known(const struct rdl__watch *watch, uintptr_t address, uint32_t size, unsigned how)
+rdl__race_known(const struct rdl__track *track, uintptr_t address, uint32_t size, unsigned how)
 {
     const char *region = rdl__regions[address >> RDL__REGION_BITS & (RDL__REGIONS - 1)];
     const struct rdl__cell *cell;
@@ -163,7 +163,7 @@ rdl__race_known(const struct rdl__watch *watch, uintptr_t address, uint32_t size
         return false;
     cell = (const struct rdl__cell *)(region + ((address & 0xfffff8) << 3));
     events = (how & RDL__HOW_WRITE ? cell->written : cell->read) + (address & 7);
-    if (*events - watch->block[how & RDL__HOW_ATOMIC ? 1 : 0] >= RDL__BLOCK)
+    if (*events - track->block[how & RDL__HOW_ATOMIC ? 1 : 0] >= RDL__BLOCK)
         return false;
     if (size == 1)
         return true;
@@ -177,18 +177,18 @@ rdl__race_known(const struct rdl__watch *watch, uintptr_t address, uint32_t size
 }
 
 /* The thread has told others something: a new time begins for it. */
-static inline void rdl__race_new_time(struct rdl__watch *watch)
+static inline void rdl__race_new_time(struct rdl__track *track)
 {
-    watch->block[0] = watch->block[1] = RDL__NO_BLOCK;
-    watch->block_used[0] = watch->block_used[1] = RDL__BLOCK;
+    track->block[0] = track->block[1] = RDL__NO_BLOCK;
+    track->block_used[0] = track->block_used[1] = RDL__BLOCK;
 }
 
 /* ---- spin.c ----------------------------------------------------------------------------- */
 
 /* A closer look is due: the thread may be in a loop that only waits. */
-static inline bool rdl__spin_suspects(struct rdl__watch *watch, uintptr_t address)
+static inline bool rdl__spin_suspects(struct rdl__track *track, uintptr_t address)
 {
-    return ++watch->reads >= watch->look_at || address == watch->anchor;
+    return ++track->reads >= track->look_at || address == track->anchor;
 }
 
 /* The closer look, when the thread is about to read, or to do something that may turn
@@ -197,13 +197,13 @@ static inline bool rdl__spin_suspects(struct rdl__watch *watch, uintptr_t addres
 bool rdl__spin_look(struct rdl__thread *self, const struct rdl__entry *entry, struct rdl__op *op);
 
 /* It is about to read this, now that it is its turn.  Only while recording. */
-void rdl__spin_read(struct rdl__watch *watch, uintptr_t address, uintptr_t size);
+void rdl__spin_read(struct rdl__track *track, uintptr_t address, uintptr_t size);
 
-void rdl__spin_begin(struct rdl__watch *watch);
+void rdl__spin_begin(struct rdl__track *track);
 
 /* ---- access.c ----------------------------------------------------------------------------- */
 
-void rdl__watch_begin(struct rdl__thread *thread);
+void rdl__track_begin(struct rdl__thread *thread);
 
 /* An access of any size, by the running code: as if a compiler had told us. */
 void rdl__access(uintptr_t address, uintptr_t size, unsigned how, uintptr_t pc);
@@ -212,14 +212,14 @@ void rdl__access(uintptr_t address, uintptr_t size, unsigned how, uintptr_t pc);
 void rdl__access_slowly(uintptr_t address, uintptr_t size, unsigned how, uintptr_t pc,
                         const struct rdl__entry *entry);
 
-void rdl__watch_ignore(struct rdl__thread *self, bool ignore); /* may be nested */
+void rdl__track_ignore(struct rdl__thread *self, bool ignore); /* may be nested */
 
 /* Somebody else knows this address.  If it is on the thread's stack: from there
  * upwards that is watched like any memory. */
-void rdl__watch_share(struct rdl__thread *owner, uintptr_t address);
+void rdl__track_share(struct rdl__thread *owner, uintptr_t address);
 
 /* The thread touches something that may be on another one's stack. */
 extern uintptr_t rdl__stacks_low; /* no thread has a stack below this */
-void rdl__watch_touched(struct rdl__thread *self, uintptr_t address);
+void rdl__track_touched(struct rdl__thread *self, uintptr_t address);
 
 #endif

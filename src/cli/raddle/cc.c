@@ -1,0 +1,261 @@
+/* cc.c -- raddle cc: compile and link so that accesses to memory are seen.
+ *
+ * The compiler is told to call __tsan_read4 and the like, for which there are
+ * functions in our library.  It must be told in a way that the driver does not
+ * notice, or it would link the library of the sanitizer, too: gcc's -Wp and clang's
+ * -Xclang go to the compiler proper only.  So compiling and linking can be one
+ * command, and the flags may be used for both, as build systems do. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "cli/raddle/commands.h"
+
+static const char usage[] =
+    "Usage: raddle cc COMPILER-OPTION... FILE...\n"
+    "       raddle cc --cflags | --libs | --flags\n\n"
+    "Compiles and links as gcc does, or the compiler that RADDLE_CC names, so that\n"
+    "`raddle explore` can switch threads at accesses to memory, and sees data races\n"
+    "and threads that wait in a loop.  The program runs by itself as well.\n\n"
+    "  --cflags   show the flags for compiling\n"
+    "  --libs     show the flags for linking\n"
+    "  --flags    show both\n";
+
+/* Functions that access memory on behalf of their callers, and are not instrumented:
+ * calls go by way of ours (see control/sched/wrapped.c). */
+static const char *const wrapped_heap[] = {"free",    "realloc", "reallocarray", "_ZdlPv",
+                                           "_ZdlPvm", "_ZdaPv",  "_ZdaPvm"};
+static const char *const wrapped[] = {"memcpy", "memmove", "memset",  "memcmp",
+                                      "strlen", "strcpy",  "strncpy", "strcat",
+                                      "strcmp", "strncmp", "strchr",  "strrchr"};
+enum {
+    WRAPPED = sizeof wrapped / sizeof *wrapped,
+    WRAPPED_HEAP = sizeof wrapped_heap / sizeof *wrapped_heap,
+};
+
+/* ---- A command line ------------------------------------------------------------------------- */
+
+struct words {
+    char **words;
+    size_t count, room;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct words *to, const char *format, ...)
+{
+    struct rdl__text text = {0};
+    va_list args;
+
+    va_start(args, format);
+    rdl__text_addv(&text, format, args);
+    va_end(args);
+    if (to->count + 1 >= to->room) {
+        to->room = to->room ? to->room * 2 : 64;
+        to->words = rdl__reallocate(to->words, to->room * sizeof *to->words);
+    }
+    to->words[to->count++] = text.bytes;
+    to->words[to->count] = NULL;
+}
+
+/* Print them, so that a shell would read them as they are. */
+static int show(const struct words *words)
+{
+    for (size_t i = 0; i < words->count; i++) {
+        const char *word = words->words[i];
+        bool plain = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                  "-_=+,./:@%") == strlen(word);
+
+        printf(plain ? "%s%s" : "%s'%s'", i ? " " : "", word);
+    }
+    printf("\n");
+    return fflush(stdout) == 0 ? RDL__EXIT_PASS : RDL__EXIT_SETUP;
+}
+
+/* ---- The compiler --------------------------------------------------------------------------- */
+
+/* What it says of itself, when its name does not tell. */
+static bool says_clang(const char *compiler)
+{
+    struct rdl__text command = {0};
+    char line[256] = "";
+    bool is_clang = false;
+    FILE *pipe;
+
+    rdl__text_add(&command, "%s --version 2>/dev/null", compiler);
+    pipe = popen(command.bytes, "r");
+    while (pipe && fgets(line, sizeof line, pipe))
+        is_clang |= strstr(line, "clang") != NULL;
+    if (pipe)
+        pclose(pipe);
+    rdl__text_release(&command);
+    return is_clang;
+}
+
+static bool is_clang(const char *compiler)
+{
+    if (strstr(compiler, "clang"))
+        return true;
+    return !strstr(compiler, "gcc") && !strstr(compiler, "g++") && says_clang(compiler);
+}
+
+/* gcc, from the outside in:
+ * -fno-ipa-reference    __tsan_atomic32_store and its kin are "leaf" functions to gcc, which
+ *                       cannot touch a static variable whose address is not taken; so it keeps
+ *                       that variable's value over the call, in which other threads have run.
+ * -fno-tree-loop-im and
+ * -fno-tree-pre         would read the flag of `while (!flag);` once, before the loop.
+ * -fno-builtin-memcpy   would copy inline, unseen.
+ * clang: without read-before-write, `x++` is only a write. */
+static void add_compiling(struct words *to, bool clang, bool only_compiles)
+{
+    if (clang) {
+        add(to, "--start-no-unused-arguments");
+        add(to, "-Xclang");
+        add(to, "-fsanitize=thread");
+        add(to, "-mllvm");
+        add(to, "-tsan-distinguish-volatile=1");
+        add(to, "-mllvm");
+        add(to, "-tsan-instrument-read-before-write=1");
+        add(to, "--end-no-unused-arguments");
+    } else {
+        /* -Wp is lost where preprocessing is a step of its own (-save-temps, x.i). */
+        add(to, only_compiles ? "-fsanitize=thread" : "-Wp,-fsanitize=thread");
+        add(to, "--param=tsan-distinguish-volatile=1");
+        add(to, "-fno-ipa-reference");
+        add(to, "-fno-tree-loop-im");
+        add(to, "-fno-tree-pre");
+        for (int i = 0; i < WRAPPED; i++)
+            add(to, "-fno-builtin-%s", wrapped[i]);
+    }
+}
+
+static bool add_linking(struct words *to, struct rdl__error *error)
+{
+    struct rdl__text library = {0};
+    char *slash;
+
+    if (!rdl__find_library(&library, error))
+        return false;
+    slash = strrchr(library.bytes, '/');
+    for (int i = 0; i < WRAPPED; i++)
+        add(to, "-Wl,--wrap=%s", wrapped[i]);
+    for (int i = 0; i < WRAPPED_HEAP; i++)
+        add(to, "-Wl,--wrap=%s", wrapped_heap[i]);
+    add(to, "-L%.*s", (int)(slash - library.bytes), library.bytes);
+    add(to, "-Wl,-rpath,%.*s", (int)(slash - library.bytes), library.bytes);
+    add(to, "-lraddle");
+    add(to, "-pthread");
+    rdl__text_release(&library);
+    return true;
+}
+
+/* ---- What is to be done ---------------------------------------------------------------------- */
+
+/* Does its value stand in the next argument? */
+static bool takes_value(const char *option)
+{
+    static const char *const options[] = {
+        "-o",        "-I",         "-L",        "-D",        "-U",          "-x",
+        "-l",        "-T",         "-u",        "-z",        "-e",          "-B",
+        "-MF",       "-MT",        "-MQ",       "-include",  "-imacros",    "-isystem",
+        "-iquote",   "-idirafter", "-iprefix",  "-isysroot", "-Xlinker",    "-Xassembler",
+        "-Xclang",   "-mllvm",     "-target",   "--param",   "-aux-info",   "-Xpreprocessor",
+        "-dumpbase", "-wrapper",   "--sysroot", "-arch",     "-iwithprefix"};
+
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (strcmp(option, options[i]) == 0)
+            return true;
+    return false;
+}
+
+struct task {
+    bool has_input; /* files, that is; without them there is nothing to link */
+    bool links;
+    bool refused; /* -static */
+};
+
+static struct task task_of(int argc, char **argv)
+{
+    static const char *const without_linking[] = {
+        "-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-r", "--version", "--help", "-###"};
+    struct task task = {.links = true};
+
+    for (int i = 1; i < argc; i++) {
+        if (argv[i][0] != '-' || argv[i][1] == '\0')
+            task.has_input = true;
+        for (size_t k = 0; k < sizeof without_linking / sizeof *without_linking; k++)
+            if (strcmp(argv[i], without_linking[k]) == 0)
+                task.links = false;
+        if (strcmp(argv[i], "-static") == 0 || strcmp(argv[i], "-static-pie") == 0)
+            task.refused = true;
+        i += takes_value(argv[i]);
+    }
+    task.links &= task.has_input;
+    task.refused &= task.links;
+    return task;
+}
+
+static int fail(const struct rdl__error *error)
+{
+    fprintf(stderr, "raddle cc: %s\n", error->text);
+    return RDL__EXIT_SETUP;
+}
+
+static int show_flags(const char *which, const char *compiler)
+{
+    bool both = strcmp(which, "--flags") == 0;
+    struct words words = {0};
+    struct rdl__error error;
+
+    if (both || strcmp(which, "--cflags") == 0)
+        add_compiling(&words, is_clang(compiler), false);
+    if ((both || strcmp(which, "--libs") == 0) && !add_linking(&words, &error))
+        return fail(&error);
+    return show(&words);
+}
+
+/* It takes our place. */
+static int run_compiler(const char *compiler, int argc, char **argv)
+{
+    struct task task = task_of(argc, argv);
+    char *copy = rdl__duplicate(compiler), *rest = copy, *word;
+    struct words words = {0};
+    struct rdl__error error;
+
+    if (task.refused) {
+        fprintf(stderr, "raddle cc: a program that is linked statically cannot be explored: leave "
+                        "out -static\n");
+        return RDL__EXIT_SETUP;
+    }
+    while ((word = strsep(&rest, " ")))
+        if (*word)
+            add(&words, "%s", word);
+    add_compiling(&words, is_clang(compiler), task.has_input && !task.links);
+    for (int i = 1; i < argc; i++)
+        add(&words, "%s", argv[i]);
+    if (task.links && !add_linking(&words, &error))
+        return fail(&error);
+    execvp(words.words[0], words.words);
+    fprintf(stderr, "raddle cc: cannot run %s: %s\n", words.words[0], strerror(errno));
+    return RDL__EXIT_SETUP;
+}
+
+int rdl__command_cc(int argc, char **argv)
+{
+    const char *compiler = getenv("RADDLE_CC");
+
+    if (!compiler || strspn(compiler, " ") == strlen(compiler))
+        compiler = "gcc";
+    if (argc < 2) {
+        fprintf(stderr, "%s", usage);
+        return RDL__EXIT_SETUP;
+    }
+    if (argc == 2 && strcmp(argv[1], "--help") == 0)
+        return fputs(usage, stdout) < 0 ? RDL__EXIT_SETUP : RDL__EXIT_PASS;
+    if (argc == 2 && (strcmp(argv[1], "--cflags") == 0 || strcmp(argv[1], "--libs") == 0 ||
+                      strcmp(argv[1], "--flags") == 0))
+        return show_flags(argv[1], compiler);
+    return run_compiler(compiler, argc, argv);
+}

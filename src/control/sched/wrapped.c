@@ -1,0 +1,201 @@
+/* wrapped.c -- functions of the C library that access memory on behalf of others.
+ *
+ * `raddle cc` makes calls of memcpy call __wrap_memcpy, and so on; which tells of the
+ * access, and then lets the C library do it.  Code that was compiled otherwise, ours
+ * and all of the C library among it, is not affected.
+ *
+ * To free a block is to write all of it: whoever still uses it, with nothing to order
+ * the two, has a race. */
+#include <dlfcn.h>
+#include <malloc.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+#include "control/sched/next.h"
+#include "control/sched/track.h"
+
+#define READS(from, size) rdl__access((uintptr_t)(from), (size), 0, RDL__CALLER)
+#define WRITES(to, size)  rdl__access((uintptr_t)(to), (size), RDL__HOW_WRITE, RDL__CALLER)
+#define READS_TEXT(text)  READS(text, strlen(text) + 1)
+
+/* Only worth the time when somebody wants to know. */
+static bool is_watched(void)
+{
+    return rdl__self() != NULL;
+}
+
+void __wrap_free(void *block);
+void *__wrap_realloc(void *block, size_t size);
+void *__wrap_reallocarray(void *block, size_t count, size_t size);
+void *__wrap_memcpy(void *to, const void *from, size_t size);
+void *__wrap_memmove(void *to, const void *from, size_t size);
+void *__wrap_memset(void *to, int byte, size_t size);
+int __wrap_memcmp(const void *left, const void *right, size_t size);
+size_t __wrap_strlen(const char *text);
+char *__wrap_strcpy(char *to, const char *from);
+char *__wrap_strncpy(char *to, const char *from, size_t size);
+char *__wrap_strcat(char *to, const char *from);
+int __wrap_strcmp(const char *left, const char *right);
+int __wrap_strncmp(const char *left, const char *right, size_t size);
+char *__wrap_strchr(const char *text, int c);
+char *__wrap_strrchr(const char *text, int c);
+
+/* ---- The heap ------------------------------------------------------------------------------- */
+
+#define FREES(block)                                                                               \
+    do {                                                                                           \
+        if ((block) && is_watched())                                                               \
+            rdl__access((uintptr_t)(block), malloc_usable_size(block),                             \
+                        RDL__HOW_WRITE | RDL__HOW_FREE, RDL__CALLER);                              \
+    } while (0)
+
+RDL__INTERPOSE void __wrap_free(void *block)
+{
+    FREES(block);
+    free(block);
+}
+
+RDL__INTERPOSE void *__wrap_realloc(void *block, size_t size)
+{
+    FREES(block);
+    return realloc(block, size);
+}
+
+RDL__INTERPOSE void *__wrap_reallocarray(void *block, size_t count, size_t size)
+{
+    FREES(block);
+    return reallocarray(block, count, size);
+}
+
+/* C++: operator delete and delete[], with and without the size.  */
+#define WRAP_DELETE(name)                                                                          \
+    void __wrap_##name(void *block, size_t size);                                                  \
+    RDL__INTERPOSE void __wrap_##name(void *block, size_t size)                                    \
+    {                                                                                              \
+        static void (*next)(void *, size_t);                                                       \
+                                                                                                   \
+        if (!next && !(next = (void (*)(void *, size_t))dlsym(RTLD_DEFAULT, #name)))               \
+            rdl__stop("there is no %s", #name);                                                    \
+        FREES(block);                                                                              \
+        next(block, size);                                                                         \
+    }
+
+WRAP_DELETE(_ZdlPv)
+WRAP_DELETE(_ZdlPvm)
+WRAP_DELETE(_ZdaPv)
+WRAP_DELETE(_ZdaPvm)
+
+/* ---- Bytes and texts ------------------------------------------------------------------------- */
+
+RDL__INTERPOSE void *__wrap_memcpy(void *to, const void *from, size_t size)
+{
+    READS(from, size);
+    WRITES(to, size);
+    return memcpy(to, from, size);
+}
+
+RDL__INTERPOSE void *__wrap_memmove(void *to, const void *from, size_t size)
+{
+    READS(from, size);
+    WRITES(to, size);
+    return memmove(to, from, size);
+}
+
+RDL__INTERPOSE void *__wrap_memset(void *to, int byte, size_t size)
+{
+    WRITES(to, size);
+    return memset(to, byte, size);
+}
+
+RDL__INTERPOSE int __wrap_memcmp(const void *left, const void *right, size_t size)
+{
+    READS(left, size);
+    READS(right, size);
+    return memcmp(left, right, size);
+}
+
+RDL__INTERPOSE size_t __wrap_strlen(const char *text)
+{
+    if (is_watched())
+        READS_TEXT(text);
+    return strlen(text);
+}
+
+RDL__INTERPOSE char *__wrap_strcpy(char *to, const char *from)
+{
+    if (is_watched()) {
+        READS_TEXT(from);
+        WRITES(to, strlen(from) + 1);
+    }
+    return strcpy(to, from);
+}
+
+RDL__INTERPOSE char *__wrap_strncpy(char *to, const char *from, size_t size)
+{
+    if (is_watched()) {
+        size_t length = strnlen(from, size);
+
+        READS(from, length < size ? length + 1 : size);
+        WRITES(to, size);
+    }
+    return strncpy(to, from, size);
+}
+
+RDL__INTERPOSE char *__wrap_strcat(char *to, const char *from)
+{
+    if (is_watched()) {
+        READS_TEXT(from);
+        READS_TEXT(to);
+        WRITES(to + strlen(to), strlen(from) + 1);
+    }
+    return strcat(to, from);
+}
+
+/* As far as it takes to tell them apart. */
+static size_t compared(const char *left, const char *right, size_t size)
+{
+    size_t i = 0;
+
+    while (i < size && left[i] == right[i] && left[i] != '\0')
+        i++;
+    return i < size ? i + 1 : size;
+}
+
+RDL__INTERPOSE int __wrap_strcmp(const char *left, const char *right)
+{
+    if (is_watched()) {
+        READS(left, compared(left, right, SIZE_MAX));
+        READS(right, compared(left, right, SIZE_MAX));
+    }
+    return strcmp(left, right);
+}
+
+RDL__INTERPOSE int __wrap_strncmp(const char *left, const char *right, size_t size)
+{
+    if (is_watched()) {
+        READS(left, compared(left, right, size));
+        READS(right, compared(left, right, size));
+    }
+    return strncmp(left, right, size);
+}
+
+RDL__INTERPOSE char *__wrap_strchr(const char *text, int c)
+{
+    char *found = strchr(text, c);
+
+    if (is_watched()) {
+        READS(text, found ? (size_t)(found - text) + 1 : strlen(text) + 1);
+        found = strchr(text, c);
+    }
+    return found;
+}
+
+RDL__INTERPOSE char *__wrap_strrchr(const char *text, int c)
+{
+    if (is_watched())
+        READS_TEXT(text);
+    return strrchr(text, c);
+}
