@@ -248,6 +248,12 @@ static uint32_t pick(void)
     return sched->strategy->pick(sched->strategy_state, &sched->view);
 }
 
+/* The execution may end at any time, by exit() or a crash: the summary is kept up to date. */
+static void count_point(void)
+{
+    sched->summary->points = ++sched->view.points;
+}
+
 /* The thread cannot go on.  Who can? */
 static void give_way(struct rdl__thread *self)
 {
@@ -262,7 +268,7 @@ static void give_way(struct rdl__thread *self)
               rdl__await_outside() || (rdl__spinners && rdl__spin_doubt())))
             rdl__nobody_can_run();
     if (view->enabled_count > 1)
-        view->points++;
+        count_point();
     if (!sched->t->tape->fresh)
         id = named_by_tape(RDL__NONE);
     else if (view->enabled_count > 1 && sched->strategy)
@@ -283,7 +289,7 @@ static void may_be_preempted(struct rdl__thread *self)
     struct rdl__view *view = &sched->view;
     uint32_t id;
 
-    view->points++;
+    count_point();
     if (view->points > sched->points_max)
         rdl__endless();
     sched->stretch++;
@@ -667,7 +673,6 @@ bool rdl__execution_run(const struct rdl__execution *execution, void (*body)(voi
     }
     rdl__running = NULL;
     rdl__signals_end();
-    sched->summary->points = sched->view.points;
     sched->t->leave = NULL;
     return whole;
 }
