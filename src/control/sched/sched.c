@@ -25,7 +25,6 @@
 enum {
     STRETCH_MAX = INT32_MAX,
     FIRST_SECOND = 1735689600, /* when virtual time begins: 2025-01-01 */
-    FAULT_ONE_IN = 8,
 };
 
 struct rdl__sched rdl__sched;
@@ -449,57 +448,6 @@ void rdl__after(struct rdl__thread *self, uintptr_t pc)
 {
     if (!rdl__instrumented && sched->view.enabled_count > 1)
         rdl__point(self, &(struct rdl__op){.kind = RDL__OP_STEP, .pc = pc});
-}
-
-uint32_t rdl__pick_one(uint32_t max)
-{
-    struct rdl__tape *tape = sched->t->tape;
-    uint32_t index;
-
-    if (max == 0)
-        return 0;
-    if (!tape->fresh)
-        index = (uint32_t)rdl__tape_given(tape, RDL__BRANCH, max, 0);
-    else if (sched->strategy && sched->strategy->choose)
-        index = sched->strategy->choose(sched->strategy_state, &sched->view, max);
-    else
-        index = (uint32_t)rdl__random_upto(&sched->view.random, max);
-    record(RDL__BRANCH, index, max);
-    if (sched->summary->wants_log)
-        rdl__log_answer(rdl__running, &sched->view.ops[rdl__running->id], index, max);
-    return index;
-}
-
-bool rdl__fault(unsigned which)
-{
-    struct rdl__tape *tape = sched->t->tape;
-    uint64_t index;
-
-    if (!(sched->faults & which))
-        return false;
-    index = tape->fresh ? rdl__random_upto(&sched->view.random, FAULT_ONE_IN - 1) == 0
-                        : rdl__tape_given(tape, RDL__BOOLEAN, 1, 0);
-    rdl__record(tape, RDL__BOOLEAN, index, 1, 0);
-    return index == 1;
-}
-
-/* In half of the executions in which threads sleep, a sleep may end at any time, as
- * it may on a busy machine; in the others time stands still while anybody can run. */
-bool rdl__sleeps_eagerly(const struct rdl__op *op)
-{
-    struct rdl__tape *tape = sched->t->tape;
-    uint64_t eager;
-
-    if (op->kind != RDL__OP_SLEEP)
-        return false;
-    if (!sched->sleeping_decided) {
-        eager = tape->fresh ? rdl__random_upto(&sched->view.random, 1)
-                            : rdl__tape_given(tape, RDL__BOOLEAN, 1, 0);
-        rdl__record(tape, RDL__BOOLEAN, eager, 1, 0);
-        sched->eager_sleepers = eager == 1;
-        sched->sleeping_decided = true;
-    }
-    return sched->eager_sleepers;
 }
 
 /* ---- Threads come and go -------------------------------------------------------------- */
