@@ -214,6 +214,7 @@ static int put_into_queue(struct rdl__thread *to, const siginfo_t *info)
         return EAGAIN;
     queue[queued++] = (struct pending){.info = *info, .to = to};
     sched->signals_due = true;
+    rdl__catch_up();
     if (!(rdl__mask_of(to) & bit(signal)))
         rdl__wake_for_signal(to);
     rdl__changed(SIGNALS_AT);
