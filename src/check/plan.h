@@ -162,6 +162,9 @@ void rdl__warn(struct rdl__session *session, const char *format, ...)
 bool rdl__run_feed(struct rdl__session *session, const struct rdl_test *test,
                    const struct rdl__settings *settings, const struct rdl__feed *feed, bool traced);
 
+/* Hand the task on the first board to its worker, and wait for the end of it. */
+bool rdl__run_task(struct rdl__session *session);
+
 struct rdl__board *rdl__first_board(struct rdl__session *session);
 
 /* The limits that hold for a test. */

@@ -293,6 +293,80 @@ static void shrink_soundly(struct rdl__session *session, const struct rdl_test *
     rdl__made_release(&original);
 }
 
+/* ---- Fewer preemptions --------------------------------------------------------------- */
+
+enum { FEWER_RUNS = 2000 };
+
+static uint32_t count_preemptions(const struct rdl__made *made)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < made->count; i++)
+        count += made->choices[i].kind == RDL__STRETCH && made->choices[i].index > 0;
+    return count;
+}
+
+static bool draws_data(const struct rdl__made *made)
+{
+    for (uint32_t i = 0; i < made->count; i++)
+        if (made->choices[i].kind != RDL__STRETCH && made->choices[i].kind != RDL__SWITCH &&
+            made->choices[i].kind != RDL__BRANCH)
+            return true;
+    return false;
+}
+
+/* Is the same failure to be had with fewer preemptions, by another way?  Shrinking goes
+ * step by step, and does not find that.  True: the case on the board is one. */
+static bool search_fewer(struct rdl__session *session, const struct rdl_test *test,
+                         const struct rdl__failure *failure, uint32_t most)
+{
+    struct rdl__board *board = rdl__first_board(session);
+    struct rdl__task *task = &board->task;
+    uint64_t tried = 0;
+
+    rdl__worker_retire(&session->workers[0]); /* the next one begins the search anew */
+    while (tried < FEWER_RUNS) {
+        *task = (struct rdl__task){.kind = RDL__RUN_RANDOM,
+                                   .test = test,
+                                   .settings = failure->settings,
+                                   .first = tried,
+                                   .count = FEWER_RUNS - tried};
+        snprintf(task->strategy, sizeof task->strategy, "preemptions:%u", most);
+        if (!rdl__run_task(session))
+            return false;
+        if (board->outcome.verdict == RDL__FAILED &&
+            board->outcome.origin == failure->outcome.origin)
+            return true;
+        if (board->exhausted || board->outcome.verdict != RDL__FAILED)
+            return false;
+        tried = board->failed_at + 1; /* it failed in another way: go on */
+    }
+    return false;
+}
+
+static void find_fewer(struct rdl__session *session, const struct rdl_test *test,
+                       struct rdl__failure *failure)
+{
+    struct rdl__board *board = rdl__first_board(session);
+    uint32_t now = count_preemptions(&failure->made);
+    struct rdl__made made;
+
+    if (now == 0 || draws_data(&failure->made))
+        return;
+    /* The search begins with none.  (A bound of 0 would mean: the usual one.) */
+    if (search_fewer(session, test, failure, now > 1 ? now - 1 : 1)) {
+        made = (struct rdl__made){board->tape.choices, board->tape.count, board->tape.spans,
+                                  board->tape.span_count};
+        if (count_preemptions(&made) < now) {
+            rdl__made_release(&failure->made);
+            rdl__made_copy(&failure->made, &made);
+            shrink_soundly(session, test, failure);
+            return;
+        }
+    }
+    still_fails(session, test, failure); /* for its story */
+}
+
 /* ---- What is kept of it ------------------------------------------------------------- */
 
 static void make_token(struct rdl__session *session, const struct rdl_test *test,
@@ -426,8 +500,11 @@ void rdl__settle(struct rdl__session *session, struct rdl__result *result,
         listener->failure_found(listener->self, test, &failure);
         failure.outcome = board->outcome;
     }
-    if (is_steady(session, test, &failure) && session->plan->shrink_seconds > 0)
+    if (is_steady(session, test, &failure) && session->plan->shrink_seconds > 0) {
         shrink_soundly(session, test, &failure);
+        if (test->options.explore && failure.outcome.cause != RDL__BY_HANG)
+            find_fewer(session, test, &failure);
+    }
     make_token(session, test, &failure);
     tell_story(session, test, &failure);
     if (!failure.unsteady && !test->options.expect_failure && is_new)

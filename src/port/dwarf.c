@@ -72,15 +72,32 @@ static void put_file(struct rdl__place *place, Dwarf_Die *unit, const char *path
     put(place->file, sizeof place->file, path);
 }
 
+/* What a compiler has added to the code, a sanitizer's checks say, has the line 0.  It
+ * belongs to what stands just before it. */
+static Dwarf_Line *line_at(Dwarf_Die *unit, Dwarf_Addr at, int *out_number)
+{
+    enum { NEAR = 96 };
+
+    for (Dwarf_Addr back = 0; back < NEAR && back < at; back++) {
+        Dwarf_Line *line = dw.dwarf_getsrc_die(unit, at - back);
+
+        if (!line || dw.dwarf_lineno(line, out_number) != 0)
+            return NULL;
+        if (*out_number > 0)
+            return line;
+    }
+    return NULL;
+}
+
 static void put_place(struct rdl__place *place, Dwarf_Die *unit, Dwarf_Addr at)
 {
-    Dwarf_Line *line = dw.dwarf_getsrc_die(unit, at);
+    Dwarf_Line *line = line_at(unit, at, &place->line);
     const char *path = line ? dw.dwarf_linesrc(line, NULL, NULL) : NULL;
     Dwarf_Die function;
 
     if (function_at(unit, at, true, &function))
         put(place->function, sizeof place->function, dw.dwarf_diename(&function));
-    if (path && dw.dwarf_lineno(line, &place->line) == 0 && place->line > 0)
+    if (path)
         put_file(place, unit, path);
     else
         place->line = 0;

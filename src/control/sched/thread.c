@@ -152,6 +152,7 @@ RDL__ENTRY static void call_start(void *context)
     struct rdl__thread *self = context;
 
     self->result = self->start(self->argument);
+    rdl__handle_signals(self); /* while there is a thread to handle them */
 }
 
 void rdl__thread_live(struct rdl__thread *self)
@@ -427,6 +428,7 @@ RDL__INTERPOSE int pthread_cancel(pthread_t thread)
     if (other->state != RDL__ALIVE || other->exiting)
         return 0;
     other->cancelled = true;
+    rdl__catch_up();
     if (other->cancel_state == PTHREAD_CANCEL_ENABLE)
         rdl__interrupt(other);
     if (other == self)

@@ -364,6 +364,15 @@ static bool is_in(struct rdl__thread **ring, uint32_t count, const struct rdl__t
     return false;
 }
 
+/* Two deadlocks are the same if the same places take part: those in the ring, if there
+ * is one; else those that wait for anything but the end of others. */
+static bool is_part_of_it(const struct rdl__thread *thread, struct rdl__thread **ring,
+                          uint32_t ring_count)
+{
+    return ring_count ? is_in(ring, ring_count, thread)
+                      : sched->view.ops[thread->id].kind != RDL__OP_JOIN;
+}
+
 _Noreturn void rdl__nobody_can_run(void)
 {
     static struct rdl__thread *ring[RDL__THREADS_MAX];
@@ -389,7 +398,8 @@ _Noreturn void rdl__nobody_can_run(void)
             spinner = thread;
         if (!is_in(ring, ring_count, thread))
             say_waiting(&out, thread);
-        origin += rdl__mix(sched->view.ops[id].pc); /* whatever their order */
+        if (is_part_of_it(thread, ring, ring_count))
+            origin += rdl__mix(sched->view.ops[id].pc); /* whatever their order */
     }
     end_with(rdl__spinners   ? RDL__BY_LIVELOCK
              : sched->ending ? RDL__BY_LEAK
@@ -401,10 +411,13 @@ _Noreturn void rdl__nobody_can_run(void)
              origin, out.text);
 }
 
+/* Where it was when the limit came says nothing: all such failures count as one. */
 _Noreturn void rdl__endless(void)
 {
-    rdl__execution_fails(
-        RDL__BY_LIVELOCK, sched->view.ops[rdl__running->id].pc,
-        "livelock: it does not come to an end (after %llu places to switch threads)",
+    static struct waiting out;
+
+    out.used = 0;
+    say(&out, "livelock: it does not come to an end (after %llu places to switch threads)\n",
         (unsigned long long)sched->points_max);
+    end_with(RDL__BY_LIVELOCK, sched->view.ops[rdl__running->id].pc, 0, out.text);
 }
