@@ -241,6 +241,36 @@ TEST(dfs_visits_all_of_random_programs_once)
     }
 }
 
+TEST(where_code_cannot_be_seen_all_schedules_count)
+{
+    struct rdl__random random;
+    struct findings all, found;
+    struct made made;
+
+    rdl__random_seed(&random, test_seed() + 3);
+    for (int programs = soak() ? 5000 : 150; programs > 0;) {
+        make_program(&made, &random);
+        if (enumerate(&made.program, &all, 300)) {
+            does_unseen = true;
+            explore(&made.program, "dpor", 1000000, 1, &found, covered);
+            does_unseen = false;
+            if (found.count != all.count || found.schedules.count != all.count ||
+                said(covered) != all.count)
+                test_fail(__FILE__, __LINE__, "%s: %u of %ju, said \"%s\"", made.text,
+                          found.schedules.count, (uintmax_t)all.count, covered);
+            free_findings(&found);
+            does_unseen = true;
+            explore(&made.program, "calls", 1000000, 1, &found, covered);
+            does_unseen = false;
+            EXPECT_EQ(said(covered), all.traces.count);
+            EXPECT_CONTAINS(covered, " of calls");
+            free_findings(&found);
+            programs--;
+        }
+        free_findings(&all);
+    }
+}
+
 /* ---- Bounds ---- */
 
 /* All schedules within the bound, and no other; those with fewer are run again on the

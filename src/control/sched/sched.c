@@ -24,7 +24,6 @@
 
 enum {
     FIRST_SECOND = 1735689600, /* when virtual time begins: 2025-01-01 */
-    FAULT_ONE_IN = 8,
 };
 
 struct rdl__sched rdl__sched;
@@ -251,6 +250,12 @@ static uint32_t pick(void)
     return sched->strategy->pick(sched->strategy_state, &sched->view);
 }
 
+/* The execution may end at any time, by exit() or a crash: the summary is kept up to date. */
+static void count_point(void)
+{
+    sched->summary->points = ++sched->view.points;
+}
+
 /* The thread cannot go on.  Who can? */
 static void give_way(struct rdl__thread *self)
 {
@@ -265,7 +270,7 @@ static void give_way(struct rdl__thread *self)
               rdl__await_outside() || (rdl__spinners && rdl__spin_doubt())))
             rdl__nobody_can_run();
     if (view->enabled_count > 1)
-        view->points++;
+        count_point();
     if (!sched->t->tape->fresh)
         id = named_by_tape(RDL__NONE);
     else if (view->enabled_count > 1 && sched->strategy)
@@ -286,7 +291,7 @@ static void may_be_preempted(struct rdl__thread *self)
     struct rdl__view *view = &sched->view;
     uint32_t id;
 
-    view->points++;
+    count_point();
     if (view->points > sched->points_max)
         rdl__endless();
     sched->stretch++;
@@ -450,57 +455,6 @@ void rdl__after(struct rdl__thread *self, uintptr_t pc)
         rdl__point(self, &(struct rdl__op){.kind = RDL__OP_STEP, .pc = pc});
 }
 
-uint32_t rdl__pick_one(uint32_t max)
-{
-    struct rdl__tape *tape = sched->t->tape;
-    uint32_t index;
-
-    if (max == 0)
-        return 0;
-    if (!tape->fresh)
-        index = (uint32_t)rdl__tape_given(tape, RDL__BRANCH, max, 0);
-    else if (sched->strategy && sched->strategy->choose)
-        index = sched->strategy->choose(sched->strategy_state, &sched->view, max);
-    else
-        index = (uint32_t)rdl__random_upto(&sched->view.random, max);
-    record(RDL__BRANCH, index, max);
-    if (sched->summary->wants_log)
-        rdl__log_answer(rdl__running, &sched->view.ops[rdl__running->id], index, max);
-    return index;
-}
-
-bool rdl__fault(unsigned which)
-{
-    struct rdl__tape *tape = sched->t->tape;
-    uint64_t index;
-
-    if (!(sched->faults & which))
-        return false;
-    index = tape->fresh ? rdl__random_upto(&sched->view.random, FAULT_ONE_IN - 1) == 0
-                        : rdl__tape_given(tape, RDL__BOOLEAN, 1, 0);
-    rdl__record(tape, RDL__BOOLEAN, index, 1, 0);
-    return index == 1;
-}
-
-/* In half of the executions in which threads sleep, a sleep may end at any time, as
- * it may on a busy machine; in the others time stands still while anybody can run. */
-bool rdl__sleeps_eagerly(const struct rdl__op *op)
-{
-    struct rdl__tape *tape = sched->t->tape;
-    uint64_t eager;
-
-    if (op->kind != RDL__OP_SLEEP)
-        return false;
-    if (!sched->sleeping_decided) {
-        eager = tape->fresh ? rdl__random_upto(&sched->view.random, 1)
-                            : rdl__tape_given(tape, RDL__BOOLEAN, 1, 0);
-        rdl__record(tape, RDL__BOOLEAN, eager, 1, 0);
-        sched->eager_sleepers = eager == 1;
-        sched->sleeping_decided = true;
-    }
-    return sched->eager_sleepers;
-}
-
 /* ---- Threads come and go -------------------------------------------------------------- */
 
 static struct rdl__thread *slot(void)
@@ -610,6 +564,7 @@ static void reset(const struct rdl__execution *execution)
     sched->strategy = execution->strategy;
     sched->strategy_state = execution->strategy_state;
     sched->summary = execution->summary;
+    sched->summary->unseen = !rdl__instrumented;
     sched->forked = execution->forked;
     sched->faults = execution->faults;
     sched->points_max = execution->points_max;
@@ -675,7 +630,6 @@ bool rdl__execution_run(const struct rdl__execution *execution, void (*body)(voi
     }
     rdl__running = NULL;
     rdl__signals_end();
-    sched->summary->points = sched->view.points;
     sched->t->leave = NULL;
     return whole;
 }
