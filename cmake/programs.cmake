@@ -16,8 +16,8 @@ function(add_user_programs from folder out_targets)
   file(GLOB entries CONFIGURE_DEPENDS LIST_DIRECTORIES true ${from}/*)
   foreach(entry IN LISTS entries)
     get_filename_component(name ${entry} NAME_WE)
-    if(entry MATCHES "/zoo/threads$")
-      continue() # programs that do not know of Raddle: see below
+    if(entry MATCHES "/(zoo/threads|bench/plain)$")
+      continue() # programs that know nothing of Raddle: scripts compile them
     endif()
     if(IS_DIRECTORY ${entry})
       file(GLOB sources CONFIGURE_DEPENDS ${entry}/*.c)

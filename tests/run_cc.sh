@@ -52,7 +52,8 @@ for level in -O0 -O1 -O2 -O3; do
     for more in "" "--param tsan-distinguish-volatile=1" "-mcx16 -DWITH_128"; do
         all_is_there "gcc -fsanitize=thread $level $more" "$code/kinds.c"
     done
-    for more in "" "-mllvm -tsan-distinguish-volatile=1" "-mllvm -tsan-compound-read-before-write=1" \
+    for more in "" "-mllvm -tsan-distinguish-volatile=1" \
+        "-mllvm -tsan-compound-read-before-write=1" \
         "-mllvm -tsan-instrument-read-before-write=1" "-mcx16 -DWITH_128"; do
         all_is_there "clang -fsanitize=thread $level $more" "$code/kinds.c"
     done

@@ -56,6 +56,11 @@ explore 0 --format json -- ./bank ordered
 is verdict pass
 [ "$(value schedules)" -ge 1 ] || fail "no schedules were counted:" "$(cat out)"
 explore 1 --jobs 2 -- ./bank
+# What a strategy learns from one execution, it must know in the next.
+for strategy in random pct pos surw random-delays dfs dpor; do
+    explore 1 --strategy $strategy -- ./bank
+    says 'deadlock'
+done
 
 # ---- Each way to fail ----------------------------------------------------------------------
 

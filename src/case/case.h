@@ -43,9 +43,11 @@ enum rdl__cause {
 
 /* Places in the code stand in the texts of an outcome as RDL__AT, the address (one to
  * return to) as 16 hexadecimal digits, RDL__AT_END.  Whoever reports puts file and line
- * in their stead; after RDL__AT_FUNCTION the function, too. */
+ * in their stead; after RDL__AT_FUNCTION the function, too, and after RDL__IN_FUNCTION
+ * nothing else. */
 #define RDL__AT          "\1"
 #define RDL__AT_FUNCTION "\3"
+#define RDL__IN_FUNCTION "\4"
 #define RDL__AT_END      "\2"
 
 struct rdl__outcome {

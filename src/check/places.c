@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check/plan.h"
+#include "port/symbols.h"
 
 enum { DIGITS = 16 };
 
@@ -14,7 +15,8 @@ static uintptr_t marked(const char *text)
     char digits[DIGITS + 1] = {0};
     uintptr_t pc;
 
-    if ((text[0] != RDL__AT[0] && text[0] != RDL__AT_FUNCTION[0]) ||
+    if ((text[0] != RDL__AT[0] && text[0] != RDL__AT_FUNCTION[0] &&
+         text[0] != RDL__IN_FUNCTION[0]) ||
         strnlen(text, DIGITS + 2) < DIGITS + 2 || text[DIGITS + 1] != RDL__AT_END[0])
         return 0;
     memcpy(digits, text + 1, DIGITS);
@@ -107,7 +109,9 @@ static void resolve(char *text, size_t room, const struct rdl__lines *lines,
     for (const char *at = rdl__text_string(&named); *at;) {
         uintptr_t pc = marked(at);
 
-        if (pc && at[0] == RDL__AT_FUNCTION[0])
+        if (pc && at[0] == RDL__IN_FUNCTION[0])
+            rdl__symbol_describe(&out, rdl__place_code(pc));
+        else if (pc && at[0] == RDL__AT_FUNCTION[0])
             rdl__place_describe_function(&out, lines, pc);
         else if (pc && briefly)
             rdl__place_describe_briefly(&out, lines, pc);

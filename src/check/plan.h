@@ -203,6 +203,8 @@ void rdl__schedule_want(const struct rdl__steps *steps, struct rdl__lines *lines
 void rdl__schedule_read(struct rdl__schedule *out, const struct rdl__steps *steps,
                         const struct rdl__outcome *outcome, const struct rdl__lines *lines,
                         struct rdl__objects *objects);
+/* What the last step was done to, if it has a name; NULL: it has none.  free() it. */
+char *rdl__schedule_last_object(const struct rdl__steps *steps, struct rdl__objects *objects);
 void rdl__schedule_release(struct rdl__schedule *schedule);
 
 /* explain.c: which of the values matter? */

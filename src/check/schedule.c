@@ -523,8 +523,13 @@ void rdl__schedule_want(const struct rdl__steps *steps, struct rdl__lines *lines
     size_t count;
     struct rdl__step *all = rdl__steps_read(steps, &count);
 
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         rdl__lines_want(lines, all[i].pc);
+        if (all[i].object && all[i].op != RDL__OP_JOIN)
+            rdl__lines_want_name(lines, all[i].object);
+    }
+    for (uint32_t i = 0; i < steps->object_count && i < RDL__STEP_NAMES; i++)
+        rdl__lines_want_name(lines, steps->objects[i].object);
     rdl__lines_add_modules(lines, &steps->modules);
     free(all);
 }
@@ -546,6 +551,21 @@ void rdl__schedule_read(struct rdl__schedule *out, const struct rdl__steps *step
         make_columns(&reading);
     }
     free(reading.all);
+}
+
+char *rdl__schedule_last_object(const struct rdl__steps *steps, struct rdl__objects *objects)
+{
+    struct reading reading = {.steps = steps, .objects = objects};
+    const char *name = NULL;
+    char room[40], *copy = NULL;
+
+    reading.all = rdl__steps_read(steps, &reading.count);
+    if (reading.count && reading.all[reading.count - 1].object)
+        name = object_of(&reading, &reading.all[reading.count - 1], room);
+    if (name && strncmp(name, "object ", 7) != 0)
+        copy = rdl__duplicate(name);
+    free(reading.all);
+    return copy;
 }
 
 void rdl__schedule_release(struct rdl__schedule *schedule)

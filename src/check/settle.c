@@ -420,18 +420,32 @@ static void keep(struct rdl__session *session, const struct rdl_test *test,
     rdl__text_release(&comment);
 }
 
+/* The last step of a race is the second of the two accesses. */
+static void name_what_raced(struct rdl__outcome *outcome, const struct rdl__steps *steps,
+                            struct rdl__objects *objects)
+{
+    char *name = rdl__schedule_last_object(steps, objects);
+    size_t used = strlen(outcome->check);
+
+    if (name)
+        snprintf(outcome->check + used, sizeof outcome->check - used, " on %s", name);
+    free(name);
+}
+
 /* Where in the code all that was, and what it was about. */
 static void find_places(const struct rdl_test *test, struct rdl__failure *failure,
                         const struct rdl__crash *crash, const struct rdl__steps *steps)
 {
-    struct rdl__objects objects = {.steps = steps};
     struct rdl__lines lines = rdl__lines_of_test(test);
+    struct rdl__objects objects = {.steps = steps, .lines = &lines};
 
     rdl__outcome_want(&failure->outcome, crash, &lines);
     rdl__schedule_want(steps, &lines);
     rdl__lines_find(&lines);
     rdl__outcome_resolve(&failure->outcome, crash, &lines, &objects);
     rdl__schedule_read(&failure->schedule, steps, &failure->outcome, &lines, &objects);
+    if (failure->outcome.cause == RDL__BY_RACE)
+        name_what_raced(&failure->outcome, steps, &objects);
     rdl__objects_release(&objects);
     rdl__lines_release(&lines);
 }

@@ -43,13 +43,23 @@ static void record_frames(uintptr_t pc)
         rdl__modules_note(&watched->modules, watched->frames[i]);
 }
 
+/* Was it memory just below the stack, or in its next frame? */
+static bool is_out_of_stack(int signal, const siginfo_t *info, const ucontext_t *interrupted)
+{
+    enum { FRAME_MAX = 1 << 16, ABOVE = 1 << 12 };
+    uintptr_t stack = (uintptr_t)interrupted->uc_mcontext.gregs[REG_RSP];
+
+    return signal == SIGSEGV && (uintptr_t)info->si_addr + FRAME_MAX >= stack &&
+           (uintptr_t)info->si_addr < stack + ABOVE;
+}
+
 static void on_signal(int signal, siginfo_t *info, void *context)
 {
     ucontext_t *interrupted = context;
     uintptr_t pc = (uintptr_t)interrupted->uc_mcontext.gregs[REG_RIP];
 
-    (void)info;
     if (watched->signal == 0) {
+        watched->out_of_stack = is_out_of_stack(signal, info, interrupted);
         watched->frames[0] = pc;
         watched->frame_count = 1;
         watched->signal = signal;
@@ -66,6 +76,7 @@ static void on_sanitizer_death(void)
     if (watched->signal)
         return;
     watched->signal = -1;
+    watched->out_of_stack = false;
     watched->frame_count = 0;
     if (__asan_get_report_pc && __asan_get_report_pc())
         watched->frames[watched->frame_count++] = (uintptr_t)__asan_get_report_pc();

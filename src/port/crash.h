@@ -16,6 +16,7 @@ enum { RDL__FRAMES_MAX = 24 };
 
 struct rdl__crash {
     int signal; /* 0: none recorded; -1: a sanitizer ended the process */
+    bool out_of_stack;
     int frame_count;
     uintptr_t frames[RDL__FRAMES_MAX]; /* the first is where it happened */
     struct rdl__modules modules;       /* that they lie in */

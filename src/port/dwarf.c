@@ -1,67 +1,18 @@
 /* dwarf.c -- places in the code, as debugging information has them, read by libdw. */
 #include "port/dwarf.h"
 
-#include <dlfcn.h>
-#include <dwarf.h>
-#include <elfutils/libdwfl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "port/libdw.h"
+#include "port/variables.h"
+
 enum { TAILS_MAX = 4 }; /* calls with a jump, one after the other */
 
-#define LIBDW_FUNCTIONS(X)                                                                         \
-    X(dwfl_begin)                                                                                  \
-    X(dwfl_linux_proc_report)                                                                      \
-    X(dwfl_report_elf)                                                                             \
-    X(dwfl_report_end)                                                                             \
-    X(dwfl_linux_proc_find_elf)                                                                    \
-    X(dwfl_build_id_find_debuginfo)                                                                \
-    X(dwfl_standard_find_debuginfo)                                                                \
-    X(dwfl_addrmodule)                                                                             \
-    X(dwfl_module_addrname)                                                                        \
-    X(dwfl_module_info)                                                                            \
-    X(dwfl_module_addrdie)                                                                         \
-    X(dwfl_module_nextcu)                                                                          \
-    X(dwarf_haspc)                                                                                 \
-    X(dwarf_lowpc)                                                                                 \
-    X(dwarf_getsrc_die)                                                                            \
-    X(dwarf_lineno)                                                                                \
-    X(dwarf_linesrc)                                                                               \
-    X(dwarf_getscopes)                                                                             \
-    X(dwarf_tag)                                                                                   \
-    X(dwarf_diename)                                                                               \
-    X(dwarf_dieoffset)                                                                             \
-    X(dwarf_child)                                                                                 \
-    X(dwarf_siblingof)                                                                             \
-    X(dwarf_attr)                                                                                  \
-    X(dwarf_attr_integrate)                                                                        \
-    X(dwarf_formaddr)                                                                              \
-    X(dwarf_formflag)                                                                              \
-    X(dwarf_formref_die)                                                                           \
-    X(dwarf_formstring)
-
-static struct {
-#define DECLARE(name) __typeof__(name) *name;
-    LIBDW_FUNCTIONS(DECLARE)
-#undef DECLARE
-} dw;
-
-static bool load_libdw(void)
-{
-    void *library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
-
-    if (!library)
-        return false;
-#define LOAD(name)                                                                                 \
-    if (!(dw.name = (__typeof__(dw.name))dlsym(library, #name)))                                   \
-        return false;
-    LIBDW_FUNCTIONS(LOAD)
-#undef LOAD
-    return true;
-}
+#define dw rdl__libdw
 
 static void put(char *out, size_t room, const char *text)
 {
@@ -118,15 +69,32 @@ static void put_file(struct rdl__place *place, Dwarf_Die *unit, const char *path
     put(place->file, sizeof place->file, path);
 }
 
+/* What a compiler has added to the code, a sanitizer's checks say, has the line 0.  It
+ * belongs to what stands just before it. */
+static Dwarf_Line *line_at(Dwarf_Die *unit, Dwarf_Addr at, int *out_number)
+{
+    enum { NEAR = 96 };
+
+    for (Dwarf_Addr back = 0; back < NEAR && back < at; back++) {
+        Dwarf_Line *line = dw.dwarf_getsrc_die(unit, at - back);
+
+        if (!line || dw.dwarf_lineno(line, out_number) != 0)
+            return NULL;
+        if (*out_number > 0)
+            return line;
+    }
+    return NULL;
+}
+
 static void put_place(struct rdl__place *place, Dwarf_Die *unit, Dwarf_Addr at)
 {
-    Dwarf_Line *line = dw.dwarf_getsrc_die(unit, at);
+    Dwarf_Line *line = line_at(unit, at, &place->line);
     const char *path = line ? dw.dwarf_linesrc(line, NULL, NULL) : NULL;
     Dwarf_Die function;
 
     if (function_at(unit, at, true, &function))
         put(place->function, sizeof place->function, dw.dwarf_diename(&function));
-    if (path && dw.dwarf_lineno(line, &place->line) == 0 && place->line > 0)
+    if (path)
         put_file(place, unit, path);
     else
         place->line = 0;
@@ -327,29 +295,36 @@ static void find_one(struct rdl__place *place, Dwfl *dwfl)
     put(place->module, sizeof place->module, path);
 }
 
-void rdl__dwarf_find(struct rdl__place *places, size_t count, const struct rdl__modules *modules)
+static Dwfl *open_modules(const struct rdl__modules *modules)
 {
     static char *no_path;
-    Dwfl_Callbacks callbacks = {.debuginfo_path = &no_path};
+    static Dwfl_Callbacks callbacks = {.debuginfo_path = &no_path};
     Dwfl *dwfl;
 
-    if (!load_libdw())
-        return;
     callbacks.find_elf = dw.dwfl_linux_proc_find_elf;
     /* The standard way asks servers, too, if there are any: a report cannot wait. */
     callbacks.find_debuginfo = getenv("DEBUGINFOD_URLS") ? dw.dwfl_build_id_find_debuginfo
                                                          : dw.dwfl_standard_find_debuginfo;
     dwfl = dw.dwfl_begin(&callbacks);
     if (!dwfl || dw.dwfl_linux_proc_report(dwfl, getpid()) != 0)
-        return;
+        return NULL;
     for (uint32_t i = 0; i < modules->count && i < RDL__MODULES_MAX; i++) {
         const struct rdl__module *module = &modules->items[i];
 
         if (!rdl__module_is_here(module))
             dw.dwfl_report_elf(dwfl, module->path, module->path, -1, module->bias, true);
     }
-    if (dw.dwfl_report_end(dwfl, NULL, NULL) != 0)
+    return dw.dwfl_report_end(dwfl, NULL, NULL) == 0 ? dwfl : NULL;
+}
+
+void rdl__dwarf_find(struct rdl__place *places, size_t place_count, struct rdl__datum *data,
+                     size_t datum_count, const struct rdl__modules *modules)
+{
+    Dwfl *dwfl = rdl__libdw_load() ? open_modules(modules) : NULL;
+
+    if (!dwfl)
         return;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < place_count; i++)
         find_one(&places[i], dwfl);
+    rdl__variables_find(data, datum_count, dwfl, modules);
 }

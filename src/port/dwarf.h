@@ -1,4 +1,4 @@
-/* dwarf.h -- places in the code, as debugging information has them, read by libdw. */
+/* dwarf.h -- places and variables, as debugging information has them, read by libdw. */
 #ifndef RDL__DWARF_H
 #define RDL__DWARF_H
 
@@ -6,6 +6,7 @@
 
 /* Fill in what can be found.  Loads libdw, keeps files open, and may end the process when
  * memory is short: to be called in one that is not needed any more. */
-void rdl__dwarf_find(struct rdl__place *places, size_t count, const struct rdl__modules *modules);
+void rdl__dwarf_find(struct rdl__place *places, size_t place_count, struct rdl__datum *data,
+                     size_t datum_count, const struct rdl__modules *modules);
 
 #endif

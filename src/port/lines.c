@@ -38,27 +38,36 @@ static void await_end(int pid)
 
 /* What it finds is put into memory that it shares with us, so that all it had found
  * before something happened to it is there. */
-static void find_apart(struct rdl__place *places, size_t count, const struct rdl__modules *modules)
+static void find_apart(struct rdl__lines *lines)
 {
-    size_t size = count * sizeof *places;
-    struct rdl__place *shared =
-        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    size_t places = lines->count * sizeof *lines->places;
+    size_t data = lines->datum_count * sizeof *lines->data;
+    char *shared =
+        mmap(NULL, places + data, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     int pid;
 
     if (shared == MAP_FAILED)
         return;
-    memcpy(shared, places, size);
+    if (places)
+        memcpy(shared, lines->places, places);
+    if (data)
+        memcpy(shared + places, lines->data, data);
     pid = fork();
     if (pid == 0) {
         setrlimit(RLIMIT_CORE, &(struct rlimit){.rlim_cur = 1, .rlim_max = 1}); /* no core */
-        rdl__dwarf_find(shared, count, modules);
+        rdl__dwarf_find((struct rdl__place *)shared, lines->count,
+                        (struct rdl__datum *)(shared + places), lines->datum_count,
+                        &lines->modules);
         _exit(0);
     }
     if (pid > 0) {
         await_end(pid);
-        memcpy(places, shared, size);
+        if (places)
+            memcpy(lines->places, shared, places);
+        if (data)
+            memcpy(lines->data, shared + places, data);
     }
-    munmap(shared, size);
+    munmap(shared, places + data);
 }
 
 /* "/a/./b/../c" is /a/c, unless b is a link; what is shown need not care. */
@@ -124,6 +133,13 @@ static int compare(const void *a, const void *b)
     return (one->pc > two->pc) - (one->pc < two->pc);
 }
 
+static int compare_data(const void *a, const void *b)
+{
+    const struct rdl__datum *one = a, *two = b;
+
+    return (one->address > two->address) - (one->address < two->address);
+}
+
 uintptr_t rdl__place_code(uintptr_t pc)
 {
     return pc & RDL__TAIL_OF ? pc & ~RDL__TAIL_OF : pc - 1;
@@ -150,15 +166,30 @@ void rdl__lines_want(struct rdl__lines *lines, uintptr_t pc)
     lines->places[lines->count++] = (struct rdl__place){.pc = pc};
 }
 
+void rdl__lines_want_name(struct rdl__lines *lines, uintptr_t address)
+{
+    for (size_t i = 0; i < lines->datum_count; i++)
+        if (lines->data[i].address == address)
+            return;
+    if (lines->datum_count == lines->datum_room) {
+        lines->datum_room = lines->datum_room ? 2 * lines->datum_room : 16;
+        lines->data = rdl__reallocate(lines->data, lines->datum_room * sizeof *lines->data);
+    }
+    lines->data[lines->datum_count++] = (struct rdl__datum){.address = address};
+}
+
 void rdl__lines_find(struct rdl__lines *lines)
 {
     char folder[512];
 
-    if (lines->count == 0)
+    if (lines->count + lines->datum_count == 0)
         return;
     rdl__lines_want(lines, lines->known_pc);
-    qsort(lines->places, lines->count, sizeof *lines->places, compare);
-    find_apart(lines->places, lines->count, &lines->modules);
+    if (lines->count)
+        qsort(lines->places, lines->count, sizeof *lines->places, compare);
+    if (lines->datum_count)
+        qsort(lines->data, lines->datum_count, sizeof *lines->data, compare_data);
+    find_apart(lines);
     if (!getcwd(folder, sizeof folder) || strcmp(folder, "/") == 0)
         folder[0] = '\0';
     for (size_t i = 0; i < lines->count; i++) {
@@ -180,9 +211,22 @@ const struct rdl__place *rdl__lines_at(const struct rdl__lines *lines, uintptr_t
     return lines->count ? bsearch(&key, lines->places, lines->count, sizeof key, compare) : NULL;
 }
 
+bool rdl__lines_add_name(struct rdl__text *out, const struct rdl__lines *lines, uintptr_t address)
+{
+    struct rdl__datum key = {.address = address}, *found = NULL;
+
+    if (lines->datum_count)
+        found = bsearch(&key, lines->data, lines->datum_count, sizeof key, compare_data);
+    if (!found || !found->name[0])
+        return rdl__symbol_describe_data(out, address);
+    rdl__text_add(out, "%s", found->name);
+    return true;
+}
+
 void rdl__lines_release(struct rdl__lines *lines)
 {
     free(lines->places);
+    free(lines->data);
     *lines = (struct rdl__lines){0};
 }
 

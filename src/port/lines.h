@@ -1,4 +1,4 @@
-/* lines.h -- file and line of places in the code.
+/* lines.h -- file and line of places in the code, and names of variables.
  *
  *     struct rdl__lines lines = {0};
  *
@@ -34,9 +34,17 @@ struct rdl__place {
     bool is_stale;      /* the file has changed since then */
 };
 
+/* Something in memory, by its name: "accounts[1].balance". */
+struct rdl__datum {
+    uintptr_t address;
+    char name[128]; /* "": in no variable that is known */
+};
+
 struct rdl__lines {
     struct rdl__place *places; /* sorted, once they are found */
     size_t count, room;
+    struct rdl__datum *data; /* likewise */
+    size_t datum_count, datum_room;
     struct rdl__modules modules; /* that are not in this process */
 
     /* How the program itself calls one of its files (__FILE__), and code in it.  What
@@ -47,6 +55,7 @@ struct rdl__lines {
 };
 
 void rdl__lines_want(struct rdl__lines *lines, uintptr_t pc);
+void rdl__lines_want_name(struct rdl__lines *lines, uintptr_t address);
 
 /* Addresses may lie in these as well. */
 void rdl__lines_add_modules(struct rdl__lines *lines, const struct rdl__modules *modules);
@@ -62,6 +71,10 @@ void rdl__lines_find(struct rdl__lines *lines);
 /* NULL: was not wanted. */
 const struct rdl__place *rdl__lines_at(const struct rdl__lines *lines, uintptr_t pc);
 void rdl__lines_release(struct rdl__lines *lines);
+
+/* Add the name of what lies there; as the symbol table has it, if nothing else does.
+ * False: in no variable that is known. */
+bool rdl__lines_add_name(struct rdl__text *out, const struct rdl__lines *lines, uintptr_t address);
 
 /* The name of the file without its folders, unless another one has the same. */
 const char *rdl__file_briefly(const struct rdl__lines *lines, const char *file);

@@ -28,6 +28,18 @@ void rdl__modules_note(struct rdl__modules *modules, uintptr_t pc)
     modules->count++;
 }
 
+uintptr_t rdl__module_start(const struct rdl__modules *modules, uintptr_t address)
+{
+    struct dl_find_object found;
+
+    if (find(address, &found))
+        return (uintptr_t)found.dlfo_map_start;
+    for (uint32_t i = 0; i < modules->count && i < RDL__MODULES_MAX; i++)
+        if (address >= modules->items[i].start && address < modules->items[i].end)
+            return modules->items[i].start;
+    return 0;
+}
+
 bool rdl__module_is_here(const struct rdl__module *module)
 {
     struct dl_find_object found;

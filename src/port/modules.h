@@ -25,6 +25,10 @@ struct rdl__modules {
  * called in a signal handler. */
 void rdl__modules_note(struct rdl__modules *modules, uintptr_t pc);
 
+/* Where the module begins that this lies in, code or data: one of this process, or of
+ * these; 0: none. */
+uintptr_t rdl__module_start(const struct rdl__modules *modules, uintptr_t address);
+
 /* Is this module in this process, at the same place? */
 bool rdl__module_is_here(const struct rdl__module *module);
 

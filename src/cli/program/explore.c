@@ -354,6 +354,7 @@ int rdl__program_explore(rdl__main_function *function, int argc, char **argv)
     unsetenv(RDL__PROGRAM_VARIABLE);
     restore("LD_PRELOAD", next_word(&words));
     restore("LD_BIND_NOW", next_word(&words));
+    restore("ASAN_OPTIONS", next_word(&words));
     if (hello >= 0 && write(hello, "", 1) == 1)
         close(hello);
     if (has_input())
@@ -367,5 +368,6 @@ int rdl__program_explore(rdl__main_function *function, int argc, char **argv)
     } else {
         fprintf(stderr, "raddle: %s\n", error.text);
     }
-    return status;
+    fflush(NULL);
+    _exit(status); /* what the program does at its end is not for the snapshot to do */
 }

@@ -27,7 +27,6 @@ void rdl__look_again(struct rdl__thread *thread);      /* it may be ready now, o
 void rdl__interrupt(struct rdl__thread *thread);       /* end its wait, if it can be */
 void rdl__wake_for_signal(struct rdl__thread *thread); /* whatever it waits for */
 void rdl__time_passed(void);                           /* rdl__sched.now has moved */
-bool rdl__sleeps_eagerly(const struct rdl__op *op);
 struct rdl__thread *rdl__slot_new(uint32_t creator); /* NULL: too many threads */
 void rdl__thread_begin(struct rdl__thread *thread, struct rdl__donor *donor, uintptr_t pc);
 void rdl__created(struct rdl__thread *self, uintptr_t pc); /* self has created another */
@@ -40,7 +39,11 @@ void rdl__with_exit(void (*function)(void *context), void *context); /* pthread_
 void rdl__test_async_cancel(struct rdl__thread *self);
 void rdl__own_stack(uintptr_t *out_low, uintptr_t *out_high); /* of the process itself */
 
+/* chance.c */
+bool rdl__sleeps_eagerly(const struct rdl__op *op); /* it may end whenever it likes */
+
 /* log.c */
+void rdl__hash_operation(const struct rdl__thread *self, unsigned kind); /* UINT8_MAX: a switch */
 void rdl__log(const struct rdl__thread *self, const struct rdl__op *op);
 void rdl__log_answer(const struct rdl__thread *self, const struct rdl__op *op, uint32_t answer,
                      uint32_t max);
@@ -82,6 +85,10 @@ void rdl__signals_end(void);
 void rdl__signals_switch(struct rdl__thread *from, struct rdl__thread *to);
 void rdl__handle_signals(struct rdl__thread *self);         /* those pending for it */
 bool rdl__has_interruption(const struct rdl__thread *self); /* a signal, or cancellation */
+
+/* credit.c */
+enum { RDL__STRETCH_MAX = INT32_MAX };
+void rdl__credit_give(const struct rdl__thread *self);
 
 /* order.c */
 void rdl__hb_begin(struct rdl__thread *first);

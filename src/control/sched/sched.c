@@ -23,9 +23,7 @@
 #include "control/sched/sleeper.h"
 
 enum {
-    STRETCH_MAX = INT32_MAX,
     FIRST_SECOND = 1735689600, /* when virtual time begins: 2025-01-01 */
-    FAULT_ONE_IN = 8,
 };
 
 struct rdl__sched rdl__sched;
@@ -42,6 +40,7 @@ static void set_enabled(uint32_t id, bool enabled)
 
     if (!(*word & bit) == !enabled)
         return;
+    rdl__catch_up();
     *word ^= bit;
     view->enabled_count += enabled ? 1 : UINT32_MAX;
     sched->enabled_changed = true;
@@ -147,12 +146,14 @@ static void note_operation(struct rdl__thread *self)
     summary->steps++;
     if (sched->deadlines)
         let_time_pass();
-    summary->hash = rdl__mix(summary->hash + ((uint64_t)self->id << 8 | op->kind));
+    if (op->kind < RDL__OP_READ || op->kind > RDL__OP_ATOMIC)
+        rdl__hash_operation(self, op->kind);
     if (__builtin_expect(summary->wants_log, 0))
         rdl__log(self, op);
     sched->picked_from = 1;
     if (__builtin_expect(sched->t->trace->on, 0))
         rdl__trace_operation(self, op);
+    rdl__credit_give(self);
 }
 
 /* Back on a stack: what the thread that was left could not do itself. */
@@ -175,6 +176,7 @@ static void run_thread(struct rdl__thread *self, struct rdl__thread *next)
     if (next == self)
         return;
     rdl__running = next;
+    rdl__hash_operation(next, UINT8_MAX);
     if (__builtin_expect(sched->masks_differ, 0))
         rdl__signals_switch(self, next);
     if (__builtin_expect(self->state != RDL__ALIVE, 0)) {
@@ -208,12 +210,12 @@ static void begin_stretch(void)
 
     sched->by_strategy = tape->fresh && sched->strategy;
     if (!tape->fresh)
-        length = rdl__tape_given(tape, RDL__STRETCH, STRETCH_MAX, 0);
+        length = rdl__tape_given(tape, RDL__STRETCH, RDL__STRETCH_MAX, 0);
     sched->stretch = 0;
     sched->stretch_end = length ? length : UINT64_MAX;
     sched->stretch_at = tape->count;
     sched->view.quiet = 0;
-    record(RDL__STRETCH, length, STRETCH_MAX);
+    record(RDL__STRETCH, length, RDL__STRETCH_MAX);
     /* A tape has an end.  Before it is reached, preempt nobody any more. */
     sched->calm = tape->count > tape->limit / 4 * 3;
 }
@@ -248,6 +250,12 @@ static uint32_t pick(void)
     return sched->strategy->pick(sched->strategy_state, &sched->view);
 }
 
+/* The execution may end at any time, by exit() or a crash: the summary is kept up to date. */
+static void count_point(void)
+{
+    sched->summary->points = ++sched->view.points;
+}
+
 /* The thread cannot go on.  Who can? */
 static void give_way(struct rdl__thread *self)
 {
@@ -262,7 +270,7 @@ static void give_way(struct rdl__thread *self)
               rdl__await_outside() || (rdl__spinners && rdl__spin_doubt())))
             rdl__nobody_can_run();
     if (view->enabled_count > 1)
-        view->points++;
+        count_point();
     if (!sched->t->tape->fresh)
         id = named_by_tape(RDL__NONE);
     else if (view->enabled_count > 1 && sched->strategy)
@@ -283,7 +291,7 @@ static void may_be_preempted(struct rdl__thread *self)
     struct rdl__view *view = &sched->view;
     uint32_t id;
 
-    view->points++;
+    count_point();
     if (view->points > sched->points_max)
         rdl__endless();
     sched->stretch++;
@@ -298,7 +306,7 @@ static void may_be_preempted(struct rdl__thread *self)
             return;
         }
         id = pick();
-        if (id == self->id || sched->stretch > STRETCH_MAX)
+        if (id == self->id || sched->stretch > RDL__STRETCH_MAX)
             return;
         sched->t->tape->choices[sched->stretch_at].index = sched->stretch;
     } else {
@@ -324,6 +332,7 @@ static void come_to(struct rdl__thread *self, const struct rdl__op *op)
 {
     struct rdl__view *view = &sched->view;
 
+    rdl__catch_up();
     view->running = self->id;
     view->ops[self->id] = *op;
     view->ops[self->id].pc = rdl__blamed(self, op->pc);
@@ -446,57 +455,6 @@ void rdl__after(struct rdl__thread *self, uintptr_t pc)
         rdl__point(self, &(struct rdl__op){.kind = RDL__OP_STEP, .pc = pc});
 }
 
-uint32_t rdl__pick_one(uint32_t max)
-{
-    struct rdl__tape *tape = sched->t->tape;
-    uint32_t index;
-
-    if (max == 0)
-        return 0;
-    if (!tape->fresh)
-        index = (uint32_t)rdl__tape_given(tape, RDL__BRANCH, max, 0);
-    else if (sched->strategy && sched->strategy->choose)
-        index = sched->strategy->choose(sched->strategy_state, &sched->view, max);
-    else
-        index = (uint32_t)rdl__random_upto(&sched->view.random, max);
-    record(RDL__BRANCH, index, max);
-    if (sched->summary->wants_log)
-        rdl__log_answer(rdl__running, &sched->view.ops[rdl__running->id], index, max);
-    return index;
-}
-
-bool rdl__fault(unsigned which)
-{
-    struct rdl__tape *tape = sched->t->tape;
-    uint64_t index;
-
-    if (!(sched->faults & which))
-        return false;
-    index = tape->fresh ? rdl__random_upto(&sched->view.random, FAULT_ONE_IN - 1) == 0
-                        : rdl__tape_given(tape, RDL__BOOLEAN, 1, 0);
-    rdl__record(tape, RDL__BOOLEAN, index, 1, 0);
-    return index == 1;
-}
-
-/* In half of the executions in which threads sleep, a sleep may end at any time, as
- * it may on a busy machine; in the others time stands still while anybody can run. */
-bool rdl__sleeps_eagerly(const struct rdl__op *op)
-{
-    struct rdl__tape *tape = sched->t->tape;
-    uint64_t eager;
-
-    if (op->kind != RDL__OP_SLEEP)
-        return false;
-    if (!sched->sleeping_decided) {
-        eager = tape->fresh ? rdl__random_upto(&sched->view.random, 1)
-                            : rdl__tape_given(tape, RDL__BOOLEAN, 1, 0);
-        rdl__record(tape, RDL__BOOLEAN, eager, 1, 0);
-        sched->eager_sleepers = eager == 1;
-        sched->sleeping_decided = true;
-    }
-    return sched->eager_sleepers;
-}
-
 /* ---- Threads come and go -------------------------------------------------------------- */
 
 static struct rdl__thread *slot(void)
@@ -612,6 +570,7 @@ static void reset(const struct rdl__execution *execution)
     sched->points_max = execution->points_max;
     sched->now = FIRST_SECOND * UINT64_C(1000000000);
     sched->deadlines = sched->busy = 0;
+    sched->credit = sched->credit_given = 0;
     sched->picked_from = 1;
     sched->eager_sleepers = sched->sleeping_decided = false;
     sched->ending = sched->failing = sched->masks_differ = false;
@@ -662,6 +621,7 @@ bool rdl__execution_run(const struct rdl__execution *execution, void (*body)(voi
     if (_setjmp(sched->escape) == 0) {
         begin(execution);
         rdl__with_exit(body, context);
+        rdl__catch_up();
         await_the_others(rdl__running);
         whole = true;
     } else {
@@ -670,7 +630,6 @@ bool rdl__execution_run(const struct rdl__execution *execution, void (*body)(voi
     }
     rdl__running = NULL;
     rdl__signals_end();
-    sched->summary->points = sched->view.points;
     sched->t->leave = NULL;
     return whole;
 }
@@ -678,6 +637,7 @@ bool rdl__execution_run(const struct rdl__execution *execution, void (*body)(voi
 _Noreturn void rdl__execution_leave(struct rdl_case *t)
 {
     (void)t;
+    rdl__catch_up();
     rdl__log_pending();
     if (sched->forked)
         sched->leave_process();

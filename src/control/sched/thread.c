@@ -428,6 +428,7 @@ RDL__INTERPOSE int pthread_cancel(pthread_t thread)
     if (other->state != RDL__ALIVE || other->exiting)
         return 0;
     other->cancelled = true;
+    rdl__catch_up();
     if (other->cancel_state == PTHREAD_CANCEL_ENABLE)
         rdl__interrupt(other);
     if (other == self)

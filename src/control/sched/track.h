@@ -87,14 +87,6 @@ struct rdl__track {
     struct rdl__frame frames[RDL__FRAMES_KEPT];
 };
 
-/* To be the core's. */
-extern uint64_t rdl__fast_points;
-static inline bool rdl__point_fast(struct rdl__thread *self)
-{
-    (void)self;
-    return rdl__fast_points > 0 && rdl__fast_points-- > 0;
-}
-
 /* ---- order.c ----------------------------------------------------------------------- */
 
 extern bool rdl__races_on; /* are races looked for? */

@@ -1,0 +1,59 @@
+/* chance.c -- choices that are none of threads: which waiter is woken, what goes wrong
+ * though nothing is wrong, when a sleep ends.  They are on the tape like any other. */
+#include "control/sched/inner.h"
+
+enum { FAULT_ONE_IN = 8 };
+
+#define sched (&rdl__sched)
+
+uint32_t rdl__pick_one(uint32_t max)
+{
+    struct rdl__tape *tape = sched->t->tape;
+    uint32_t index;
+
+    if (max == 0)
+        return 0;
+    if (!tape->fresh)
+        index = (uint32_t)rdl__tape_given(tape, RDL__BRANCH, max, 0);
+    else if (sched->strategy && sched->strategy->choose)
+        index = sched->strategy->choose(sched->strategy_state, &sched->view, max);
+    else
+        index = (uint32_t)rdl__random_upto(&sched->view.random, max);
+    sched->summary->choices++;
+    rdl__record(tape, RDL__BRANCH, index, max, 0);
+    if (sched->summary->wants_log)
+        rdl__log_answer(rdl__running, &sched->view.ops[rdl__running->id], index, max);
+    return index;
+}
+
+bool rdl__fault(unsigned which)
+{
+    struct rdl__tape *tape = sched->t->tape;
+    uint64_t index;
+
+    if (!(sched->faults & which))
+        return false;
+    index = tape->fresh ? rdl__random_upto(&sched->view.random, FAULT_ONE_IN - 1) == 0
+                        : rdl__tape_given(tape, RDL__BOOLEAN, 1, 0);
+    rdl__record(tape, RDL__BOOLEAN, index, 1, 0);
+    return index == 1;
+}
+
+/* In half of the executions in which threads sleep, a sleep may end at any time, as
+ * it may on a busy machine; in the others time stands still while anybody can run. */
+bool rdl__sleeps_eagerly(const struct rdl__op *op)
+{
+    struct rdl__tape *tape = sched->t->tape;
+    uint64_t eager;
+
+    if (op->kind != RDL__OP_SLEEP)
+        return false;
+    if (!sched->sleeping_decided) {
+        eager = tape->fresh ? rdl__random_upto(&sched->view.random, 1)
+                            : rdl__tape_given(tape, RDL__BOOLEAN, 1, 0);
+        rdl__record(tape, RDL__BOOLEAN, eager, 1, 0);
+        sched->eager_sleepers = eager == 1;
+        sched->sleeping_decided = true;
+    }
+    return sched->eager_sleepers;
+}
