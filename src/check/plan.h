@@ -50,6 +50,7 @@ enum rdl__row_mark {
     RDL__ROW_WAITS,       /* for this */
     RDL__ROW_GOES_ON,     /* with this: it has waited long enough */
     RDL__ROW_FAILS,       /* here */
+    RDL__ROW_NOTE,        /* of the user's: `does` is its text */
 };
 
 /* One step of a schedule, as it is shown. */
@@ -182,6 +183,7 @@ void rdl__failure_release(struct rdl__failure *failure);
 
 /* story.c */
 void rdl__story_read(struct rdl__story *out, const struct rdl__trace *trace);
+void rdl__story_forget_notes(struct rdl__story *story);
 void rdl__story_release(struct rdl__story *story);
 
 /* The line of a file, without its newline; NULL if there is none.  free() it. */
@@ -200,7 +202,7 @@ struct rdl__lines rdl__lines_of_test(const struct rdl_test *test);
 
 /* schedule.c */
 void rdl__schedule_want(const struct rdl__steps *steps, struct rdl__lines *lines);
-void rdl__schedule_read(struct rdl__schedule *out, const struct rdl__steps *steps,
+void rdl__schedule_read(struct rdl__schedule *out, const struct rdl__trace *trace,
                         const struct rdl__outcome *outcome, const struct rdl__lines *lines,
                         struct rdl__objects *objects);
 /* What the last step was done to, if it has a name; NULL: it has none.  free() it. */

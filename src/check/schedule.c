@@ -28,6 +28,9 @@ struct reading {
     struct rdl__objects *objects;
     struct rdl__step *all;
     size_t count;
+    const struct rdl__trace *trace; /* has the notes */
+    uint32_t note_position;
+    struct rdl__event note; /* the next one; no text: there are no more */
     struct rdl__schedule *out;
 };
 
@@ -373,6 +376,38 @@ static void add_step(struct reading *reading, size_t i)
     put_words(row, &words);
 }
 
+/* ---- Notes ---------------------------------------------------------------------------------- */
+
+static void next_note(struct reading *reading)
+{
+    bool found;
+
+    do
+        found = rdl__trace_next(reading->trace, &reading->note_position, &reading->note);
+    while (found && reading->note.kind != RDL__EVENT_NOTE);
+    if (!found)
+        reading->note.text = NULL;
+}
+
+static void first_note(struct reading *reading)
+{
+    reading->note_position = 0;
+    next_note(reading);
+}
+
+/* Those that were left before this step. */
+static void add_notes(struct reading *reading, uint64_t before)
+{
+    for (; reading->note.text && reading->note.step < before; next_note(reading)) {
+        struct rdl__row *row = add_row(reading, reading->note.thread, RDL__ROW_NOTE);
+
+        row->file = rdl__duplicate("");
+        row->place = rdl__duplicate("");
+        row->source = rdl__duplicate("");
+        row->does = strndup(reading->note.text, strcspn(reading->note.text, "\n"));
+    }
+}
+
 /* The end: what failed, and where. */
 static void add_failure(struct reading *reading)
 {
@@ -431,7 +466,8 @@ static bool is_partly(const struct rdl__schedule *schedule, size_t i)
         for (size_t k = i + (size_t)direction; k < schedule->count; k += (size_t)direction) {
             const struct rdl__row *other = &schedule->rows[k];
 
-            if (other->thread != row->thread || other->mark == RDL__ROW_INTERRUPTED)
+            if (other->thread != row->thread || other->mark == RDL__ROW_INTERRUPTED ||
+                other->mark == RDL__ROW_NOTE)
                 continue;
             if (other->mark != RDL__ROW_WAITS && strcmp(other->place, row->place) == 0)
                 return true;
@@ -446,9 +482,13 @@ static void make_rows(struct reading *reading)
 
     for (int level = 0; level < LEVELS; level++) {
         release_rows(out);
-        for (size_t i = 0; i < reading->count; i++)
+        first_note(reading);
+        for (size_t i = 0; i < reading->count; i++) {
+            add_notes(reading, reading->all[i].number);
             if (is_shown(reading, i, level))
                 add_step(reading, i);
+        }
+        add_notes(reading, UINT64_MAX);
         if (out->count <= rows_max[level])
             break;
     }
@@ -534,11 +574,17 @@ void rdl__schedule_want(const struct rdl__steps *steps, struct rdl__lines *lines
     free(all);
 }
 
-void rdl__schedule_read(struct rdl__schedule *out, const struct rdl__steps *steps,
+void rdl__schedule_read(struct rdl__schedule *out, const struct rdl__trace *trace,
                         const struct rdl__outcome *outcome, const struct rdl__lines *lines,
                         struct rdl__objects *objects)
 {
-    struct reading reading = {steps, outcome, lines, objects, NULL, 0, out};
+    const struct rdl__steps *steps = &trace->steps;
+    struct reading reading = {.steps = steps,
+                              .outcome = outcome,
+                              .lines = lines,
+                              .objects = objects,
+                              .trace = trace,
+                              .out = out};
     bool several = false;
 
     *out = (struct rdl__schedule){.preemptions = steps->preemptions, .steps = steps->count};

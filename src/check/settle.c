@@ -434,8 +434,9 @@ static void name_what_raced(struct rdl__outcome *outcome, const struct rdl__step
 
 /* Where in the code all that was, and what it was about. */
 static void find_places(const struct rdl_test *test, struct rdl__failure *failure,
-                        const struct rdl__crash *crash, const struct rdl__steps *steps)
+                        const struct rdl__crash *crash, const struct rdl__trace *trace)
 {
+    const struct rdl__steps *steps = &trace->steps;
     struct rdl__lines lines = rdl__lines_of_test(test);
     struct rdl__objects objects = {.steps = steps, .lines = &lines};
 
@@ -443,7 +444,7 @@ static void find_places(const struct rdl_test *test, struct rdl__failure *failur
     rdl__schedule_want(steps, &lines);
     rdl__lines_find(&lines);
     rdl__outcome_resolve(&failure->outcome, crash, &lines, &objects);
-    rdl__schedule_read(&failure->schedule, steps, &failure->outcome, &lines, &objects);
+    rdl__schedule_read(&failure->schedule, trace, &failure->outcome, &lines, &objects);
     if (failure->outcome.cause == RDL__BY_RACE)
         name_what_raced(&failure->outcome, steps, &objects);
     rdl__objects_release(&objects);
@@ -462,12 +463,14 @@ static void tell_story(struct rdl__session *session, const struct rdl_test *test
     if (board->outcome.verdict == RDL__FAILED)
         failure->outcome = board->outcome; /* the values it speaks of are the shrunk ones */
     rdl__story_read(&failure->story, trace);
-    find_places(test, failure, &board->crash, &trace->steps);
+    find_places(test, failure, &board->crash, trace);
     rdl__worker_captured(&session->workers[0], &output, OUTPUT_SHOWN);
     failure->output = output.bytes;
     if (session->plan->shrink_seconds > 0 && !failure->unsteady && !rdl__interrupted &&
         failure->outcome.cause != RDL__BY_HANG)
         rdl__explain(session, test, failure, trace);
+    if (failure->schedule.headline)
+        rdl__story_forget_notes(&failure->story); /* they are among the steps */
     free(trace);
 }
 

@@ -136,13 +136,29 @@ void rdl__story_read(struct rdl__story *out, const struct rdl__trace *trace)
     }
 }
 
+static void release_line(struct rdl__line *line)
+{
+    free(line->name);
+    free(line->value);
+    free(line->remark);
+}
+
+void rdl__story_forget_notes(struct rdl__story *story)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < story->count; i++)
+        if (story->lines[i].kind == RDL__EVENT_NOTE)
+            release_line(&story->lines[i]);
+        else
+            story->lines[kept++] = story->lines[i];
+    story->count = kept;
+}
+
 void rdl__story_release(struct rdl__story *story)
 {
-    for (size_t i = 0; i < story->count; i++) {
-        free(story->lines[i].name);
-        free(story->lines[i].value);
-        free(story->lines[i].remark);
-    }
+    for (size_t i = 0; i < story->count; i++)
+        release_line(&story->lines[i]);
     free(story->lines);
     *story = (struct rdl__story){0};
 }

@@ -78,9 +78,10 @@ static void set_up(void)
 
 _Noreturn static void report_and_abort(void)
 {
-    const struct rdl__outcome *outcome = &board->outcome;
+    struct rdl__outcome *outcome = &board->outcome;
     struct rdl__text token = {0};
 
+    rdl__outcome_resolve_alone(outcome, board);
     rdl__token_write(&token, board->task.test->name, &board->task.settings, board->tape.choices,
                      board->tape.count);
     fflush(stdout);

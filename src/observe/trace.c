@@ -13,6 +13,8 @@ struct header {
     uint32_t from, to;
     uint16_t file_length, what_length;
     uint32_t text_length;
+    uint32_t thread;
+    uint64_t step;
 };
 
 void rdl__trace_start(struct rdl__trace *trace, bool on)
@@ -74,6 +76,8 @@ void rdl__trace_add(struct rdl__trace *trace, const struct rdl__event *event)
         .file_length = (uint16_t)at_most(strlen(event->file), WORD_MAX),
         .what_length = (uint16_t)at_most(strlen(event->what), WORD_MAX),
         .text_length = (uint32_t)at_most(event->text_length, TEXT_MAX),
+        .thread = trace->steps.running,
+        .step = trace->steps.count,
     };
 
     lock(trace);
@@ -112,6 +116,8 @@ bool rdl__trace_next(const struct rdl__trace *trace, uint32_t *position, struct 
         .what = texts + header.file_length + 1,
         .text = texts + header.file_length + header.what_length + 2,
         .text_length = header.text_length,
+        .step = header.step,
+        .thread = header.thread,
     };
     *position += size_of(&header);
     return true;

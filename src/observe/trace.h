@@ -5,7 +5,7 @@
  * the parent process shares, so what a crashed case did is known up to the
  * crash; a reader therefore trusts nothing in it.
  *
- * Any thread may add to it. */
+ * Any thread may add to it.  Controlled threads have their steps besides. */
 #ifndef RDL__TRACE_H
 #define RDL__TRACE_H
 
@@ -31,6 +31,8 @@ struct rdl__event {
     const char *text;
     size_t text_length; /* text may hold any bytes; longer ones are cut */
     uint32_t from, to;  /* which choices it came from */
+    uint64_t step;      /* after which step of controlled threads; 0: there was none yet */
+    uint32_t thread;    /* and by which of them */
 };
 
 enum { RDL__TRACE_ROOM = 1 << 18 };

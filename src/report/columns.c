@@ -144,7 +144,7 @@ static void add_row(struct rdl__text *out, const struct layout *layout, const st
     const char *step = row->source[0] ? row->source : row->does;
     struct rdl__text aside = {0};
 
-    if (row->mark == RDL__ROW_INTERRUPTED) {
+    if (row->mark == RDL__ROW_INTERRUPTED || !row->place[0]) {
         add_spaces(out, layout->place + GAP);
     } else {
         rdl__text_add(out, "%s", paint->dim);
@@ -158,6 +158,10 @@ static void add_row(struct rdl__text *out, const struct layout *layout, const st
     add_aside(&aside, layout->schedule, row);
     if (row->mark == RDL__ROW_INTERRUPTED) {
         rdl__text_add(out, "%s-- interrupted --%s", paint->yellow, paint->plain);
+    } else if (row->mark == RDL__ROW_NOTE) {
+        rdl__text_add(out, "\"");
+        add_clipped(out, row->does, room - 2);
+        rdl__text_add(out, "\"");
     } else {
         int least = clamp(characters(step), STEP_MIN / 3);
 

@@ -139,11 +139,10 @@ static void add_story(struct rdl__text *out, const struct rdl__story *story)
 /* The steps of a schedule that are worth knowing, and why. */
 static void add_schedule(struct rdl__text *out, const struct rdl__schedule *schedule)
 {
-    static const char *const marks[] = {[RDL__ROW_STEP] = "",
-                                        [RDL__ROW_INTERRUPTED] = "interrupted",
-                                        [RDL__ROW_WAITS] = "waits",
-                                        [RDL__ROW_GOES_ON] = "goes on",
-                                        [RDL__ROW_FAILS] = "fails"};
+    static const char *const marks[] = {
+        [RDL__ROW_STEP] = "",       [RDL__ROW_INTERRUPTED] = "interrupted",
+        [RDL__ROW_WAITS] = "waits", [RDL__ROW_GOES_ON] = "goes on",
+        [RDL__ROW_FAILS] = "fails", [RDL__ROW_NOTE] = "note"};
 
     add_key(out, "schedule");
     if (!schedule->headline) {

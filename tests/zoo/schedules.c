@@ -285,4 +285,24 @@ RDL_EXPLORE(somebody_gets_there, .cases = 50)
     rdl_reachable(balance > 20);
 }
 
+static void leave_a_note(void *it)
+{
+    pthread_mutex_lock(&lock);
+    rdl_note("%s was here", (const char *)it);
+    pthread_mutex_unlock(&lock);
+}
+
+RDL_EXPLORE(notes_are_left)
+{
+    struct rdl_thread *one, *two;
+
+    reset();
+    rdl_note("begins");
+    one = rdl_spawn(t, "one", leave_a_note, (void *)"one");
+    two = rdl_spawn(t, "two", leave_a_note, (void *)"two");
+    rdl_join(one);
+    rdl_join(two);
+    rdl_check_eq(balance, 1);
+}
+
 RDL_MAIN

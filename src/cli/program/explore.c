@@ -228,13 +228,17 @@ static struct rdl_test test_of(const struct rdl__options *options, const char *n
 
 /* ---- One execution, in this very process ---------------------------------------------------- */
 
-static struct rdl__outcome *outcome_here;
+static struct rdl__board *board_here;
 
 /* For a debugger: stop where the failure is seen. */
 static void stop_at_failure(void)
 {
+    struct rdl__outcome *outcome = &board_here->outcome;
+
+    rdl__running = NULL; /* from here on nothing is controlled */
+    rdl__outcome_resolve_alone(outcome, board_here);
     fflush(NULL);
-    fprintf(stderr, "raddle: %s\n%s\n", outcome_here->check, outcome_here->text);
+    fprintf(stderr, "raddle: %s\n%s\n", outcome->check, outcome->text);
     raise(SIGTRAP);
     _exit(RDL__EXIT_FAIL);
 }
@@ -257,7 +261,8 @@ _Noreturn static void run_here(const struct rdl_test *test, const struct rdl__fe
     rdl__case_init(&t, board, leave);
     t.test = test;
     board->tape.limit = board->choices_room;
-    outcome_here = t.outcome;
+    board->task.test = test;
+    board_here = board;
     rdl__tape_from_feed(&board->tape, feed, 0);
     rdl__explore_and_exit(&t, leave);
 }

@@ -228,6 +228,7 @@ void rdl__trace_operation(const struct rdl__thread *self, const struct rdl__op *
 
     if (steps()->count == 0)
         begin();
+    steps()->running = self->number;
     if (at.thread != self->id) {
         if (at.thread != NOBODY)
             record_switch();

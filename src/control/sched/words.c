@@ -45,7 +45,7 @@ static void describe_access(struct rdl__text *out, const struct rdl__op *op, con
     rdl__text_add(out, op->touch == RDL__READS ? "reads " : atomic ? "changes " : "writes ");
     if (op->size && is_part(object))
         rdl__text_add(out, "%u byte%s of ", op->size, op->size == 1 ? "" : "s");
-    rdl__text_add(out, "%s%s", object, atomic ? " atomically" : "");
+    rdl__text_add(out, "%s", object);
 }
 
 void rdl__op_describe(struct rdl__text *out, const struct rdl__op *op, const char *object)
