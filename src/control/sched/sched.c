@@ -177,6 +177,8 @@ static void run_thread(struct rdl__thread *self, struct rdl__thread *next)
         return;
     rdl__running = next;
     rdl__hash_operation(next, UINT8_MAX);
+    if (__builtin_expect(sched->t->trace->on, 0))
+        sched->t->trace->steps.running = next->number;
     if (__builtin_expect(sched->masks_differ, 0))
         rdl__signals_switch(self, next);
     if (__builtin_expect(self->state != RDL__ALIVE, 0)) {
