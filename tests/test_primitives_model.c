@@ -348,3 +348,16 @@ TEST(schedules_that_partial_orders_leave_out_add_no_outcome)
     }
     EXPECT(runs < runs_of_all / 2);
 }
+
+/* This one was lost while read locks said that they only read the lock. */
+TEST(a_writer_between_two_readers_is_not_left_out)
+{
+    program = (struct program){.threads = 3,
+                               .count = {3, 2, 3},
+                               .ops = {{TRY_WRITE, WRITE_LOCK, RW_UNLOCK},
+                                       {READ_LOCK, READ_LOCK},
+                                       {READ_LOCK, RW_UNLOCK, READ_LOCK}},
+                               .party = 2};
+    EXPECT_STR(outcomes_of_model(), "0d0 00 000 | b00 00 000 | deadlock b 00 000");
+    EXPECT_STR(outcomes_with("dpor", body), "0d0 00 000 | b00 00 000 | deadlock b 00 000");
+}
