@@ -370,8 +370,7 @@ const char *rdl__case_noun(const struct rdl_test *test)
     return test->options.explore ? "schedule" : "case";
 }
 
-/* A word of a shell command, in quotes if it needs them. */
-static void add_word(struct rdl__text *out, const char *word)
+void rdl__add_shell_word(struct rdl__text *out, const char *word)
 {
     static const char harmless[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                    "_-./+,:=@%";
@@ -403,10 +402,10 @@ void rdl__replay_command(struct rdl__text *out, const struct rdl__plan *plan,
     if (plan->replay_command) {
         rdl__text_add(out, "%s ", plan->replay_command);
     } else {
-        add_word(out, plan->command);
+        rdl__add_shell_word(out, plan->command);
         rdl__text_add(out, " --replay ");
     }
-    add_word(out, what.bytes);
+    rdl__add_shell_word(out, what.bytes);
     rdl__text_release(&what);
 }
 

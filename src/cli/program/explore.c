@@ -289,17 +289,23 @@ static int explore(struct rdl__options *options, const char *name)
 {
     struct rdl_test test = test_of(options, name);
     struct rdl_test *tests[] = {&test};
+    struct rdl__text replay = {0};
+    int status;
 
+    rdl__text_add(&replay, "raddle replay");
+    rdl__options_judging(&replay, &options->explore);
     program.timeout_ms = options->plan.timeout_ms ? options->plan.timeout_ms : 10000;
     options->plan.timeout_ms = program.timeout_ms;
     options->plan.no_regressions = true;
-    options->plan.replay_command = "raddle replay";
+    options->plan.replay_command = replay.bytes;
     if (program.output >= 0 && !options->explore.output)
         learn_output(&test);
     rdl__races_on = (options->explore.fail_on & RDL__FAIL_RACE) != 0;
     rdl__explorer_judge = judge;
     rdl__explorer_before = forget_output;
-    return rdl__run_tests(options, tests, 1);
+    status = rdl__run_tests(options, tests, 1);
+    rdl__text_release(&replay);
+    return status;
 }
 
 /* A token is for the program it was made for, by whatever path it is called now. */

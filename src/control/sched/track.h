@@ -41,8 +41,7 @@ struct rdl__seen {
     uint32_t size;
 };
 
-enum { RDL__SEEN_MAX = 32, RDL__FRAMES_KEPT = 64, RDL__BLOCK = 4 };
-#define RDL__NO_BLOCK (UINT32_C(1) << 31) /* no event has such a number */
+enum { RDL__SEEN_MAX = 32, RDL__FRAMES_KEPT = 64 };
 
 struct rdl__track {
     /* Its own stack, as far as it is nobody else's business: not watched. */
@@ -56,7 +55,8 @@ struct rdl__track {
 
     /* race.c: events of this thread since it last told others anything, first those of
      * plain accesses, then those of atomic ones */
-    uint32_t block[2]; /* from this number on, RDL__BLOCK of them; RDL__NO_BLOCK: none yet */
+    uint32_t block[2];      /* they have numbers from here on, */
+    uint32_t block_room[2]; /* at most so many */
     uint32_t block_used[2];
 
     /* order.c */
@@ -138,7 +138,8 @@ void rdl__race_fresh(uintptr_t address, uintptr_t size);
 void rdl__race_allow(uintptr_t address, uintptr_t size);
 void rdl__race_enable(bool on); /* the same for all memory */
 
-void rdl__race_begin(void); /* an execution */
+void rdl__race_begin(void);                      /* an execution */
+void rdl__race_thread(struct rdl__track *track); /* a thread in it */
 
 /* Has the thread accessed this in the same way before, since it last told others
  * anything?  Then nothing new can come of it.  (FastTrack's "same epoch", Flanagan
@@ -155,7 +156,8 @@ rdl__race_known(const struct rdl__track *track, uintptr_t address, uint32_t size
         return false;
     cell = (const struct rdl__cell *)(region + ((address & 0xfffff8) << 3));
     events = (how & RDL__HOW_WRITE ? cell->written : cell->read) + (address & 7);
-    if (*events - track->block[how & RDL__HOW_ATOMIC ? 1 : 0] >= RDL__BLOCK)
+    if (*events - track->block[how & RDL__HOW_ATOMIC ? 1 : 0] >=
+        track->block_room[how & RDL__HOW_ATOMIC ? 1 : 0])
         return false;
     if (size == 1)
         return true;
@@ -171,8 +173,11 @@ rdl__race_known(const struct rdl__track *track, uintptr_t address, uint32_t size
 /* The thread has told others something: a new time begins for it. */
 static inline void rdl__race_new_time(struct rdl__track *track)
 {
-    track->block[0] = track->block[1] = RDL__NO_BLOCK;
-    track->block_used[0] = track->block_used[1] = RDL__BLOCK;
+    for (int kind = 0; kind < 2; kind++) {
+        track->block[kind] += track->block_used[kind];
+        track->block_room[kind] -= track->block_used[kind];
+        track->block_used[kind] = 0;
+    }
 }
 
 /* ---- spin.c ----------------------------------------------------------------------------- */
