@@ -490,7 +490,7 @@ struct rdl__thread *rdl__slot_new(uint32_t creator)
     if (!thread)
         return NULL;
     sched->view.creator[thread->id] = creator;
-    sched->alive++;
+    sched->summary->alive = ++sched->alive;
     return thread;
 }
 
@@ -509,7 +509,7 @@ static void live(void *argument)
 void rdl__thread_gone(struct rdl__thread *self)
 {
     self->state = self->detached ? RDL__UNUSED : RDL__ENDED;
-    sched->alive--;
+    sched->summary->alive = --sched->alive;
     sched->view.running = self->id;
     set_enabled(self->id, false);
     rdl__changed((uintptr_t)self);
