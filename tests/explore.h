@@ -38,7 +38,7 @@ enum {
     OUTCOMES_MAX = 1024,
     OUTCOME_ROOM = 512,
     DEPTH_MAX = 4096,
-    FAILURES_PER_PROCESS = 200,
+    FAILURES_PER_PROCESS = 20,
 };
 
 /* Shared by parent and children. */

@@ -22,7 +22,7 @@ void rdl__catch_up(void)
         (struct rdl__op){.kind = sched->credit_touch == RDL__WRITES ? RDL__OP_WRITE : RDL__OP_READ,
                          .touch = sched->credit_touch};
     if (view->enabled_count > 1) {
-        view->points += passed;
+        sched->summary->points = view->points += passed;
         sched->stretch += passed;
         if (sched->by_strategy)
             view->quiet -= passed;

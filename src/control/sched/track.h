@@ -39,6 +39,7 @@ struct rdl__seen {
     uintptr_t address;
     uint64_t value;
     uint32_t size;
+    bool own; /* the thread itself has changed it since: a variable on its stack */
 };
 
 enum { RDL__SEEN_MAX = 32, RDL__FRAMES_KEPT = 64 };
