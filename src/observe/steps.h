@@ -46,6 +46,7 @@ enum {
 };
 
 struct rdl__steps {
+    bool begun;     /* there are controlled threads */
     uint64_t count; /* steps, all in all */
     uint64_t recent_count, kept_count;
     uint32_t milestone_count;

@@ -207,6 +207,7 @@ static void record_switch(void)
 
 static void begin(void)
 {
+    steps()->begun = true;
     memset(places, 0, sizeof places);
     places_used = 0;
     at.thread = NOBODY;
@@ -226,7 +227,7 @@ void rdl__trace_operation(const struct rdl__thread *self, const struct rdl__op *
     bool first = false, met;
     struct rdl__step step;
 
-    if (steps()->count == 0)
+    if (!steps()->begun)
         begin();
     steps()->running = self->number;
     if (at.thread != self->id) {
@@ -253,7 +254,7 @@ void rdl__trace_standstill(void)
 {
     if (!sched->t->trace->on)
         return;
-    if (steps()->count == 0)
+    if (!steps()->begun)
         begin();
     at.thread = sched->view.running;
     record_switch();
