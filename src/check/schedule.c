@@ -261,12 +261,17 @@ static char *source_of(const struct reading *reading, const char *path, const ch
 /* "bank.c:31", or just a function. */
 static void add_place(struct rdl__text *out, const struct reading *reading, uintptr_t pc)
 {
-    const struct rdl__place *place = rdl__lines_at(reading->lines, pc);
+    struct rdl__text text = {0};
+    char *module;
 
-    if (place && !place->line && place->function[0])
-        rdl__text_add(out, "%.*s", (int)strcspn(place->function, "."), place->function);
-    else if (pc)
-        rdl__place_describe_briefly(out, reading->lines, pc);
+    if (!pc)
+        return;
+    rdl__place_describe_briefly(&text, reading->lines, pc);
+    module = strstr(text.bytes, " (");
+    if (module)
+        *module = '\0';
+    rdl__text_add(out, "%s", text.bytes);
+    rdl__text_release(&text);
 }
 
 /* ---- Rows --------------------------------------------------------------------------------- */

@@ -14,6 +14,7 @@
 #include "control/sched/donor.h"
 #include "control/sched/inner.h"
 #include "control/sched/next.h"
+#include "port/crash.h"
 #include "port/process.h"
 
 enum {
@@ -62,9 +63,16 @@ static void clear_summary(void)
     memset(summary, 0, offsetof(struct rdl__summary, log));
 }
 
+/* What a handler of crashes calls is not the program's doing. */
+static void lose_control(void)
+{
+    rdl__running = NULL;
+}
+
 /* False: there is no other execution to make. */
 static bool begin(struct rdl_case *t)
 {
+    rdl__on_crash = lose_control;
     rdl__explorer_unclean = false;
     rdl__execution_prepare();
     if (!summary)

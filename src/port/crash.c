@@ -21,6 +21,7 @@
 enum { HANDLER_STACK = 128 * 1024 };
 
 static struct rdl__crash *watched;
+void (*rdl__on_crash)(void);
 
 extern void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
 extern void *__asan_get_report_pc(void) __attribute__((weak));
@@ -58,6 +59,8 @@ static void on_signal(int signal, siginfo_t *info, void *context)
     ucontext_t *interrupted = context;
     uintptr_t pc = (uintptr_t)interrupted->uc_mcontext.gregs[REG_RIP];
 
+    if (rdl__on_crash)
+        rdl__on_crash();
     if (watched->signal == 0) {
         watched->out_of_stack = is_out_of_stack(signal, info, interrupted);
         watched->frames[0] = pc;
@@ -73,6 +76,8 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 
 static void on_sanitizer_death(void)
 {
+    if (rdl__on_crash)
+        rdl__on_crash();
     if (watched->signal)
         return;
     watched->signal = -1;

@@ -28,6 +28,9 @@ void rdl__crash_prepare(void);
 
 void rdl__crash_watch(struct rdl__crash *record);
 
+/* Called first when the process crashes; NULL: nothing is. */
+extern void (*rdl__on_crash)(void);
+
 /* The frame to blame: the first in the program or in a library that is neither
  * the C library's nor a sanitizer's.  Call in a process with the same memory
  * layout (the parent).  NULL if none was recorded. */
