@@ -141,18 +141,18 @@ TEST(the_thread_that_fails_is_named_and_the_last_to_be_seen)
 {
     const char *failure = failure_of("one_finds_it_empty");
 
-    EXPECT_CONTAINS(failure, "  tests/zoo/schedules.c:154: rdl_assert_always(!is_full) (thread "
+    EXPECT_CONTAINS(failure, "  tests/zoo/schedules.c:154: rdl_assert_always(!is_full) (in "
                              "one)\n\n  no preemption: fails when");
     EXPECT_CONTAINS(failure, "    schedules.c:154               rdl_assert_always(!is_full);  "
                              "fails\n");
     failure = failure_of("asserts_hold");
-    EXPECT_CONTAINS(failure, "  tests/zoo/schedules.c:183: assert(!is_full) (thread one)\n");
+    EXPECT_CONTAINS(failure, "  tests/zoo/schedules.c:183: assert(!is_full) (in one)\n");
     EXPECT_CONTAINS(failure, "    schedules.c:183               assert(!is_full);  fails\n");
     if (getenv("SANITIZE"))
         return; /* it would tell itself, at length */
     failure = failure_of("nobody_crashes");
     EXPECT_CONTAINS(failure, "  crashed with SIGSEGV in use_what_is_there at "
-                             "tests/zoo/schedules.c:170 (thread one)\n");
+                             "tests/zoo/schedules.c:170 (in one)\n");
     EXPECT_CONTAINS(failure, "    schedules.c:170               *at = 1;  crashes\n");
 }
 
