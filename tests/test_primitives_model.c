@@ -287,7 +287,7 @@ static const char *show_program(void)
 
 TEST(what_primitives_do_is_just_what_the_model_allows)
 {
-    int programs = soak() ? 20000 : 40, deadlocks = 0, misuses = 0, completions = 0, large = 0;
+    int programs = soak() ? 20000 : 200, deadlocks = 0, misuses = 0, completions = 0, large = 0;
     int several = 0;
 
     rdl__random_seed(&chance, test_seed());
@@ -327,7 +327,7 @@ static bool is_timed_program(void)
  * that depend on how much others have done: by waiting for a time, or by ending all. */
 TEST(schedules_that_partial_orders_leave_out_add_no_outcome)
 {
-    int programs = soak() ? 5000 : 8;
+    int programs = soak() ? 5000 : 40;
     uint64_t runs = 0, runs_of_all = 0;
 
     rdl__random_seed(&chance, test_seed() + 1);
