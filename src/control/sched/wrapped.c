@@ -45,11 +45,34 @@ char *__wrap_strrchr(const char *text, int c);
 
 /* ---- The heap ------------------------------------------------------------------------------- */
 
+static const void *module_of(void *function)
+{
+    Dl_info info;
+
+    return function && dladdr(function, &info) ? info.dli_fbase : NULL;
+}
+
+/* How large a block is: the allocator has to say, and only if it is its own function
+ * that would be asked. */
+static size_t size_of(void *block)
+{
+    static enum { UNKNOWN, CAN_BE_TOLD, CANNOT } size;
+
+    if (size == UNKNOWN) {
+        void *allocate = (void *)malloc;
+
+        if (module_of(allocate) == module_of((void *)__wrap_free)) /* ours */
+            allocate = dlsym(RTLD_NEXT, "malloc");
+        size = module_of(allocate) == module_of((void *)malloc_usable_size) ? CAN_BE_TOLD : CANNOT;
+    }
+    return size == CAN_BE_TOLD ? malloc_usable_size(block) : 1;
+}
+
 #define FREES(block)                                                                               \
     do {                                                                                           \
         if ((block) && is_watched())                                                               \
-            rdl__access((uintptr_t)(block), malloc_usable_size(block),                             \
-                        RDL__HOW_WRITE | RDL__HOW_FREE, RDL__CALLER);                              \
+            rdl__access((uintptr_t)(block), size_of(block), RDL__HOW_WRITE | RDL__HOW_FREE,        \
+                        RDL__CALLER);                                                              \
     } while (0)
 
 RDL__INTERPOSE void __wrap_free(void *block)
