@@ -348,26 +348,43 @@ static void look_at(struct rdl__reversals *known, struct rdl__path *path,
     clock[life] = at + 1;
 }
 
-/* Operations that never came about race, too: else a deadlock would hide what lies
- * beyond it. */
-static void look_at_pending(struct rdl__reversals *known, struct rdl__path *path,
-                            const struct rdl__summary *summary)
+/* At the end of the path: somebody cannot do this. */
+static void look_at_blocked(struct rdl__reversals *known, struct rdl__path *path,
+                            const struct rdl__log_entry *log, const struct rdl__log_entry *entry)
 {
-    for (uint32_t i = 0; i < summary->pending_count; i++) {
-        const struct rdl__log_entry *entry = &summary->log[summary->log_count + i];
-        uint32_t life = life_at(known, entry, summary->log_count);
-        uint32_t *clock = clock_of(known, summary->log_count);
+    uint32_t life = life_at(known, entry, path->count);
+    uint32_t *clock = clock_of(known, path->count);
 
-        if (entry->enabled_count > 0)
+    begin_clock(known, entry, life, clock);
+    find_races_of(known, path, log,
+                  &(struct suspect){.op = &entry->op,
+                                    .entry = path->count,
+                                    .thread = entry->thread,
+                                    .life = life,
+                                    .since = known->last[life],
+                                    .clock = clock});
+}
+
+/* Operations that never came about race, too: else a deadlock would hide what lies
+ * beyond it.  So would the end of a path that has become a repetition: what comes
+ * after it in the log shows what those stood before who could not go. */
+static void look_at_all_blocked(struct rdl__reversals *known, struct rdl__path *path,
+                                const struct rdl__summary *summary)
+{
+    const struct rdl__log_entry *log = summary->log;
+    uint32_t end = path->count;
+    uint64_t able = end < summary->log_count ? log[end].enabled : 0;
+
+    for (uint32_t i = end; i < summary->log_count + summary->pending_count; i++) {
+        uint64_t bit = UINT64_C(1) << log[i].thread;
+        bool could_go = able & bit || log[i].op.kind == RDL__OP_START ||
+                        (end == summary->log_count && log[i].enabled_count > 0);
+
+        if (log[i].chosen)
             continue;
-        begin_clock(known, entry, life, clock);
-        find_races_of(known, path, summary->log,
-                      &(struct suspect){.op = &entry->op,
-                                        .entry = summary->log_count,
-                                        .thread = entry->thread,
-                                        .life = life,
-                                        .since = known->last[life],
-                                        .clock = clock});
+        if (!could_go)
+            look_at_blocked(known, path, log, &log[i]);
+        able |= bit; /* what it does after that is of no interest */
     }
 }
 
@@ -402,7 +419,6 @@ bool rdl__reversals_find(struct rdl__reversals *known, struct rdl__path *path,
         if (log[i].op.kind == RDL__OP_CREATE && log[i].other < 64)
             known->created[log[i].other] = i + 1;
     }
-    if (path->count == summary->log_count)
-        look_at_pending(known, path, summary);
+    look_at_all_blocked(known, path, summary);
     return true;
 }
