@@ -78,6 +78,20 @@ TEST(dpor_tries_all_answers)
     EXPECT_EQ(executions_of("dpor", PROGRAM("C1 C1", "?1 W0")), 8);
 }
 
+TEST(dpor_is_not_held_up_by_what_threads_do_for_themselves)
+{
+    static char one[1024] = "A0 ", two[1024] = "A0 ";
+
+    for (int i = 0; i < 150; i++) {
+        strcat(one, "A1 ");
+        strcat(two, "A2 ");
+    }
+    strcat(one, "A0");
+    strcat(two, "L0 A0 U0");
+    EXPECT_EQ(executions_of("dpor", PROGRAM("C1 C2 R3", one, two)), 6);
+    EXPECT_STR(covered, "all 6 distinguishable schedules");
+}
+
 /* ---- Against brute force ---- */
 
 /* The number in "all 1,260 distinguishable schedules". */
