@@ -78,6 +78,20 @@ TEST(dpor_tries_all_answers)
     EXPECT_EQ(executions_of("dpor", PROGRAM("C1 C1", "?1 W0")), 8);
 }
 
+TEST(dpor_is_not_held_up_by_what_threads_do_for_themselves)
+{
+    static char one[1024] = "A0 ", two[1024] = "A0 ";
+
+    for (int i = 0; i < 150; i++) {
+        strcat(one, "A1 ");
+        strcat(two, "A2 ");
+    }
+    strcat(one, "A0");
+    strcat(two, "L0 A0 U0");
+    EXPECT_EQ(executions_of("dpor", PROGRAM("C1 C2 R3", one, two)), 6);
+    EXPECT_STR(covered, "all 6 distinguishable schedules");
+}
+
 /* ---- Against brute force ---- */
 
 /* The number in "all 1,260 distinguishable schedules". */
@@ -113,16 +127,17 @@ static uint64_t expect_nothing_lost(const struct program *program, const struct 
 TEST(dpor_finds_all_of_known_programs)
 {
     static const struct program programs[] = {
-        {{"C1 C2", "L0 L1 U1 U0", "L1 L0 U0 U1"}}, /* deadlock */
-        {{"C1 C2 J0 J1 R0", "A0", "R0 W0"}},       /* joins */
-        {{"C1 L0 Q0 U0", "L0 S0 U0"}},             /* lost signal */
-        {{"C1 C1 C2", "L0 Q0 U0", "L0 S0 U0 B0"}}, /* whom to wake */
-        {{"C1 C2", "T0 W0 U0", "L0 W0 U0"}},       /* trylock */
-        {{"C1 C1 C2", "r0 R0 u0", "w0 W0 u0"}},    /* rwlock */
-        {{"C1 C2 -0 R0", "W0 +0", "W0"}},          /* semaphore */
-        {{"C1 J0 C1 J1 R0", "A0"}},                /* numbers used again */
-        {{"C1 C1 J0 C2 J1 J2", "A0", "R0 W0"}},    /* while another runs */
-        {{"C1 C2 A0", "C3 A0", "C3 A0", "A0"}},    /* threads that create threads */
+        {{"C1 C2", "L0 L1 U1 U0", "L1 L0 U0 U1"}},    /* deadlock */
+        {{"C1 C2 J0 J1 R0", "A0", "R0 W0"}},          /* joins */
+        {{"C1 L0 Q0 U0", "L0 S0 U0"}},                /* lost signal */
+        {{"C1 C1 C2", "L0 Q0 U0", "L0 S0 U0 B0"}},    /* whom to wake */
+        {{"C1 C2", "T0 W0 U0", "L0 W0 U0"}},          /* trylock */
+        {{"C1 C1 C2", "r0 R0 u0", "w0 W0 u0"}},       /* rwlock */
+        {{"C1 C2 -0 R0", "W0 +0", "W0"}},             /* semaphore */
+        {{"C1 J0 C1 J1 R0", "A0"}},                   /* numbers used again */
+        {{"C1 C1 J0 C2 J1 J2", "A0", "R0 W0"}},       /* while another runs */
+        {{"C1 C2 A0", "C3 A0", "C3 A0", "A0"}},       /* threads that create threads */
+        {{"C1 C2 +0 C3", "-0 w0", "-0 w0", "+0 -0"}}, /* repetitions with somebody blocked */
     };
 
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
@@ -201,7 +216,7 @@ static void make_program(struct made *made, struct rdl__random *random)
 
 TEST(dpor_loses_nothing_of_random_programs)
 {
-    uint64_t programs = soak() ? 30000 : 1500, traces = 0, executions = 0;
+    uint64_t programs = soak() ? 100000 : 1500, traces = 0, executions = 0;
     struct rdl__random random;
     struct findings all;
     struct made made;
@@ -209,7 +224,7 @@ TEST(dpor_loses_nothing_of_random_programs)
     rdl__random_seed(&random, test_seed());
     while (programs > 0) {
         make_program(&made, &random);
-        if (enumerate(&made.program, &all, soak() ? 20000 : 700)) {
+        if (enumerate(&made.program, &all, soak() ? 4000 : 700)) {
             executions += expect_nothing_lost(&made.program, &all, programs, made.text);
             traces += all.traces.count;
             programs--;

@@ -16,7 +16,11 @@
 
 #include "base/memory.h"
 
-enum { CLOCKS_MAX = 1 << 22 };
+enum {
+    CLOCKS_MAX = 1 << 22,
+    LONG = 256,       /* entries of a log that make it worth an index */
+    EFFORT_MAX = 128, /* per entry; more only where there is more than can ever be tried */
+};
 
 struct rdl__happened {
     uint32_t life;     /* plus one; 0: an answer, which is part of the operation before */
@@ -46,6 +50,7 @@ void rdl__reversals_release(struct rdl__reversals *known)
     free(known->latest);
     free(known->first);
     free(known->found);
+    rdl__touched_release(&known->touched);
     *known = (struct rdl__reversals){0};
 }
 
@@ -73,17 +78,18 @@ static void widen(struct rdl__reversals *known, uint32_t rows)
 }
 
 /* Room for the rows of so many entries, and one more for what never came about. */
-static bool make_room(struct rdl__reversals *known, uint32_t entries)
+static void make_room(struct rdl__reversals *known, uint32_t entries)
 {
-    if (!known->lives_room)
-        widen(known, 0);
     if (entries + 1 > known->clock_room) {
         known->clock_room = (entries + 1) * 2;
-        known->clocks = rdl__reallocate(
-            known->clocks, (size_t)known->clock_room * known->lives_room * sizeof *known->clocks);
         known->events = rdl__reallocate(known->events, known->clock_room * sizeof *known->events);
+        if (known->lives_room)
+            known->clocks =
+                rdl__reallocate(known->clocks, (size_t)known->clock_room * known->lives_room *
+                                                   sizeof *known->clocks);
     }
-    return (uint64_t)entries * known->lives_room <= CLOCKS_MAX;
+    if (!known->lives_room)
+        widen(known, 0);
 }
 
 static uint32_t new_life(struct rdl__reversals *known, uint32_t thread, uint32_t rows)
@@ -93,6 +99,14 @@ static uint32_t new_life(struct rdl__reversals *known, uint32_t thread, uint32_t
     known->last[known->lives] = 0;
     known->life_of[thread] = ++known->lives;
     return known->lives - 1;
+}
+
+/* Does it become more than is worth it? */
+static bool is_too_much(const struct rdl__reversals *known, const struct rdl__path *path)
+{
+    uint64_t lives = known->lives + (known->lives == known->lives_room ? known->lives : 0);
+
+    return lives * path->count > CLOCKS_MAX || known->effort / EFFORT_MAX > path->count + LONG;
 }
 
 /* ---- Who is to be tried first ---- */
@@ -116,6 +130,7 @@ static uint64_t initials(struct rdl__reversals *known, const struct rdl__log_ent
     uint64_t found = 0;
 
     memset(known->first, 0, known->lives * sizeof *known->first);
+    known->effort += suspect->entry - at;
     for (uint32_t i = at + 1; i < suspect->entry; i++) {
         uint32_t life = known->events[i].life - 1;
         const uint32_t *clock = clock_of(known, i);
@@ -226,27 +241,45 @@ static void add_found(struct rdl__reversals *known, uint32_t entry, bool certain
     known->found[known->found_count++] = (struct rdl__found){entry, certain};
 }
 
+/* An earlier entry, of this life.  True: nothing before it is of interest. */
+static bool compare(struct rdl__reversals *known, const struct rdl__log_entry *log,
+                    const struct suspect *suspect, uint32_t life, uint32_t entry)
+{
+    const struct rdl__log_entry *earlier = &log[entry - 1];
+    bool certain;
+
+    if (!rdl__depends(&earlier->op, suspect->op, known->unseen))
+        return false;
+    if (known->latest[life] < entry)
+        known->latest[life] = entry;
+    if (entry == suspect->waker || has_to_wait(&earlier->op, suspect->op))
+        return false;
+    certain = could_have_gone(earlier, entry, suspect);
+    add_found(known, entry - 1, certain);
+    return certain;
+}
+
 /* Collect what may be exchanged with the suspect: per life the last that conflicts. */
 static void look_back(struct rdl__reversals *known, const struct rdl__log_entry *log,
                       const struct suspect *suspect, uint32_t life)
 {
-    uint32_t entry = known->last[life];
+    uint64_t blocks[RDL__BLOCKS_MAX];
+    uint32_t count = known->is_long ? rdl__touched_blocks(suspect->op, blocks) : 0;
 
-    for (; entry > suspect->clock[life]; entry = known->events[entry - 1].previous) {
-        const struct rdl__log_entry *earlier = &log[entry - 1];
-        bool certain;
+    if (count == 0)
+        for (uint32_t entry = known->last[life]; entry > suspect->clock[life];
+             entry = known->events[entry - 1].previous)
+            if (compare(known, log, suspect, life, entry))
+                return;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t at = rdl__touched_last(&known->touched, blocks[i], life); at;) {
+            const struct rdl__touch_link *link = &known->touched.links[at];
 
-        if (!rdl__depends(&earlier->op, suspect->op, known->unseen))
-            continue;
-        if (!known->latest[life])
-            known->latest[life] = entry;
-        if (entry == suspect->waker || has_to_wait(&earlier->op, suspect->op))
-            continue;
-        certain = could_have_gone(earlier, entry, suspect);
-        add_found(known, entry - 1, certain);
-        if (certain)
-            return;
-    }
+            if (link->entry <= suspect->clock[life] ||
+                compare(known, log, suspect, life, link->entry))
+                break;
+            at = link->before;
+        }
 }
 
 /* Does another of those found come between this one and the suspect? */
@@ -348,26 +381,43 @@ static void look_at(struct rdl__reversals *known, struct rdl__path *path,
     clock[life] = at + 1;
 }
 
-/* Operations that never came about race, too: else a deadlock would hide what lies
- * beyond it. */
-static void look_at_pending(struct rdl__reversals *known, struct rdl__path *path,
-                            const struct rdl__summary *summary)
+/* At the end of the path: somebody cannot do this. */
+static void look_at_blocked(struct rdl__reversals *known, struct rdl__path *path,
+                            const struct rdl__log_entry *log, const struct rdl__log_entry *entry)
 {
-    for (uint32_t i = 0; i < summary->pending_count; i++) {
-        const struct rdl__log_entry *entry = &summary->log[summary->log_count + i];
-        uint32_t life = life_at(known, entry, summary->log_count);
-        uint32_t *clock = clock_of(known, summary->log_count);
+    uint32_t life = life_at(known, entry, path->count);
+    uint32_t *clock = clock_of(known, path->count);
 
-        if (entry->enabled_count > 0)
+    begin_clock(known, entry, life, clock);
+    find_races_of(known, path, log,
+                  &(struct suspect){.op = &entry->op,
+                                    .entry = path->count,
+                                    .thread = entry->thread,
+                                    .life = life,
+                                    .since = known->last[life],
+                                    .clock = clock});
+}
+
+/* Operations that never came about race, too: else a deadlock would hide what lies
+ * beyond it.  So would the end of a path that has become a repetition: what comes
+ * after it in the log shows what those stood before who could not go. */
+static void look_at_all_blocked(struct rdl__reversals *known, struct rdl__path *path,
+                                const struct rdl__summary *summary)
+{
+    const struct rdl__log_entry *log = summary->log;
+    uint32_t end = path->count;
+    uint64_t able = end < summary->log_count ? log[end].enabled : 0;
+
+    for (uint32_t i = end; i < summary->log_count + summary->pending_count; i++) {
+        uint64_t bit = UINT64_C(1) << log[i].thread;
+        bool could_go = able & bit || log[i].op.kind == RDL__OP_START ||
+                        (end == summary->log_count && log[i].enabled_count > 0);
+
+        if (log[i].chosen)
             continue;
-        begin_clock(known, entry, life, clock);
-        find_races_of(known, path, summary->log,
-                      &(struct suspect){.op = &entry->op,
-                                        .entry = summary->log_count,
-                                        .thread = entry->thread,
-                                        .life = life,
-                                        .since = known->last[life],
-                                        .clock = clock});
+        if (!could_go)
+            look_at_blocked(known, path, log, &log[i]);
+        able |= bit; /* what it does after that is of no interest */
     }
 }
 
@@ -377,13 +427,16 @@ bool rdl__reversals_find(struct rdl__reversals *known, struct rdl__path *path,
     const struct rdl__log_entry *log = summary->log;
     uint32_t past = UINT32_MAX;
 
-    if (!make_room(known, path->count))
-        return false;
+    make_room(known, path->count);
     memset(known->life_of, 0, sizeof known->life_of);
     memset(known->created, 0, sizeof known->created);
     memset(known->waker, 0, sizeof known->waker);
     known->lives = 0;
+    known->effort = 0;
     known->unseen = unseen;
+    known->is_long = path->count > LONG && !unseen;
+    if (known->is_long)
+        rdl__touched_clear(&known->touched, path->count);
     for (uint32_t i = 0; i < path->count; i++) {
         uint32_t life;
 
@@ -394,15 +447,18 @@ bool rdl__reversals_find(struct rdl__reversals *known, struct rdl__path *path,
         if (past != UINT32_MAX)
             note_wakers(known, log, past, i);
         past = i;
+        if (is_too_much(known, path))
+            return false;
         life = life_at(known, &log[i], i);
         if (i >= first)
             look_at(known, path, log, i, life);
+        if (known->is_long)
+            rdl__touched_add(&known->touched, &log[i].op, life, i + 1);
         known->last[life] = i + 1;
         known->waker[log[i].thread] = 0;
         if (log[i].op.kind == RDL__OP_CREATE && log[i].other < 64)
             known->created[log[i].other] = i + 1;
     }
-    if (path->count == summary->log_count)
-        look_at_pending(known, path, summary);
+    look_at_all_blocked(known, path, summary);
     return true;
 }

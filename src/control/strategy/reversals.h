@@ -8,6 +8,7 @@
 #define RDL__REVERSALS_H
 
 #include "control/strategy/path.h"
+#include "control/strategy/touched.h"
 
 /* Does the order of these two matter?  If what code does between operations cannot be
  * seen, the order of any two may. */
@@ -23,10 +24,11 @@ struct rdl__reversals {
     uint32_t lives_room, clock_room;
 
     struct rdl__happened *events; /* per log entry */
-    uint32_t event_room;
+    struct rdl__touched touched;  /* if the log is long */
 
     /* While a log is read. */
-    bool unseen;
+    bool unseen, is_long;
+    uint64_t effort;      /* entries looked at to find out whom to try */
     uint32_t life_of[64]; /* thread to life, plus one */
     uint32_t created[64]; /* where it was created */
     uint32_t waker[64];   /* whose operation made it able to go, while it stands before one */
@@ -41,7 +43,7 @@ struct rdl__reversals {
 void rdl__reversals_release(struct rdl__reversals *known);
 
 /* Look at the path's turns from `first` on, those before are as they were, and mark
- * whom to try.  False: too many threads, or too long. */
+ * whom to try.  False: it would take too long. */
 bool rdl__reversals_find(struct rdl__reversals *known, struct rdl__path *path,
                          const struct rdl__summary *summary, uint32_t first, bool unseen);
 
