@@ -340,7 +340,7 @@ TEST(schedules_that_partial_orders_leave_out_add_no_outcome)
         } while (is_timed_program() || strstr(wanted, "misuse"));
         explore(body, false, LARGE, 0);
         runs_of_all += exploration->runs;
-        seen = outcomes_with("dpor", body);
+        seen = outcomes_with("calls", body);
         runs += exploration->runs;
         if (strcmp(seen, wanted) != 0)
             test_fail(__FILE__, __LINE__, "program %d\n%sshould have\n%s\nand has\n%s", i,
@@ -359,5 +359,5 @@ TEST(a_writer_between_two_readers_is_not_left_out)
                                        {READ_LOCK, RW_UNLOCK, READ_LOCK}},
                                .party = 2};
     EXPECT_STR(outcomes_of_model(), "0d0 00 000 | b00 00 000 | deadlock b 00 000");
-    EXPECT_STR(outcomes_with("dpor", body), "0d0 00 000 | b00 00 000 | deadlock b 00 000");
+    EXPECT_STR(outcomes_with("calls", body), "0d0 00 000 | b00 00 000 | deadlock b 00 000");
 }
