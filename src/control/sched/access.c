@@ -14,7 +14,6 @@
 #include "control/sched/track.h"
 
 bool rdl__instrumented;
-uint64_t rdl__fast_points;
 uintptr_t rdl__stacks_low;
 
 static struct rdl__track tracks[RDL__THREADS_MAX];
@@ -158,7 +157,7 @@ __attribute__((always_inline)) static inline void touch(uintptr_t address, uintp
     if (how & RDL__HOW_WRITE)
         track->changed = true;
     if ((!(how & RDL__HOW_WRITE) && __builtin_expect(rdl__spin_suspects(track, address), 0)) ||
-        (!rdl__alone && !rdl__point_fast(self))) {
+        (!rdl__alone && !rdl__point_fast(track, how & RDL__HOW_WRITE))) {
         rdl__access_registers(address, size, how, pc);
         return;
     }

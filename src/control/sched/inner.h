@@ -72,6 +72,17 @@ bool rdl__spin_doubt(void);     /* nobody can run: let those go round again that
 bool rdl__spinning(const struct rdl__thread *thread);
 void rdl__spin_operation(struct rdl__thread *self, const struct rdl__op *op);
 
+/* fast.c: points at which the running thread is sure to run on, given to it and left.
+ * They are counted late: who reads points, steps or stretch calls fast_count first. */
+extern uint64_t rdl__fast_given, rdl__fast_points;
+void rdl__fast_give(const struct rdl__thread *self); /* it has just made an access */
+void rdl__fast_count_used(void);
+static inline void rdl__fast_count(void)
+{
+    if (rdl__fast_given)
+        rdl__fast_count_used();
+}
+
 /* access.c: some code of this process is instrumented */
 extern bool rdl__instrumented;
 

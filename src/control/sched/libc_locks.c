@@ -12,6 +12,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
+#include "control/sched/inner.h"
 #include "control/sched/primitive.h"
 
 struct claim {
@@ -96,6 +97,7 @@ RDL__INTERPOSE void *dlopen(const char *file, int mode)
 
     if (!self)
         return RDL__NEXT(dlopen)(file, mode);
+    rdl__fast_count();
     self->no_switch++;
     library = RDL__NEXT(dlopen)(file, mode);
     self->no_switch--;
@@ -109,6 +111,7 @@ RDL__INTERPOSE int dlclose(void *library)
 
     if (!self)
         return RDL__NEXT(dlclose)(library);
+    rdl__fast_count();
     self->no_switch++;
     result = RDL__NEXT(dlclose)(library);
     self->no_switch--;

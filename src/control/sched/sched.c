@@ -41,6 +41,7 @@ static void set_enabled(uint32_t id, bool enabled)
 
     if (!(*word & bit) == !enabled)
         return;
+    rdl__fast_count();
     *word ^= bit;
     view->enabled_count += enabled ? 1 : UINT32_MAX;
     sched->enabled_changed = true;
@@ -135,6 +136,20 @@ static bool end_quiet_wait(void)
 
 /* ---- Whose turn it is -------------------------------------------------------------- */
 
+static bool is_access(const struct rdl__op *op)
+{
+    return op->kind == RDL__OP_READ || op->kind == RDL__OP_WRITE || op->kind == RDL__OP_ATOMIC;
+}
+
+/* Into the hash.  Of accesses, only how many there were is: most go by unseen. */
+static void hash_in(uint32_t thread, unsigned what)
+{
+    uint64_t *hash = &sched->summary->hash;
+
+    *hash = rdl__mix(*hash + (sched->accesses << 20 | thread << 8 | what));
+    sched->accesses = 0;
+}
+
 /* The operation that is done now. */
 static void note_operation(struct rdl__thread *self)
 {
@@ -146,7 +161,10 @@ static void note_operation(struct rdl__thread *self)
     summary->steps++;
     if (sched->deadlines)
         let_time_pass();
-    summary->hash = rdl__mix(summary->hash + ((uint64_t)self->id << 8 | op->kind));
+    if (is_access(op))
+        sched->accesses++;
+    else
+        hash_in(self->id, op->kind);
     if (__builtin_expect(summary->wants_log, 0))
         rdl__log(self, op);
     sched->picked_from = 1;
@@ -234,6 +252,8 @@ static void dispatch(struct rdl__thread *self, uint32_t id)
 {
     record(RDL__SWITCH, id, sched->view.threads - 1);
     sched->summary->switches++;
+    if (sched->accesses)
+        hash_in(self->id, UINT8_MAX);
     begin_stretch();
     run_thread(self, sched->threads[id]);
 }
@@ -329,6 +349,7 @@ static void come_to(struct rdl__thread *self, const struct rdl__op *op)
 {
     struct rdl__view *view = &sched->view;
 
+    rdl__fast_count();
     view->running = self->id;
     view->ops[self->id] = *op;
     view->steps[self->id]++;
@@ -342,6 +363,8 @@ void rdl__point(struct rdl__thread *self, const struct rdl__op *op)
     come_to(self, op);
     turn(self);
     note_operation(self);
+    if (is_access(op))
+        rdl__fast_give(self);
 }
 
 /* It has to wait, and others take so long that its time is up. */
@@ -563,7 +586,8 @@ static void reset(const struct rdl__execution *execution)
     sched->faults = execution->faults;
     sched->points_max = execution->points_max;
     sched->now = FIRST_SECOND * UINT64_C(1000000000);
-    sched->deadlines = sched->busy = 0;
+    sched->deadlines = sched->busy = sched->accesses = 0;
+    rdl__fast_given = rdl__fast_points = 0;
     sched->picked_from = 1;
     sched->eager_sleepers = sched->sleeping_decided = false;
     sched->ending = sched->failing = sched->masks_differ = false;

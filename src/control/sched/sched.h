@@ -130,6 +130,7 @@ struct rdl__sched {
     uint32_t stretch_at;  /* where its length stands on the tape */
     bool by_strategy;     /* the strategy decides; else the tape */
     bool enabled_changed; /* since the strategy was asked last */
+    uint64_t accesses;    /* since the last operation that is in the hash */
     uint32_t picked_from; /* how many there were to pick from; 1: it was not asked */
 
     bool calm; /* the tape is nearly full: no more preemptions */

@@ -171,8 +171,10 @@ void rdl__moment(struct rdl__thread *self, uintptr_t pc)
 {
     struct reading *reading = &readings[self->id];
     const struct rdl__op *last = &sched->view.ops[self->id];
-    uint64_t since = sched->view.steps[self->id] - reading->steps;
+    uint64_t since;
 
+    rdl__fast_count();
+    since = sched->view.steps[self->id] - reading->steps;
     if (since == 0 || (since <= OPS_BETWEEN_READINGS && is_idle(last) && !has_waited(last)))
         reading->in_a_row++;
     else
