@@ -33,4 +33,8 @@ if(RADDLE_SANITIZE)
   set(sanitize -fsanitize=address,undefined -fno-sanitize-recover=all)
   target_compile_options(raddle_strict INTERFACE ${sanitize} -fno-omit-frame-pointer)
   target_link_options(raddle_strict INTERFACE ${sanitize})
+  # gcc then has an idea of its own of what the functions of other sanitizers look like.
+  if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(raddle_strict INTERFACE -Wno-builtin-declaration-mismatch)
+  endif()
 endif()

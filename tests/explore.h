@@ -214,22 +214,23 @@ static void call_body(void *context)
     (*(void (**)(void))context)();
 }
 
-static void run_one(struct rdl_case *t, struct rdl__summary *summary, void (*body)(void))
+static const struct rdl__strategy depth_first = {
+    .name = "depth first", .pick = pick_thread, .choose = choose_one};
+
+static void run_one(struct rdl_case *t, const struct rdl__strategy *strategy, void *state,
+                    struct rdl__summary *summary, void (*body)(void))
 {
-    static const struct rdl__strategy strategy = {
-        .name = "explorer", .pick = pick_thread, .choose = choose_one};
     struct rdl__execution execution = {.t = t,
-                                       .strategy = &strategy,
+                                       .strategy = strategy,
+                                       .strategy_state = state,
                                        .summary = summary,
                                        .faults = exploration->faults,
                                        .points_max = 100000};
     uint64_t began;
 
     rdl__tape_from_random(t->tape, exploration->runs);
-    rdl__random_seed(&rdl__sched.view.random, test_seed() + exploration->runs);
     t->outcome->verdict = RDL__PASSED;
     t->outcome->claimed = 0;
-    memset(summary, 0, offsetof(struct rdl__summary, log));
     memset(slots, 0, sizeof slots);
     exploration->at = 0;
     exploration->runs++;
@@ -251,17 +252,31 @@ _Noreturn static void run_some(void (*body)(void))
     rdl__case_init(&t, board, NULL);
     board->tape.limit = 1 << 16;
     while (failures < FAILURES_PER_PROCESS && !exploration->finished) {
-        run_one(&t, summary, body);
+        rdl__random_seed(&rdl__sched.view.random, test_seed() + exploration->runs);
+        memset(summary, 0, offsetof(struct rdl__summary, log));
+        run_one(&t, &depth_first, NULL, summary, body);
         failures += t.outcome->verdict != RDL__PASSED;
         exploration->finished = !to_next_path() || exploration->runs == exploration->runs_max;
     }
     _exit(0);
 }
 
-static const char *explore(void (*body)(void), bool by_chance, uint64_t runs_max, unsigned faults)
+/* All outcomes, as one text. */
+static const char *collected(void)
 {
     static char all[OUTCOMES_MAX * OUTCOME_ROOM];
 
+    all[0] = '\0';
+    for (uint32_t i = 0; i < exploration->outcome_count; i++)
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? " | " : "",
+                 exploration->outcomes[i]);
+    if (!exploration->by_chance && exploration->runs == exploration->runs_max)
+        strcat(all, " | (there may be more)");
+    return all;
+}
+
+static void begin_exploration(bool by_chance, uint64_t runs_max, unsigned faults)
+{
     if (!exploration)
         exploration = mmap(NULL, sizeof *exploration, PROT_READ | PROT_WRITE,
                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -270,25 +285,82 @@ static const char *explore(void (*body)(void), bool by_chance, uint64_t runs_max
     exploration->runs_max = runs_max;
     exploration->faults = faults;
     fflush(NULL);
+}
+
+/* NULL, or how the child came to its end. */
+static const char *await_child(pid_t child)
+{
+    static char text[40];
+    int status = 0;
+
+    EXPECT(child > 0 && waitpid(child, &status, 0) == child);
+    snprintf(text, sizeof text, "ended with status %#x", status);
+    return status ? text : NULL;
+}
+
+static const char *explore(void (*body)(void), bool by_chance, uint64_t runs_max, unsigned faults)
+{
+    begin_exploration(by_chance, runs_max, faults);
     while (!exploration->finished) {
-        int status = 0;
         pid_t child = fork();
+        const char *how;
 
         if (child == 0)
             run_some(body);
-        EXPECT(child > 0 && waitpid(child, &status, 0) == child);
-        if (status != 0) {
-            snprintf(all, sizeof all, "ended with status %#x", status);
-            return all;
-        }
+        how = await_child(child);
+        if (how)
+            return how;
     }
-    all[0] = '\0';
-    for (uint32_t i = 0; i < exploration->outcome_count; i++)
-        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? " | " : "",
-                 exploration->outcomes[i]);
-    if (!by_chance && exploration->runs == runs_max)
-        strcat(all, " | (there may be more)");
-    return all;
+    return collected();
+}
+
+_Noreturn static void run_with(const struct rdl__strategy *strategy, void *state,
+                               struct rdl__summary *summary, void (*body)(void))
+{
+    struct rdl__error error;
+    struct rdl__board *board = rdl__board_new(1 << 12, &error);
+    struct rdl_case t;
+
+    alarm(120);
+    rdl__case_init(&t, board, NULL);
+    board->tape.limit = 1 << 12;
+    run_one(&t, strategy, state, summary, body);
+    summary->failed = t.outcome->verdict == RDL__FAILED;
+    _exit(0);
+}
+
+/* The outcomes that one of the strategies of ours finds until it says that it is done. */
+__attribute__((unused)) static const char *outcomes_with(const char *name, void (*body)(void))
+{
+    static struct rdl__summary *summary;
+    unsigned parameter = 0;
+    const struct rdl__strategy *strategy = rdl__strategy_named(name, &parameter);
+    void *state = rdl__allocate(strategy->state_size + 1);
+    const char *how = NULL;
+
+    if (!summary)
+        summary =
+            mmap(NULL, sizeof *summary, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    begin_exploration(false, 100000, 0);
+    if (strategy->init)
+        strategy->init(state, test_seed(), parameter);
+    while (!how && exploration->runs < exploration->runs_max) {
+        pid_t child;
+
+        memset(summary, 0, offsetof(struct rdl__summary, log));
+        rdl__random_seed(&rdl__sched.view.random, exploration->runs);
+        if (!strategy->begin(state, &rdl__sched.view, summary))
+            break;
+        child = fork();
+        if (child == 0)
+            run_with(strategy, state, summary, body);
+        how = await_child(child);
+        strategy->ended(state, summary);
+    }
+    if (strategy->release)
+        strategy->release(state);
+    free(state);
+    return how ? how : collected();
 }
 
 /* All outcomes, sorted. */

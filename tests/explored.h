@@ -6,6 +6,9 @@
 
 enum { SIM_STEPS_MAX = EVENTS_MAX - 1 };
 
+/* Do programs do what cannot be seen between their operations? */
+static bool does_unseen;
+
 struct simulation {
     struct rdl__view view;
     struct rdl__summary *summary;
@@ -107,6 +110,7 @@ static inline uint32_t sim_pick(struct simulation *s, const struct rdl__strategy
 static inline void sim_reset(struct simulation *s, const struct program *program, uint64_t seed)
 {
     memset(s->summary, 0, offsetof(struct rdl__summary, log));
+    s->summary->unseen = does_unseen;
     sim_begin(&s->sim, program);
     s->history.count = s->history.preemptions = s->history.delays = 0;
     s->history.order = 0;

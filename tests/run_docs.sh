@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # run_docs.sh -- what the documents say is so:
-#   a block of C under a line `<!-- examples/queue.c -->` stands in that file, word for word;
-#   in docs/tutorials every block of C has such a line, and every `console` block, run from
-#   top to bottom in a folder of its own, prints what is shown (times may differ);
+#   a block under a line `<!-- examples/queue.c -->` stands in that file, word for word;
+#   `console` blocks, run from top to bottom in a folder of their document's own, with the
+#   examples in it and what is in docs/NAME/, print what is shown (times may differ);
+#   in a document that has any, every block of C has a file;
 #   links between documents lead somewhere;
 #   man pages have all their sections, cause no warnings, and leave out no option and no name.
 # With ACCEPT=1 the console blocks are rewritten to show what is printed now.
@@ -77,12 +78,14 @@ def without_times(line):
 
 
 class Session:
-    """A folder with the examples in it, in which commands are run one by one."""
+    """A folder with a document's files in it, in which commands are run one by one."""
 
-    def __init__(self, name):
-        self.folder = os.path.join(scratch, name)
+    def __init__(self, path):
+        self.folder = os.path.join(scratch, os.path.basename(path))
         self.status = 0
         os.makedirs(self.folder)
+        for file in glob.glob(f"{os.path.splitext(path)[0]}/*"):
+            shutil.copy(file, self.folder)
         shutil.copytree("examples", os.path.join(self.folder, "examples"),
                         ignore=shutil.ignore_patterns("*.raddle"))
 
@@ -119,17 +122,19 @@ def check_links(path, text):
 
 
 def check_markdown(path):
-    tutorial = path.startswith("docs/tutorials/")
     text = text_of(path)
     lines = text.split("\n")
-    session = Session(os.path.basename(path)) if tutorial else None
+    tutorial = "```console" in lines
+    # What is preloaded would have to come before the sanitizer's library.
+    runs = tutorial and not (os.environ.get("SANITIZE") and "raddle explore" in text)
+    session = Session(path) if runs else None
     accepted = lines
     for language, start, end, mark in blocks_of(lines):
-        if language == "c" and mark:
+        if mark:
             check_quote(path, lines, start, end, mark)
         elif language == "c" and tutorial:
             complain(path, start, "C without the file it is from")
-        elif language == "console" and tutorial:
+        elif language == "console" and runs:
             grown = len(accepted) - len(lines)
             accepted = (accepted[:start + grown] +
                         check_console(path, session, lines, start, end) + accepted[end + grown:])
@@ -172,6 +177,17 @@ def public_names(header):
     return {name for name in names if "__" not in name and not name.endswith("_")}
 
 
+def help_of(command):
+    return subprocess.run(command + ["--help"], text=True, capture_output=True).stdout
+
+
+def check_options(page, command, mark):
+    told = text_of(page)
+    for option in re.findall(r"^  --(\S+)", help_of(command), re.M):
+        if not re.search(rf"{mark}{option}\b", told):
+            complain(page, 1, f"does not tell of --{option}")
+
+
 def check_pages():
     pages = sorted(glob.glob("docs/man/*.[137]"))
     for page in pages:
@@ -181,11 +197,11 @@ def check_pages():
         for name in sorted(public_names(header)):
             if not re.search(rf"\b{name}\b", manual):
                 complain(header, 1, f"no page docs/man/*.3 mentions {name}")
-    told = text_of("docs/man/raddle-tests.1")
-    usage = subprocess.run([f"{build}/examples/reverse", "--help"], text=True, capture_output=True)
-    for option in re.findall(r"^  --(\S+)", usage.stdout, re.M):
-        if f".It Fl Fl {option}" not in told:
-            complain("docs/man/raddle-tests.1", 1, f"does not tell of --{option}")
+    check_options("docs/man/raddle-tests.1", [f"{build}/examples/reverse"], ".It Fl Fl ")
+    check_options("docs/man/raddle-explore.1", [f"{build}/bin/raddle", "explore"], "Fl Fl ")
+    for command in re.findall(r"^  (\w+) ", help_of([f"{build}/bin/raddle"]), re.M):
+        if not os.path.exists(f"docs/man/raddle-{command}.1"):
+            complain("docs/man", 1, f"there is no raddle-{command}(1)")
 
 
 documents = sorted(glob.glob("*.md") + glob.glob("docs/**/*.md", recursive=True))

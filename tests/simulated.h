@@ -292,7 +292,7 @@ static inline bool sim_effect(struct sim *sim, uint32_t id, uint32_t answer)
         sim_see(thread, sim->variables[object]);
         break;
     case 'W':
-        sim->variables[object] = (uint32_t)rdl__combine(thread->name, thread->done) | 1;
+        sim->variables[object] = (uint32_t)rdl__combine(thread->name, (uintptr_t)thread->at) | 1;
         break;
     case 'A':
         sim_see(thread, ++sim->variables[object]);

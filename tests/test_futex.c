@@ -192,8 +192,8 @@ static void wake_two_words(void)
 {
     pthread_t a, b;
     int add_3_if_5 = FUTEX_OP(FUTEX_OP_ADD, 3, FUTEX_OP_CMP_EQ, 5);
-    int clear_8_if_negative =
-        FUTEX_OP((FUTEX_OP_ANDN | FUTEX_OP_OPARG_SHIFT), 3, FUTEX_OP_CMP_LT, 0);
+    uint32_t clear_8_if_negative =
+        (FUTEX_OP_ANDN | 8u) << 28 | FUTEX_OP_CMP_LT << 24 | 3 << 12; /* 8: shift */
 
     word = 0;
     other = 5;
@@ -202,7 +202,7 @@ static void wake_two_words(void)
     let_others_wait();
     CHECK_EQ(futex_two(FUTEX_WAKE_OP_PRIVATE, 1, 1, (uint32_t)add_3_if_5), 2);
     CHECK_EQ(other, 8);
-    CHECK_EQ(futex_two(FUTEX_WAKE_OP_PRIVATE, 1, 1, (uint32_t)clear_8_if_negative), 0);
+    CHECK_EQ(futex_two(FUTEX_WAKE_OP_PRIVATE, 1, 1, clear_8_if_negative), 0);
     CHECK_EQ(other, 0);
     join(a);
     join(b);

@@ -179,6 +179,58 @@ TEST(it_does_not_matter_which_compiler_wrote_which_format)
     remove_compiled();
 }
 
+TEST(a_call_that_was_made_with_a_jump_is_found)
+{
+    static const char *const ways[] = {"gcc -g -O2", "gcc -g -gdwarf-4 -O2",
+                                       "clang -g -gdwarf-5 -O2"};
+
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        void *library = compiled(ways[i]);
+        int line;
+        uintptr_t pc;
+
+        if (!library)
+            continue;
+        pc = ((placed_function *)dlsym(library, "placed_last"))(here, &line);
+        EXPECT_STR(said_of(pc, true), expected("end_with_a_call", "placed.c", line));
+        dlclose(library);
+    }
+    remove_compiled();
+}
+
+/* The worker has loaded it; the process that reports never did. */
+TEST(modules_of_another_process_are_found)
+{
+    void *library = compiled("${CC:-cc} -g"), *stripped = compiled("${CC:-cc} -s");
+    struct rdl__modules modules = {0};
+    struct rdl__lines lines = {0};
+    struct rdl__text text = {0};
+    uintptr_t one, two;
+    int line;
+
+    one = ((placed_function *)dlsym(library, "placed_static"))(here, &line);
+    two = ((placed_function *)dlsym(stripped, "placed_exported"))(here, &line);
+    rdl__modules_note(&modules, one);
+    rdl__modules_note(&modules, two);
+    rdl__modules_note(&modules, one);
+    rdl__modules_note(&modules, (uintptr_t)here);
+    EXPECT_EQ(modules.count, 3);
+    dlclose(library);
+    dlclose(stripped);
+    rdl__lines_add_modules(&lines, &modules);
+    EXPECT_EQ(lines.modules.count, 2);
+    rdl__lines_want(&lines, one);
+    rdl__lines_want(&lines, two);
+    rdl__lines_find(&lines);
+    EXPECT_STR(rdl__lines_at(&lines, one)->function, "hidden");
+    EXPECT_STR(rdl__lines_at(&lines, one)->file, "placed.c");
+    rdl__place_describe(&text, &lines, two);
+    EXPECT_STR(text.bytes, "placed_exported (placed.so)");
+    rdl__text_release(&text);
+    rdl__lines_release(&lines);
+    remove_compiled();
+}
+
 TEST(without_debugging_information_there_are_names)
 {
     void *plain = compiled("${CC:-cc}"), *stripped = compiled("${CC:-cc} -s");
@@ -213,4 +265,56 @@ TEST(paths_are_as_the_compiler_was_told_or_relative_to_the_current_folder)
     EXPECT_LACKS(said_of(pc, false), "..");
     dlclose(library);
     remove_compiled();
+}
+
+/* ---- Variables ---- */
+
+struct account {
+    char name[10];
+    struct {
+        int amount;
+        short cents;
+    } balance;
+    int history[2][3];
+    union {
+        int number;
+        char letters[8];
+    } code;
+};
+
+static struct account accounts[3], only;
+static int plain;
+
+static const char *name_of(const void *address)
+{
+    static char said[256];
+    struct rdl__lines lines = {0};
+    struct rdl__text text = {0};
+
+    rdl__lines_want_name(&lines, (uintptr_t)address);
+    rdl__lines_find(&lines);
+    if (!rdl__lines_add_name(&text, &lines, (uintptr_t)address))
+        rdl__text_add(&text, "nothing");
+    snprintf(said, sizeof said, "%s", rdl__text_string(&text));
+    rdl__text_release(&text);
+    rdl__lines_release(&lines);
+    return said;
+}
+
+TEST(variables_have_the_names_that_a_programmer_would_use)
+{
+    static int kept;
+    int local = 0;
+
+    plain = kept = accounts[0].code.number;
+    only.code.number = plain + kept + local;
+    EXPECT_STR(name_of(&plain), "plain");
+    EXPECT_STR(name_of((char *)&plain + 2), "plain+2");
+    EXPECT_STR(name_of(&accounts[1].balance.cents), "accounts[1].balance.cents");
+    EXPECT_STR(name_of(&accounts[0]), "accounts[0].name[0]");
+    EXPECT_STR(name_of(&accounts[2].history[1][2]), "accounts[2].history[1][2]");
+    EXPECT_STR(name_of(&only.code.letters[4]), "only.code+4");
+    EXPECT_STR(name_of(&kept), "kept");
+    EXPECT_STR(name_of(&local), "nothing");
+    EXPECT_STR(name_of(NULL), "nothing");
 }

@@ -287,7 +287,7 @@ static const char *show_program(void)
 
 TEST(what_primitives_do_is_just_what_the_model_allows)
 {
-    int programs = soak() ? 20000 : 1000, deadlocks = 0, misuses = 0, completions = 0, large = 0;
+    int programs = soak() ? 20000 : 600, deadlocks = 0, misuses = 0, completions = 0, large = 0;
     int several = 0;
 
     rdl__random_seed(&chance, test_seed());
@@ -312,4 +312,39 @@ TEST(what_primitives_do_is_just_what_the_model_allows)
     EXPECT(deadlocks > programs / 10 && misuses > programs / 50);
     EXPECT(completions > programs / 5 && several > programs / 5);
     EXPECT(large < programs / 5);
+}
+
+static bool is_timed_program(void)
+{
+    for (int t = 0; t < program.threads; t++)
+        for (int i = 0; i < program.count[t]; i++)
+            if (is_timed(program.ops[t][i]))
+                return true;
+    return false;
+}
+
+/* For this, operations have to say truthfully what they touch.  Left out are programs
+ * that depend on how much others have done: by waiting for a time, or by ending all. */
+TEST(schedules_that_partial_orders_leave_out_add_no_outcome)
+{
+    int programs = soak() ? 5000 : 100;
+    uint64_t runs = 0, runs_of_all = 0;
+
+    rdl__random_seed(&chance, test_seed() + 1);
+    for (int i = 0; i < programs; i++) {
+        const char *wanted, *seen;
+
+        do {
+            draw_program();
+            wanted = outcomes_of_model();
+        } while (is_timed_program() || strstr(wanted, "misuse"));
+        explore(body, false, LARGE, 0);
+        runs_of_all += exploration->runs;
+        seen = outcomes_with("dpor", body);
+        runs += exploration->runs;
+        if (strcmp(seen, wanted) != 0)
+            test_fail(__FILE__, __LINE__, "program %d\n%sshould have\n%s\nand has\n%s", i,
+                      show_program(), wanted, seen);
+    }
+    EXPECT(runs < runs_of_all / 2);
 }

@@ -302,15 +302,19 @@ static void on_child(int number)
 static void interrupted_by_child(void)
 {
     struct sigaction action = {.sa_handler = on_child}, old;
+    sigset_t set, before;
     pid_t child;
 
     children_gone = 0;
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    CHECK_EQ(sigprocmask(SIG_BLOCK, &set, &before), 0);
     CHECK_EQ(sigaction(SIGCHLD, &action, &old), 0);
     CHECK_EQ(pipe(ends), 0);
     child = fork();
     if (child == 0)
         _exit(0);
-    CHECK_EQ(poll(&(struct pollfd){.fd = ends[0], .events = POLLIN}, 1, -1), -1);
+    CHECK_EQ(ppoll(&(struct pollfd){.fd = ends[0], .events = POLLIN}, 1, NULL, &before), -1);
     CHECK_EQ(errno, EINTR);
     CHECK_EQ(children_gone, 1);
     CHECK_EQ(waitpid(child, NULL, 0), child);

@@ -41,6 +41,24 @@ static struct rdl__line hostile_lines[] = {
     {RDL__EVENT_NOTE, 1, (char *)hostile, (char *)hostile, (char *)hostile},
 };
 
+static char *hostile_threads[] = {(char *)hostile, (char *)"two"};
+
+static struct rdl__row hostile_rows[] = {
+    {.thread = 0,
+     .file = (char *)hostile,
+     .line = 1,
+     .place = (char *)hostile,
+     .source = (char *)hostile,
+     .does = (char *)hostile,
+     .partly = true},
+    {.thread = 1,
+     .mark = RDL__ROW_FAILS,
+     .file = (char *)hostile,
+     .place = (char *)hostile,
+     .source = (char *)"",
+     .does = (char *)hostile},
+};
+
 static struct rdl__failure plain_failures[2] = {
     {
         .outcome = {.cause = RDL__BY_CHECK,
@@ -69,6 +87,13 @@ static struct rdl__failure plain_failures[2] = {
 
 static struct rdl__failure hostile_failure = {
     .story = {.lines = hostile_lines, .count = 3, .lost = 9},
+    .schedule = {.headline = (char *)hostile,
+                 .threads = hostile_threads,
+                 .thread_count = 2,
+                 .failed = 1,
+                 .failing = "fails",
+                 .rows = hostile_rows,
+                 .count = 2},
     .token = (char *)hostile,
     .token_file = (char *)hostile,
     .output = (char *)hostile,
@@ -215,7 +240,8 @@ TEST(json_is_valid_whatever_the_bytes)
                               "assert len({tuple(t) for t in tests}) == 1, 'keys differ'\n"
                               "bad = tests[2]\n"
                               "for said in bad['test'], bad['failures'][0]['story'][0]['value'], "
-                              "bad['failures'][0]['output'], bad['warnings'][0]:\n"
+                              "bad['failures'][0]['output'], bad['warnings'][0], "
+                              "bad['failures'][0]['schedule']['rows'][0]['does']:\n"
                               "    assert said.startswith('</script><script>'), said\n"
                               "    assert 'gr\\u00fc\\u00df \\U0001f419' in said, said\n"
                               "    assert '\\r\\n\\t\\x01\\x08\\x1b[31m\\x7f' in said, said\n"

@@ -1,5 +1,6 @@
 /* test_signals.c -- signals between controlled threads. */
 #include <errno.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -585,4 +586,108 @@ static void handle_broken_pipe(void)
 TEST(a_broken_pipe_is_handled_before_the_write_returns)
 {
     EXPECT_STR(outcomes_of(handle_broken_pipe), "broken.");
+}
+
+/* ---- Cancellation ---- */
+
+static void wait_in_read(void)
+{
+    char byte;
+
+    read(ends[0], &byte, 1);
+}
+
+static void wait_in_poll(void)
+{
+    poll(NULL, 0, -1);
+}
+
+static void wait_in_sleep(void)
+{
+    for (;;)
+        sleep(1000);
+}
+
+static void wait_in_sigwait(void)
+{
+    sigset_t set = just(SIGUSR2);
+    int number;
+
+    sigwait(&set, &number);
+}
+
+static void wait_in_pause(void)
+{
+    pause();
+}
+
+static void wait_in_fgetc(void)
+{
+    FILE *file = fdopen(dup(ends[0]), "r");
+
+    fgetc(file);
+}
+
+static void (*const waits[])(void) = {wait_in_read,    wait_in_poll,  wait_in_sleep,
+                                      wait_in_sigwait, wait_in_pause, wait_in_fgetc};
+
+static void clean_up(void *argument)
+{
+    (void)argument;
+    put(0, "c");
+}
+
+static void *wait_somehow(void *argument)
+{
+    pthread_cleanup_push(clean_up, NULL);
+    (*(void (*const *)(void))argument)();
+    pthread_cleanup_pop(0);
+    return NULL;
+}
+
+static void cancel_waiters(void)
+{
+    CHECK_EQ(pipe(ends), 0);
+    for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
+        pthread_t thread = start(wait_somehow, &waits[i]);
+
+        CHECK_EQ(pthread_cancel(thread), 0);
+        CHECK(join(thread) == PTHREAD_CANCELED);
+    }
+    close(ends[0]);
+    close(ends[1]);
+}
+
+TEST(threads_that_wait_can_be_cancelled)
+{
+    EXPECT_STR(outcomes_by_chance(cancel_waiters, 100, 0), "cccccc");
+}
+
+static uint32_t word;
+
+static void *wait_at_word(void *argument)
+{
+    while (__atomic_load_n(&word, __ATOMIC_SEQ_CST) == 0)
+        syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+    put(0, "woken");
+    pthread_testcancel();
+    return argument;
+}
+
+static void cancel_at_word(void)
+{
+    pthread_t thread;
+
+    word = 0;
+    thread = start(wait_at_word, NULL);
+    CHECK_EQ(pthread_cancel(thread), 0);
+    let_others_wait();
+    __atomic_store_n(&word, 1, __ATOMIC_SEQ_CST);
+    syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    CHECK(join(thread) == PTHREAD_CANCELED);
+}
+
+TEST(calls_by_number_are_no_cancellation_points)
+{
+    EXPECT_STR(outcomes_by_chance(cancel_at_word, 100, 0), "woken");
 }

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include "port/kernel.h"
 #include "world.h"
 
 static int ends[2];
@@ -246,9 +247,12 @@ static void listen_at(int family, int waiting)
 
 static void use_unix_name(void)
 {
+    static int number; /* what fails leaves its names behind */
+
     memset(&address, 0, sizeof address);
     address.un.sun_family = AF_UNIX; /* an abstract name: no file */
-    snprintf(address.un.sun_path + 1, sizeof address.un.sun_path - 1, "raddle-test-%d", getpid());
+    snprintf(address.un.sun_path + 1, sizeof address.un.sun_path - 1, "raddle-test-%d-%d", getpid(),
+             number++);
     address_size =
         (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(address.un.sun_path + 1));
 }
@@ -266,12 +270,17 @@ TEST(threads_connect_to_each_other_locally)
     EXPECT_STR(outcomes_by_chance(connect_locally, 100, 0), "done");
 }
 
-static void connect_over_ip(void)
+static void use_ip_address(void)
 {
     memset(&address, 0, sizeof address);
     address.in.sin_family = AF_INET;
     address.in.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     address_size = sizeof address.in;
+}
+
+static void connect_over_ip(void)
+{
+    use_ip_address();
     listen_at(AF_INET, 4);
     together(4, visit, serve, visit, serve);
     close(listener);
@@ -280,6 +289,85 @@ static void connect_over_ip(void)
 TEST(threads_connect_to_each_other_over_ip)
 {
     EXPECT_STR(outcomes_by_chance(connect_over_ip, 100, 0), "done");
+}
+
+static void *receive_at_server(void *argument)
+{
+    int client = accept(listener, NULL, NULL);
+    char byte;
+
+    recv(client, &byte, 1, 0);
+    return argument;
+}
+
+static void *receive_at_client(void *argument)
+{
+    int server = socket(address.any.sa_family, SOCK_STREAM, 0);
+    char byte;
+
+    CHECK_EQ(connect(server, &address.any, address_size), 0);
+    recv(server, &byte, 1, 0);
+    return argument;
+}
+
+static void both_listen_locally(void)
+{
+    use_unix_name();
+    listen_at(AF_UNIX, 4);
+    together(2, receive_at_server, receive_at_client);
+}
+
+static void both_listen_over_ip(void)
+{
+    use_ip_address();
+    listen_at(AF_INET, 4);
+    together(2, receive_at_server, receive_at_client);
+}
+
+TEST(threads_that_wait_at_both_ends_of_a_connection_are_deadlocked)
+{
+    EXPECT_STR(outcomes_by_chance(both_listen_locally, 20, 0), "deadlock");
+    EXPECT_STR(outcomes_by_chance(both_listen_over_ip, 20, 0), "deadlock");
+}
+
+static void *be_silent(void *argument)
+{
+    int client = accept(listener, NULL, NULL);
+    char byte;
+
+    CHECK_EQ(recv(client, &byte, 1, 0), 0);
+    close(client);
+    return argument;
+}
+
+static void *lose_patience(void *argument)
+{
+    struct timeval limit = {.tv_sec = 3600};
+    int server = socket(address.any.sa_family, SOCK_STREAM, 0);
+    char byte;
+
+    CHECK_EQ(connect(server, &address.any, address_size), 0);
+    CHECK_EQ(setsockopt(server, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit), 0);
+    CHECK_EQ(recv(server, &byte, 1, 0), -1);
+    CHECK_EQ(errno, EAGAIN);
+    close(server);
+    return argument;
+}
+
+static void silent_server(void)
+{
+    use_ip_address();
+    listen_at(AF_INET, 4);
+    together(2, be_silent, lose_patience);
+    close(listener);
+}
+
+TEST(time_is_virtual_between_threads_that_are_connected)
+{
+    uint64_t before = rdl__kernel_now_ns();
+
+    EXPECT_STR(outcomes_by_chance(silent_server, 50, 0), "done");
+    EXPECT(rdl__kernel_now_ns() - before < UINT64_C(5000000000));
 }
 
 static void queue_is_short(void)

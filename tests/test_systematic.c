@@ -219,3 +219,227 @@ TEST(dpor_loses_nothing_of_random_programs)
     /* Some executions turn out to be repetitions; they must stay few. */
     EXPECT(executions < traces + traces / 10);
 }
+
+TEST(dfs_visits_all_of_random_programs_once)
+{
+    struct rdl__random random;
+    struct findings all, found;
+    struct made made;
+
+    rdl__random_seed(&random, test_seed() + 1);
+    for (int programs = soak() ? 5000 : 150; programs > 0;) {
+        make_program(&made, &random);
+        if (enumerate(&made.program, &all, 300)) {
+            explore(&made.program, "dfs", 1000000, 1, &found, covered);
+            EXPECT_EQ(found.count, all.count);
+            EXPECT_EQ(found.schedules.count, all.schedules.count);
+            EXPECT_EQ(said(covered), all.count);
+            free_findings(&found);
+            programs--;
+        }
+        free_findings(&all);
+    }
+}
+
+TEST(where_code_cannot_be_seen_all_schedules_count)
+{
+    struct rdl__random random;
+    struct findings all, found;
+    struct made made;
+
+    rdl__random_seed(&random, test_seed() + 3);
+    for (int programs = soak() ? 5000 : 150; programs > 0;) {
+        make_program(&made, &random);
+        if (enumerate(&made.program, &all, 300)) {
+            does_unseen = true;
+            explore(&made.program, "dpor", 1000000, 1, &found, covered);
+            does_unseen = false;
+            if (found.count != all.count || found.schedules.count != all.count ||
+                said(covered) != all.count)
+                test_fail(__FILE__, __LINE__, "%s: %u of %ju, said \"%s\"", made.text,
+                          found.schedules.count, (uintmax_t)all.count, covered);
+            free_findings(&found);
+            does_unseen = true;
+            explore(&made.program, "calls", 1000000, 1, &found, covered);
+            does_unseen = false;
+            EXPECT_EQ(said(covered), all.traces.count);
+            EXPECT_CONTAINS(covered, " of calls");
+            free_findings(&found);
+            programs--;
+        }
+        free_findings(&all);
+    }
+}
+
+/* ---- Bounds ---- */
+
+/* All schedules within the bound, and no other; those with fewer are run again on the
+ * way to the next level, but counted once. */
+static void expect_bounded(const struct made *made, const char *name, unsigned bound,
+                           const struct findings *all)
+{
+    const uint64_t *by_cost = name[0] == 'p' ? all->by_preemptions : all->by_delays;
+    uint64_t within = 0, runs = 0;
+    struct findings found;
+    const uint64_t *seen_by_cost = name[0] == 'p' ? found.by_preemptions : found.by_delays;
+    char text[32];
+
+    for (unsigned cost = 0; cost <= bound; cost++)
+        within += by_cost[cost];
+    snprintf(text, sizeof text, "%s:%u", name, bound);
+    explore(&made->program, text, 1000000, 1, &found, covered);
+    for (unsigned cost = 0; cost < 64; cost++) {
+        if (cost > bound && seen_by_cost[cost])
+            test_fail(__FILE__, __LINE__, "%s: cost %u under %s", made->text, cost, text);
+        runs += seen_by_cost[cost];
+    }
+    if (found.schedules.count != within || said(strtok(covered, "w")) != within)
+        test_fail(__FILE__, __LINE__, "%s: %u of %ju schedules under %s, said \"%s\"", made->text,
+                  found.schedules.count, (uintmax_t)within, text, covered);
+    EXPECT(runs <= within * (bound + 1));
+    free_findings(&found);
+}
+
+TEST(bounds_admit_all_and_only_what_is_within)
+{
+    struct rdl__random random;
+    struct findings all;
+    struct made made;
+
+    rdl__random_seed(&random, test_seed() + 2);
+    for (int programs = soak() ? 5000 : 100; programs > 0;) {
+        make_program(&made, &random);
+        if (enumerate(&made.program, &all, 300)) {
+            for (unsigned bound = 1; bound <= 4; bound++) {
+                expect_bounded(&made, "preemptions", bound, &all);
+                expect_bounded(&made, "delays", bound, &all);
+            }
+            programs--;
+        }
+        free_findings(&all);
+    }
+}
+
+TEST(bounds_are_named_in_what_is_said)
+{
+    struct findings found;
+
+    explore(PROGRAM("C1 C1", ".0 .0 .0"), "preemptions", 3, 1, &found, covered);
+    EXPECT_STR(covered, "all 2 schedules without preemptions");
+    free_findings(&found);
+    explore(PROGRAM("C1 C1", ".0 .0 .0"), "preemptions:1", 1000, 1, &found, covered);
+    EXPECT_STR(covered, "all 8 schedules with at most 1 preemption");
+    free_findings(&found);
+    explore(PROGRAM("C1 C1", ".0 .0 .0"), "delays", 1000, 1, &found, covered);
+    EXPECT_CONTAINS(covered, " schedules with at most 2 delays");
+    free_findings(&found);
+    explore(PROGRAM("C1 C1", ".0 .0 .0"), "preemptions:9", 1000, 1, &found, covered);
+    EXPECT_STR(covered, "all 70 schedules"); /* there are none with more than 6 */
+    free_findings(&found);
+}
+
+/* ---- Threads that ask again and again ---- */
+
+TEST(trees_are_finite_where_threads_wait_by_yielding)
+{
+    const struct program *programs[] = {
+        PROGRAM("C1 !0", ".0 W0"),
+        PROGRAM("C1 C1 W0", "!0"),
+        PROGRAM("C1 R1 W0 R1", "!0 A1"),
+        PROGRAM("C1 W1 W0 R1", "R1 !0 W1"),
+        PROGRAM("C1 L0 W1 W0 U0", "!0 L0 R1 U0"),
+        PROGRAM("C1 !0 A1", "A1 W0 A1"),
+    };
+    const char *names[] = {"dpor", "dfs", "preemptions", "delays"};
+    struct findings found[4];
+
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        for (int k = 0; k < 4; k++) {
+            explore(programs[i], names[k], 100000, 1, &found[k], covered);
+            EXPECT(found[k].count < 100000);
+            EXPECT(found[k].longest < 100);
+            EXPECT_EQ(found[k].deadlocks, 0);
+            if (k < 2) /* within a bound, nobody may have had to be held back */
+                EXPECT_CONTAINS(covered, "fair ");
+        }
+        EXPECT_EQ(found[0].finals.count, found[1].finals.count);
+        for (int k = 0; k < 4; k++)
+            free_findings(&found[k]);
+    }
+}
+
+TEST(dpor_ends_where_many_wait_by_yielding)
+{
+    EXPECT(executions_of("dpor", PROGRAM("C1 C2 !0", "!1 W0", "W1")) < 100);
+    EXPECT(executions_of("dpor", PROGRAM("C1 C1 C2 J0 J1 R1", "!0 A1", "A1 W0")) < 100);
+    EXPECT(executions_of("dpor", PROGRAM("C1 C2 C3", "!0 W1", "!1 W2", "W0 !2")) < 100);
+}
+
+TEST(dpor_tries_all_orders_around_a_thread_that_yields_once)
+{
+    struct findings all, found;
+
+    EXPECT(enumerate(PROGRAM("C1 W0 Y0 W0 R1", "R0 W1 Y0 R0"), &all, 100000));
+    explore(PROGRAM("C1 W0 Y0 W0 R1", "R0 W1 Y0 R0"), "dpor", 100000, 1, &found, covered);
+    EXPECT_EQ(found.finals.count, all.finals.count);
+    free_findings(&all);
+    free_findings(&found);
+}
+
+/* ---- What is not only a matter of schedules ---- */
+
+/* Executions of the first program, then of the second, or with data drawn. */
+static void expect_random_walk(const char *name, const struct program *first, uint64_t executions,
+                               const struct program *then, bool data_drawn)
+{
+    unsigned parameter;
+    const struct rdl__strategy *strategy = rdl__strategy_named(name, &parameter);
+    void *state = strategy_new(strategy, parameter);
+    struct simulation *s = simulation_new();
+    struct findings found = {0};
+
+    for (uint64_t seed = 1; seed <= executions; seed++)
+        EXPECT(simulate(s, first, strategy, state, seed));
+    for (uint64_t seed = 1; seed <= 2000; seed++) {
+        EXPECT(simulate_part(s, then, strategy, state, seed));
+        s->summary->data_drawn = data_drawn;
+        strategy->ended(state, s->summary);
+        if (seed > 1)
+            sim_found(&found, &s->sim, &s->history);
+    }
+    EXPECT_EQ(found.schedules.count, 70);
+    EXPECT_EQ(strategy->covered(state, covered, sizeof covered), 0);
+    EXPECT_EQ(s->summary->log_count, 0); /* it is of no use any more */
+    free_findings(&found);
+    strategy_free(strategy, state);
+    simulation_free(s);
+}
+
+TEST(what_also_depends_on_something_else_is_walked_at_random)
+{
+    const struct program *seventy = PROGRAM("C1 C1", ".0 .0 .0");
+    const char *names[] = {"dfs", "dpor"};
+
+    for (int i = 0; i < 2; i++) {
+        expect_random_walk(names[i], seventy, 0, seventy, true);
+        expect_random_walk(names[i], PROGRAM("C1 C1 R0", "W0 W0 W0"), 3, seventy, false);
+        expect_random_walk(names[i], PROGRAM("C1 C1 C1", "W0 W0"), 3, seventy, false);
+    }
+}
+
+TEST(an_execution_that_is_cut_off_leaves_nothing_to_say)
+{
+    unsigned parameter;
+    const struct rdl__strategy *strategy = rdl__strategy_named("dpor", &parameter);
+    void *state = strategy_new(strategy, parameter);
+    struct simulation *s = simulation_new();
+
+    for (uint64_t seed = 1; seed <= 100; seed++) {
+        EXPECT(simulate_part(s, PROGRAM("C1 C1", "W0"), strategy, state, seed));
+        s->summary->cut = seed == 1;
+        strategy->ended(state, s->summary);
+    }
+    EXPECT_EQ(strategy->covered(state, covered, sizeof covered), 0);
+    strategy_free(strategy, state);
+    simulation_free(s);
+}

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "port/symbols.h"
 
 void rdl__objects_release(struct rdl__objects *objects)
 {
@@ -65,7 +64,7 @@ static char *new_name(const struct rdl__objects *objects, uintptr_t address, con
 
     if (!is_plain)
         rdl__text_add(&name, "%s ", kind);
-    if (rdl__symbol_describe_data(&name, address))
+    if (rdl__lines_add_name(&name, objects->lines, address))
         return name.bytes;
     rdl__text_clear(&name);
     if (is_plain && owner)

@@ -1,13 +1,13 @@
 /* objects.h -- what threads meet at, by name.
  *
- * A variable has the name that the symbol table knows; what lies elsewhere has a
- * number, of its kind, in the order in which it is first spoken of: addresses differ
+ * A variable has its name; what lies elsewhere has a number, of its kind, in the order in which it is first spoken of: addresses differ
  * between runs. */
 #ifndef RDL__OBJECTS_H
 #define RDL__OBJECTS_H
 
 #include "base/text.h"
 #include "observe/steps.h"
+#include "port/lines.h"
 
 struct rdl__object {
     uintptr_t address;
@@ -16,6 +16,7 @@ struct rdl__object {
 };
 
 struct rdl__objects {
+    const struct rdl__lines *lines; /* have the names of variables */
     const struct rdl__steps *steps; /* has the numbers that the execution itself gave */
     struct rdl__object *items;
     size_t count;
@@ -23,7 +24,7 @@ struct rdl__objects {
 
 void rdl__objects_release(struct rdl__objects *objects);
 
-/* "mutex accounts_lock", "rwlock 2"; of the kind "object" just "table+8", or "a local of
+/* "mutex accounts[1].lock", "rwlock 2"; of the kind "object" just "table+8", or "a local of
  * worker" if it lies on the stack of the thread `owner`, which may be NULL. */
 const char *rdl__object_called(struct rdl__objects *objects, uintptr_t address, const char *kind,
                                const char *owner);

@@ -27,12 +27,70 @@ static uintptr_t marked(const char *text)
 static void want(const char *text, struct rdl__lines *lines)
 {
     for (; *text; text++)
-        if (text[0] != RDL__IN_FUNCTION[0])
-            rdl__lines_want(lines, marked(text));
+        rdl__lines_want(lines, marked(text));
 }
 
-void rdl__outcome_want(const struct rdl__outcome *outcome, struct rdl__lines *lines)
+static bool has_frames(const struct rdl__outcome *outcome)
 {
+    return outcome->verdict == RDL__FAILED &&
+           (outcome->cause == RDL__BY_CRASH || outcome->cause == RDL__BY_HANG);
+}
+
+static int frame_count(const struct rdl__crash *crash)
+{
+    return crash->frame_count < RDL__FRAMES_MAX ? crash->frame_count : RDL__FRAMES_MAX;
+}
+
+/* Code of ours: to know what else is. */
+static uintptr_t own_pc(void)
+{
+    return (uintptr_t)rdl__outcome_want + 1;
+}
+
+static bool is_ours(const struct rdl__lines *lines, uintptr_t pc)
+{
+    static const char this_file[] = "check/places.c";
+    const struct rdl__place *own = rdl__lines_at(lines, own_pc()),
+                            *place = rdl__lines_at(lines, pc);
+    size_t length = own ? strlen(own->path) : 0;
+
+    return place && place->line && length > strlen(this_file) &&
+           strncmp(place->path, own->path, length - strlen(this_file)) == 0;
+}
+
+/* In a function of ours that the user called, such as pthread_mutex_lock, it is the user
+ * who is to blame. */
+static void blame_the_user(struct rdl__outcome *outcome, const struct rdl__crash *crash,
+                           const struct rdl__lines *lines)
+{
+    static const char in[] = "in ";
+    char *text = outcome->text + strlen(in), digits[DIGITS + 1];
+    int i = 0;
+
+    while (i < frame_count(crash) && crash->frames[i] + 1 != marked(text))
+        i++;
+    if (i == frame_count(crash) || !is_ours(lines, crash->frames[i] + 1))
+        return;
+    while (i < frame_count(crash) &&
+           (is_ours(lines, crash->frames[i] + 1) || rdl__crash_is_messenger(crash->frames[i])))
+        i++;
+    if (i == frame_count(crash))
+        return;
+    snprintf(digits, sizeof digits, "%016lx", (unsigned long)crash->frames[i] + 1);
+    memcpy(text + 1, digits, DIGITS);
+    if (outcome->pc)
+        outcome->pc = crash->frames[i] + 1;
+}
+
+void rdl__outcome_want(const struct rdl__outcome *outcome, const struct rdl__crash *crash,
+                       struct rdl__lines *lines)
+{
+    if (has_frames(outcome)) {
+        for (int i = 0; i < frame_count(crash); i++)
+            rdl__lines_want(lines, crash->frames[i] + 1);
+        rdl__lines_want(lines, own_pc());
+        rdl__lines_add_modules(lines, &crash->modules);
+    }
     want(outcome->check, lines);
     want(outcome->text, lines);
     if (!outcome->file[0])
@@ -40,7 +98,7 @@ void rdl__outcome_want(const struct rdl__outcome *outcome, struct rdl__lines *li
 }
 
 static void resolve(char *text, size_t room, const struct rdl__lines *lines,
-                    struct rdl__objects *objects)
+                    struct rdl__objects *objects, bool briefly)
 {
     struct rdl__text named = {0}, out = {0};
 
@@ -52,9 +110,11 @@ static void resolve(char *text, size_t room, const struct rdl__lines *lines,
         uintptr_t pc = marked(at);
 
         if (pc && at[0] == RDL__IN_FUNCTION[0])
-            rdl__symbol_describe(&out, pc - 1);
+            rdl__symbol_describe(&out, rdl__place_code(pc));
         else if (pc && at[0] == RDL__AT_FUNCTION[0])
             rdl__place_describe_function(&out, lines, pc);
+        else if (pc && briefly)
+            rdl__place_describe_briefly(&out, lines, pc);
         else if (pc)
             rdl__place_describe(&out, lines, pc);
         else
@@ -68,15 +128,19 @@ static void resolve(char *text, size_t room, const struct rdl__lines *lines,
     rdl__text_release(&out);
 }
 
-void rdl__outcome_resolve(struct rdl__outcome *outcome, const struct rdl__lines *lines,
-                          struct rdl__objects *objects)
+void rdl__outcome_resolve(struct rdl__outcome *outcome, const struct rdl__crash *crash,
+                          const struct rdl__lines *lines, struct rdl__objects *objects)
 {
-    const struct rdl__place *place = rdl__lines_at(lines, outcome->pc);
+    const struct rdl__place *place;
 
-    if (outcome->cause == RDL__BY_CHECK || outcome->cause == RDL__BY_OUTPUT)
+    if (outcome->verdict == RDL__FAILED &&
+        (outcome->cause == RDL__BY_CHECK || outcome->cause == RDL__BY_OUTPUT))
         return; /* the user's own words */
-    resolve(outcome->check, sizeof outcome->check, lines, objects);
-    resolve(outcome->text, sizeof outcome->text, lines, objects);
+    if (has_frames(outcome))
+        blame_the_user(outcome, crash, lines);
+    place = rdl__lines_at(lines, outcome->pc);
+    resolve(outcome->check, sizeof outcome->check, lines, objects, false);
+    resolve(outcome->text, sizeof outcome->text, lines, objects, true);
     if (!outcome->file[0] && place && place->line) {
         snprintf(outcome->file, sizeof outcome->file, "%s", place->file);
         outcome->line = place->line;
@@ -88,12 +152,12 @@ struct rdl__lines rdl__lines_of_test(const struct rdl_test *test)
     return (struct rdl__lines){.known_pc = (uintptr_t)test->body + 1, .known_file = test->file};
 }
 
-void rdl__outcome_resolve_alone(struct rdl__outcome *outcome, const struct rdl_test *test)
+void rdl__outcome_resolve_alone(struct rdl__outcome *outcome, const struct rdl__board *board)
 {
-    struct rdl__lines lines = rdl__lines_of_test(test);
+    struct rdl__lines lines = rdl__lines_of_test(board->task.test);
 
-    rdl__outcome_want(outcome, &lines);
+    rdl__outcome_want(outcome, &board->crash, &lines);
     rdl__lines_find(&lines);
-    rdl__outcome_resolve(outcome, &lines, NULL);
+    rdl__outcome_resolve(outcome, &board->crash, &lines, NULL);
     rdl__lines_release(&lines);
 }

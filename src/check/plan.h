@@ -162,6 +162,9 @@ void rdl__warn(struct rdl__session *session, const char *format, ...)
 bool rdl__run_feed(struct rdl__session *session, const struct rdl_test *test,
                    const struct rdl__settings *settings, const struct rdl__feed *feed, bool traced);
 
+/* Hand the task on the first board to its worker, and wait for the end of it. */
+bool rdl__run_task(struct rdl__session *session);
+
 struct rdl__board *rdl__first_board(struct rdl__session *session);
 
 /* The limits that hold for a test. */
@@ -184,12 +187,15 @@ void rdl__story_release(struct rdl__story *story);
 /* The line of a file, without its newline; NULL if there is none.  free() it. */
 char *rdl__source_line(const char *file, int number);
 
-/* places.c: the texts of an outcome, with files and lines.  `trace` may be NULL, and
+/* places.c: the texts of an outcome, with files and lines.  `objects` may be NULL, and
  * then variables have numbers instead of names. */
-void rdl__outcome_want(const struct rdl__outcome *outcome, struct rdl__lines *lines);
-void rdl__outcome_resolve(struct rdl__outcome *outcome, const struct rdl__lines *lines,
-                          struct rdl__objects *objects);
-void rdl__outcome_resolve_alone(struct rdl__outcome *outcome, const struct rdl_test *test);
+void rdl__outcome_want(const struct rdl__outcome *outcome, const struct rdl__crash *crash,
+                       struct rdl__lines *lines);
+void rdl__outcome_resolve(struct rdl__outcome *outcome, const struct rdl__crash *crash,
+                          const struct rdl__lines *lines, struct rdl__objects *objects);
+
+/* A copy of the outcome on this board, without further ado. */
+void rdl__outcome_resolve_alone(struct rdl__outcome *outcome, const struct rdl__board *board);
 struct rdl__lines rdl__lines_of_test(const struct rdl_test *test);
 
 /* schedule.c */
@@ -197,6 +203,8 @@ void rdl__schedule_want(const struct rdl__steps *steps, struct rdl__lines *lines
 void rdl__schedule_read(struct rdl__schedule *out, const struct rdl__steps *steps,
                         const struct rdl__outcome *outcome, const struct rdl__lines *lines,
                         struct rdl__objects *objects);
+/* What the last step was done to, if it has a name; NULL: it has none.  free() it. */
+char *rdl__schedule_last_object(const struct rdl__steps *steps, struct rdl__objects *objects);
 void rdl__schedule_release(struct rdl__schedule *schedule);
 
 /* explain.c: which of the values matter? */

@@ -73,7 +73,7 @@ static void put_settings(struct rdl__task *task, const struct rdl_test *test,
 }
 
 /* Hand the task to the first worker and wait for the end of it. */
-static bool run_task(struct rdl__session *session)
+bool rdl__run_task(struct rdl__session *session)
 {
     struct rdl__worker *worker = &session->workers[0], *done;
     enum rdl__wait waited;
@@ -97,7 +97,7 @@ bool rdl__run_feed(struct rdl__session *session, const struct rdl_test *test,
     put_settings(&board->task, test, settings, traced);
     board->task.kind = RDL__RUN_FEED;
     rdl__board_put_feed(board, feed);
-    return run_task(session);
+    return rdl__run_task(session);
 }
 
 static bool run_bytes(struct rdl__session *session, const struct rdl_test *test,
@@ -112,7 +112,7 @@ static bool run_bytes(struct rdl__session *session, const struct rdl_test *test,
     board->task.kind = RDL__RUN_BYTES;
     board->task.byte_count = count;
     memcpy(board->bytes, bytes, count);
-    return run_task(session);
+    return rdl__run_task(session);
 }
 
 /* ---- Sessions ------------------------------------------------------------------ */

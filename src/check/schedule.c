@@ -15,7 +15,8 @@
 enum {
     LEVELS = 3,
     ROWS_MAX = 60,
-    INTERRUPTIONS_TOLD = 4, /* by the headline */
+    LIVELOCK_STEPS = 8,     /* shown of what goes on for ever */
+    INTERRUPTIONS_TOLD = 3, /* by the headline */
 };
 
 static const size_t rows_max[LEVELS] = {24, 40, SIZE_MAX};
@@ -101,6 +102,30 @@ static bool goes_on(const struct reading *reading, size_t i)
     return false;
 }
 
+/* Has the thread run from its start to its end, and nobody else meanwhile, nor was anybody
+ * interrupted before it and has not gone on?  Then, to the others, it did it all at once. */
+static bool is_lone_run(const struct reading *reading, uint32_t thread)
+{
+    const struct rdl__step *all = reading->all;
+    size_t i = 0, k;
+
+    while (i < reading->count && all[i].thread != thread)
+        i++;
+    if (i == reading->count || all[i].op != RDL__OP_START)
+        return false;
+    for (k = 0; k < i; k++) {
+        size_t next = k + 1;
+
+        while (next < i && all[next].thread != all[k].thread)
+            next++;
+        if (all[k].how == RDL__STEP_INTERRUPTED && next == i)
+            return false;
+    }
+    while (k < reading->count && all[k].thread == thread)
+        k++;
+    return all[k - 1].how == RDL__STEP_ENDS;
+}
+
 /* Levels show less and less. */
 static bool is_shown(const struct reading *reading, size_t i, int level)
 {
@@ -118,9 +143,12 @@ static bool is_shown(const struct reading *reading, size_t i, int level)
     }
     if (step->op == RDL__OP_JOIN)
         return false; /* that it waited for it has been told */
+    if (level > 0 && is_lone_run(reading, step->thread))
+        return step->op == RDL__OP_START;
     if (step->op == RDL__OP_START)
         return is_last_of_stretch(reading, i); /* else, that it did something tells enough */
-    if (level == 0)
+    if (level == 0 ||
+        (reading->outcome->cause == RDL__BY_LIVELOCK && i + LIVELOCK_STEPS >= reading->count))
         return true;
     if (level == 1)
         return step->op == RDL__OP_CREATE || is_first_of_stretch(reading, i) ||
@@ -202,11 +230,23 @@ static char *trimmed(char *line)
     return line;
 }
 
+/* Has the file changed since it was compiled?  Then its lines say something else now. */
+static bool is_stale(const struct reading *reading, const char *file)
+{
+    for (size_t i = 0; i < reading->lines->count; i++)
+        if (reading->lines->places[i].is_stale && strcmp(reading->lines->places[i].file, file) == 0)
+            return true;
+    return false;
+}
+
 static char *source_of(const struct reading *reading, const char *path, const char *file, int line)
 {
     struct rdl__text rooted = {0};
-    char *text = path ? rdl__source_line(path, line) : NULL;
+    char *text;
 
+    if (is_stale(reading, file))
+        return rdl__duplicate("");
+    text = path ? rdl__source_line(path, line) : NULL;
     if (!text && reading->lines->root[0] && file[0] != '/') {
         rdl__text_add(&rooted, "%s%s", reading->lines->root, file);
         text = rdl__source_line(rooted.bytes, line);
@@ -215,34 +255,15 @@ static char *source_of(const struct reading *reading, const char *path, const ch
     return trimmed(text ? text : rdl__source_line(file, line));
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
-/* The name of the file without its folders, unless another one has the same. */
-static const char *short_name(const struct reading *reading, const char *file)
-{
-    for (size_t i = 0; i < reading->lines->count; i++) {
-        const struct rdl__place *place = &reading->lines->places[i];
-
-        if (place->line && strcmp(place->file, file) != 0 &&
-            strcmp(base_name(place->file), base_name(file)) == 0)
-            return file;
-    }
-    return base_name(file);
-}
-
+/* "bank.c:31", or just a function. */
 static void add_place(struct rdl__text *out, const struct reading *reading, uintptr_t pc)
 {
     const struct rdl__place *place = rdl__lines_at(reading->lines, pc);
 
-    if (place && place->line)
-        rdl__text_add(out, "%s:%d", short_name(reading, place->file), place->line);
+    if (place && !place->line && place->function[0])
+        rdl__text_add(out, "%.*s", (int)strcspn(place->function, "."), place->function);
     else if (pc)
-        rdl__place_describe(out, reading->lines, pc);
+        rdl__place_describe_briefly(out, reading->lines, pc);
 }
 
 /* ---- Rows --------------------------------------------------------------------------------- */
@@ -271,16 +292,17 @@ static void release_rows(struct rdl__schedule *schedule)
     schedule->count = 0;
 }
 
-/* The row before, if the step belongs to it: the same line of the same stretch. */
+/* The row before, if the step belongs to it: the same line of the same stretch.  A wait
+ * is the end of what the line has begun. */
 static struct rdl__row *row_to_join(const struct reading *reading, const struct rdl__step *step,
-                                    const char *place)
+                                    const struct rdl__place *place)
 {
     struct rdl__schedule *out = reading->out;
     struct rdl__row *last = out->count ? &out->rows[out->count - 1] : NULL;
 
-    return last && last->thread == step->thread && step->how == RDL__STEP_DONE &&
-                   (last->mark == RDL__ROW_STEP || last->mark == RDL__ROW_GOES_ON) && *place &&
-                   strcmp(last->place, place) == 0
+    return last && last->thread == step->thread && step->how != RDL__STEP_INTERRUPTED &&
+                   (last->mark == RDL__ROW_STEP || last->mark == RDL__ROW_GOES_ON) && place &&
+                   place->line && place->line == last->line && strcmp(place->file, last->file) == 0
                ? last
                : NULL;
 }
@@ -297,6 +319,10 @@ static bool has_waited(const struct reading *reading, size_t i)
 
 static void put_words(struct rdl__row *row, struct rdl__text *words)
 {
+    if (row->mark == RDL__ROW_WAITS) { /* that is what counts */
+        free(row->does);
+        row->does = NULL;
+    }
     if (row->does && strstr(row->does, words->bytes)) {
         rdl__text_release(words);
         return;
@@ -325,10 +351,15 @@ static void add_step(struct reading *reading, size_t i)
 
     if (step->op != RDL__OP_START) /* where it was created is the creator's business */
         add_place(&where, reading, step->pc);
-    add_words(&words, reading, step);
-    row = row_to_join(reading, step, rdl__text_string(&where));
+    if (step->op == RDL__OP_START && step->how == RDL__STEP_DONE && !is_last_of_stretch(reading, i))
+        rdl__text_add(&words, "runs from start to end");
+    else
+        add_words(&words, reading, step);
+    row = row_to_join(reading, step, is_known ? place : NULL);
     if (row) {
         rdl__text_release(&where);
+        if (step->how == RDL__STEP_WAITS)
+            row->mark = RDL__ROW_WAITS;
     } else {
         row = add_row(reading, step->thread, marks[step->how]);
         if (step->how == RDL__STEP_DONE && has_waited(reading, i))
@@ -362,7 +393,7 @@ static void add_failure(struct reading *reading)
     out->failing = failing[outcome->cause];
     if (!outcome->line)
         return;
-    rdl__text_add(&place, "%s:%d", short_name(reading, outcome->file), outcome->line);
+    rdl__text_add(&place, "%s:%d", rdl__file_briefly(reading->lines, outcome->file), outcome->line);
     if (last && last->thread == thread && last->mark != RDL__ROW_INTERRUPTED &&
         strcmp(last->place, place.bytes) == 0) {
         last->mark = RDL__ROW_FAILS;
@@ -492,8 +523,14 @@ void rdl__schedule_want(const struct rdl__steps *steps, struct rdl__lines *lines
     size_t count;
     struct rdl__step *all = rdl__steps_read(steps, &count);
 
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         rdl__lines_want(lines, all[i].pc);
+        if (all[i].object && all[i].op != RDL__OP_JOIN)
+            rdl__lines_want_name(lines, all[i].object);
+    }
+    for (uint32_t i = 0; i < steps->object_count && i < RDL__STEP_NAMES; i++)
+        rdl__lines_want_name(lines, steps->objects[i].object);
+    rdl__lines_add_modules(lines, &steps->modules);
     free(all);
 }
 
@@ -514,6 +551,21 @@ void rdl__schedule_read(struct rdl__schedule *out, const struct rdl__steps *step
         make_columns(&reading);
     }
     free(reading.all);
+}
+
+char *rdl__schedule_last_object(const struct rdl__steps *steps, struct rdl__objects *objects)
+{
+    struct reading reading = {.steps = steps, .objects = objects};
+    const char *name = NULL;
+    char room[40], *copy = NULL;
+
+    reading.all = rdl__steps_read(steps, &reading.count);
+    if (reading.count && reading.all[reading.count - 1].object)
+        name = object_of(&reading, &reading.all[reading.count - 1], room);
+    if (name && strncmp(name, "object ", 7) != 0)
+        copy = rdl__duplicate(name);
+    free(reading.all);
+    return copy;
 }
 
 void rdl__schedule_release(struct rdl__schedule *schedule)

@@ -52,11 +52,11 @@ static void stop_with(struct search *search, enum rdl__test_verdict verdict, con
     search->ended = true;
 }
 
-static void stop_in_error(struct search *search, const struct rdl__outcome *outcome)
+static void stop_in_error(struct search *search, const struct rdl__board *board)
 {
-    struct rdl__outcome told = *outcome;
+    struct rdl__outcome told = board->outcome;
 
-    rdl__outcome_resolve_alone(&told, search->result->test);
+    rdl__outcome_resolve_alone(&told, board);
     stop_with(search, RDL__TEST_ERROR, told.text);
 }
 
@@ -174,7 +174,7 @@ static void take_in(struct search *search, struct rdl__worker *worker)
     if (outcome->verdict == RDL__SKIPPED)
         stop_with(search, RDL__TEST_SKIP, outcome->text);
     else if (outcome->verdict == RDL__MISUSED)
-        stop_in_error(search, outcome);
+        stop_in_error(search, worker->board);
     if (outcome->verdict != RDL__FAILED || is_known(search, outcome->origin))
         return; /* a known one gets here only if it ended its worker */
     search->ended = true;

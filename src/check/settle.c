@@ -76,7 +76,7 @@ static void describe_outcome(struct rdl__text *out, const struct rdl__board *boa
     struct rdl__outcome *outcome = rdl__allocate(sizeof *outcome);
 
     *outcome = board->outcome;
-    rdl__outcome_resolve_alone(outcome, board->task.test);
+    rdl__outcome_resolve_alone(outcome, board);
     rdl__text_add(out, "%s%s", outcome->check[0] ? outcome->check : outcome->text,
                   outcome->check[0] ? "" : " (a crash)");
     free(outcome);
@@ -293,6 +293,80 @@ static void shrink_soundly(struct rdl__session *session, const struct rdl_test *
     rdl__made_release(&original);
 }
 
+/* ---- Fewer preemptions --------------------------------------------------------------- */
+
+enum { FEWER_RUNS = 2000 };
+
+static uint32_t count_preemptions(const struct rdl__made *made)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < made->count; i++)
+        count += made->choices[i].kind == RDL__STRETCH && made->choices[i].index > 0;
+    return count;
+}
+
+static bool draws_data(const struct rdl__made *made)
+{
+    for (uint32_t i = 0; i < made->count; i++)
+        if (made->choices[i].kind != RDL__STRETCH && made->choices[i].kind != RDL__SWITCH &&
+            made->choices[i].kind != RDL__BRANCH)
+            return true;
+    return false;
+}
+
+/* Is the same failure to be had with fewer preemptions, by another way?  Shrinking goes
+ * step by step, and does not find that.  True: the case on the board is one. */
+static bool search_fewer(struct rdl__session *session, const struct rdl_test *test,
+                         const struct rdl__failure *failure, uint32_t most)
+{
+    struct rdl__board *board = rdl__first_board(session);
+    struct rdl__task *task = &board->task;
+    uint64_t tried = 0;
+
+    rdl__worker_retire(&session->workers[0]); /* the next one begins the search anew */
+    while (tried < FEWER_RUNS) {
+        *task = (struct rdl__task){.kind = RDL__RUN_RANDOM,
+                                   .test = test,
+                                   .settings = failure->settings,
+                                   .first = tried,
+                                   .count = FEWER_RUNS - tried};
+        snprintf(task->strategy, sizeof task->strategy, "preemptions:%u", most);
+        if (!rdl__run_task(session))
+            return false;
+        if (board->outcome.verdict == RDL__FAILED &&
+            board->outcome.origin == failure->outcome.origin)
+            return true;
+        if (board->exhausted || board->outcome.verdict != RDL__FAILED)
+            return false;
+        tried = board->failed_at + 1; /* it failed in another way: go on */
+    }
+    return false;
+}
+
+static void find_fewer(struct rdl__session *session, const struct rdl_test *test,
+                       struct rdl__failure *failure)
+{
+    struct rdl__board *board = rdl__first_board(session);
+    uint32_t now = count_preemptions(&failure->made);
+    struct rdl__made made;
+
+    if (now == 0 || draws_data(&failure->made))
+        return;
+    /* The search begins with none.  (A bound of 0 would mean: the usual one.) */
+    if (search_fewer(session, test, failure, now > 1 ? now - 1 : 1)) {
+        made = (struct rdl__made){board->tape.choices, board->tape.count, board->tape.spans,
+                                  board->tape.span_count};
+        if (count_preemptions(&made) < now) {
+            rdl__made_release(&failure->made);
+            rdl__made_copy(&failure->made, &made);
+            shrink_soundly(session, test, failure);
+            return;
+        }
+    }
+    still_fails(session, test, failure); /* for its story */
+}
+
 /* ---- What is kept of it ------------------------------------------------------------- */
 
 static void make_token(struct rdl__session *session, const struct rdl_test *test,
@@ -346,19 +420,32 @@ static void keep(struct rdl__session *session, const struct rdl_test *test,
     rdl__text_release(&comment);
 }
 
-/* Where in the code all that was, and what it was about. */
-static void find_places(struct rdl__session *session, const struct rdl_test *test,
-                        struct rdl__failure *failure, const struct rdl__steps *steps)
+/* The last step of a race is the second of the two accesses. */
+static void name_what_raced(struct rdl__outcome *outcome, const struct rdl__steps *steps,
+                            struct rdl__objects *objects)
 {
-    struct rdl__objects objects = {.steps = steps};
-    struct rdl__lines lines = rdl__lines_of_test(test);
+    char *name = rdl__schedule_last_object(steps, objects);
+    size_t used = strlen(outcome->check);
 
-    lines.process = session->workers[0].pid;
-    rdl__outcome_want(&failure->outcome, &lines);
+    if (name)
+        snprintf(outcome->check + used, sizeof outcome->check - used, " on %s", name);
+    free(name);
+}
+
+/* Where in the code all that was, and what it was about. */
+static void find_places(const struct rdl_test *test, struct rdl__failure *failure,
+                        const struct rdl__crash *crash, const struct rdl__steps *steps)
+{
+    struct rdl__lines lines = rdl__lines_of_test(test);
+    struct rdl__objects objects = {.steps = steps, .lines = &lines};
+
+    rdl__outcome_want(&failure->outcome, crash, &lines);
     rdl__schedule_want(steps, &lines);
     rdl__lines_find(&lines);
-    rdl__outcome_resolve(&failure->outcome, &lines, &objects);
+    rdl__outcome_resolve(&failure->outcome, crash, &lines, &objects);
     rdl__schedule_read(&failure->schedule, steps, &failure->outcome, &lines, &objects);
+    if (failure->outcome.cause == RDL__BY_RACE)
+        name_what_raced(&failure->outcome, steps, &objects);
     rdl__objects_release(&objects);
     rdl__lines_release(&lines);
 }
@@ -375,7 +462,7 @@ static void tell_story(struct rdl__session *session, const struct rdl_test *test
     if (board->outcome.verdict == RDL__FAILED)
         failure->outcome = board->outcome; /* the values it speaks of are the shrunk ones */
     rdl__story_read(&failure->story, trace);
-    find_places(session, test, failure, &trace->steps);
+    find_places(test, failure, &board->crash, &trace->steps);
     rdl__worker_captured(&session->workers[0], &output, OUTPUT_SHOWN);
     failure->output = output.bytes;
     if (session->plan->shrink_seconds > 0 && !failure->unsteady && !rdl__interrupted &&
@@ -409,12 +496,15 @@ void rdl__settle(struct rdl__session *session, struct rdl__result *result,
 
     rdl__made_copy(&failure.made, &made);
     if (listener->failure_found) {
-        rdl__outcome_resolve_alone(&failure.outcome, test);
+        rdl__outcome_resolve_alone(&failure.outcome, board);
         listener->failure_found(listener->self, test, &failure);
         failure.outcome = board->outcome;
     }
-    if (is_steady(session, test, &failure) && session->plan->shrink_seconds > 0)
+    if (is_steady(session, test, &failure) && session->plan->shrink_seconds > 0) {
         shrink_soundly(session, test, &failure);
+        if (test->options.explore && failure.outcome.cause != RDL__BY_HANG)
+            find_fewer(session, test, &failure);
+    }
     make_token(session, test, &failure);
     tell_story(session, test, &failure);
     if (!failure.unsteady && !test->options.expect_failure && is_new)

@@ -24,7 +24,7 @@ enum {
 };
 
 bool rdl__explorer_unclean, rdl__explorer_exhausted;
-void (*rdl__explorer_judge)(struct rdl_case *t, int status);
+void (*rdl__explorer_judge)(struct rdl_case *t, int status, bool told);
 void (*rdl__explorer_before)(void);
 volatile int *rdl__explorer_child;
 
@@ -176,8 +176,7 @@ static void explore_apart(struct rdl_case *t)
         continue;
     *rdl__explorer_child = 0;
     t->leave = NULL;
-    if (!(WIFEXITED(status) && WEXITSTATUS(status) == LEFT_STATUS))
-        rdl__explorer_judge(t, status);
+    rdl__explorer_judge(t, status, WIFEXITED(status) && WEXITSTATUS(status) == LEFT_STATUS);
 }
 
 void rdl__explore(struct rdl_case *t)

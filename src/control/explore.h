@@ -18,9 +18,9 @@ void rdl__explorer_start(const char *strategy, uint64_t seed);
 void rdl__explore(struct rdl_case *t);
 
 /* If set, every execution happens in a process of its own, a copy of this one, which
- * goes on as if nothing had happened; and this says, from the status that it ended
- * with, what became of it, unless it has left a failure in the outcome itself. */
-extern void (*rdl__explorer_judge)(struct rdl_case *t, int status);
+ * goes on as if nothing had happened; and this says what became of it, from the status
+ * that it ended with, unless it has told that in the outcome itself. */
+extern void (*rdl__explorer_judge)(struct rdl_case *t, int status, bool told);
 extern void (*rdl__explorer_before)(void); /* called before each; may be NULL */
 
 /* One execution of the case's test as its tape says, in this process, which ends with

@@ -18,7 +18,7 @@ struct rdl_thread {
     struct rdl__real_thread watched; /* a real one, as the kernel sees it */
 };
 
-static void *call_run(void *argument)
+RDL__ENTRY static void *call_run(void *argument)
 {
     struct rdl_thread *thread = argument;
 
@@ -53,8 +53,10 @@ struct rdl_thread *rdl_spawn(struct rdl_case *t, const char *name, void (*run)(v
         why = rdl__blocked_start(&thread->real, &thread->watched, t, call_run_freely, thread);
     if (why)
         rdl__misuse(t, "rdl_spawn: cannot start thread %s: %s", name, strerror(why));
-    if (self)
+    if (self) {
+        thread->controlled->entry = (uintptr_t)run;
         rdl__after(self, pc);
+    }
     return thread;
 }
 

@@ -12,6 +12,7 @@ void rdl__steps_clear(struct rdl__steps *steps)
     steps->count = steps->recent_count = steps->kept_count = 0;
     steps->milestone_count = steps->preemptions = 0;
     steps->threads = steps->object_count = 0;
+    steps->modules.count = 0;
 }
 
 void rdl__steps_add(struct rdl__steps *steps, const struct rdl__step *step, unsigned as)

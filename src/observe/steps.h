@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "port/modules.h"
+
 enum rdl__step_how {
     RDL__STEP_DONE,
     RDL__STEP_INTERRUPTED, /* the thread stood before it, and another took over */
@@ -51,6 +53,7 @@ struct rdl__steps {
     uint32_t threads; /* there are names[0..threads-1] */
     uint32_t object_count;
 
+    struct rdl__modules modules;                /* that the steps lie in */
     struct rdl__step recent[RDL__STEPS_RECENT]; /* rings: the last ones */
     struct rdl__step kept[RDL__STEPS_KEPT];
     struct rdl__step milestones[RDL__MILESTONES];

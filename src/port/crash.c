@@ -38,6 +38,19 @@ static void record_frames(uintptr_t pc)
     /* Return addresses: one back, to lie in the call and not behind it. */
     for (int i = pc ? from + 1 : 0; i < count && watched->frame_count < RDL__FRAMES_MAX; i++)
         watched->frames[watched->frame_count++] = (uintptr_t)frames[i] - 1;
+    watched->modules.count = 0;
+    for (int i = 0; i < watched->frame_count; i++)
+        rdl__modules_note(&watched->modules, watched->frames[i]);
+}
+
+/* Was it memory just below the stack, or in its next frame? */
+static bool is_out_of_stack(int signal, const siginfo_t *info, const ucontext_t *interrupted)
+{
+    enum { FRAME_MAX = 1 << 16, ABOVE = 1 << 12 };
+    uintptr_t stack = (uintptr_t)interrupted->uc_mcontext.gregs[REG_RSP];
+
+    return signal == SIGSEGV && (uintptr_t)info->si_addr + FRAME_MAX >= stack &&
+           (uintptr_t)info->si_addr < stack + ABOVE;
 }
 
 static void on_signal(int signal, siginfo_t *info, void *context)
@@ -45,8 +58,8 @@ static void on_signal(int signal, siginfo_t *info, void *context)
     ucontext_t *interrupted = context;
     uintptr_t pc = (uintptr_t)interrupted->uc_mcontext.gregs[REG_RIP];
 
-    (void)info;
     if (watched->signal == 0) {
+        watched->out_of_stack = is_out_of_stack(signal, info, interrupted);
         watched->frames[0] = pc;
         watched->frame_count = 1;
         watched->signal = signal;
@@ -63,6 +76,7 @@ static void on_sanitizer_death(void)
     if (watched->signal)
         return;
     watched->signal = -1;
+    watched->out_of_stack = false;
     watched->frame_count = 0;
     if (__asan_get_report_pc && __asan_get_report_pc())
         watched->frames[watched->frame_count++] = (uintptr_t)__asan_get_report_pc();
@@ -113,8 +127,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Code that only passes on the news of somebody else's mistake. */
-static bool is_messenger(uintptr_t address)
+bool rdl__crash_is_messenger(uintptr_t address)
 {
     static const char *const names[] = {"libc.so",    "libc-",      "ld-linux", "libgcc_s",
                                         "libasan",    "libubsan",   "libtsan",  "libstdc++",
@@ -138,7 +151,7 @@ const uintptr_t *rdl__crash_culprit(const struct rdl__crash *record)
     int count = record->frame_count < RDL__FRAMES_MAX ? record->frame_count : RDL__FRAMES_MAX;
 
     for (int i = 0; i < count; i++)
-        if (!is_messenger(record->frames[i]))
+        if (!rdl__crash_is_messenger(record->frames[i]))
             return &record->frames[i];
     return count > 0 ? &record->frames[0] : NULL;
 }

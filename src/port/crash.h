@@ -6,15 +6,20 @@
 #ifndef RDL__CRASH_H
 #define RDL__CRASH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "port/modules.h"
 
 enum { RDL__FRAMES_MAX = 24 };
 
 struct rdl__crash {
     int signal; /* 0: none recorded; -1: a sanitizer ended the process */
+    bool out_of_stack;
     int frame_count;
     uintptr_t frames[RDL__FRAMES_MAX]; /* the first is where it happened */
+    struct rdl__modules modules;       /* that they lie in */
 };
 
 /* Load the unwinder: once, before any worker is forked, rather than in each, and
@@ -27,6 +32,10 @@ void rdl__crash_watch(struct rdl__crash *record);
  * the C library's nor a sanitizer's.  Call in a process with the same memory
  * layout (the parent).  NULL if none was recorded. */
 const uintptr_t *rdl__crash_culprit(const struct rdl__crash *record);
+
+/* Is this code that only passes on the news of somebody else's mistake, such as the C
+ * library? */
+bool rdl__crash_is_messenger(uintptr_t address);
 
 /* "SIGSEGV"; 0 stands for a sanitizer that ended the process.  Good until the
  * next call. */

@@ -1,9 +1,6 @@
-/* lines.c -- file and line of places in the code, by libdw. */
+/* lines.c -- file and line of places in the code. */
 #include "port/lines.h"
 
-#include <dlfcn.h>
-#include <dwarf.h>
-#include <elfutils/libdwfl.h>
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -17,143 +14,10 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "port/dwarf.h"
 #include "port/symbols.h"
 
 enum { FIND_MS = 20000 }; /* the longest that finding may take */
-
-/* ---- In the process that looks them up ---------------------------------------------- */
-
-#define LIBDW_FUNCTIONS(X)                                                                         \
-    X(dwfl_begin)                                                                                  \
-    X(dwfl_linux_proc_report)                                                                      \
-    X(dwfl_report_end)                                                                             \
-    X(dwfl_linux_proc_find_elf)                                                                    \
-    X(dwfl_build_id_find_debuginfo)                                                                \
-    X(dwfl_standard_find_debuginfo)                                                                \
-    X(dwfl_addrmodule)                                                                             \
-    X(dwfl_module_addrdie)                                                                         \
-    X(dwfl_module_nextcu)                                                                          \
-    X(dwarf_haspc)                                                                                 \
-    X(dwarf_getsrc_die)                                                                            \
-    X(dwarf_lineno)                                                                                \
-    X(dwarf_linesrc)                                                                               \
-    X(dwarf_getscopes)                                                                             \
-    X(dwarf_tag)                                                                                   \
-    X(dwarf_diename)                                                                               \
-    X(dwarf_attr_integrate)                                                                        \
-    X(dwarf_formstring)
-
-struct libdw {
-#define DECLARE(name) __typeof__(name) *name;
-    LIBDW_FUNCTIONS(DECLARE)
-#undef DECLARE
-};
-
-static struct libdw dw;
-
-static bool load_libdw(void)
-{
-    void *library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
-
-    if (!library)
-        return false;
-#define LOAD(name)                                                                                 \
-    if (!(dw.name = (__typeof__(dw.name))dlsym(library, #name)))                                   \
-        return false;
-    LIBDW_FUNCTIONS(LOAD)
-#undef LOAD
-    return true;
-}
-
-/* The unit of compilation at this address.  clang writes no index of them, and libdw
- * does without one only in later versions. */
-static Dwarf_Die *unit_at(Dwfl_Module *module, Dwarf_Addr at, Dwarf_Addr *out_bias)
-{
-    Dwarf_Die *unit = dw.dwfl_module_addrdie(module, at, out_bias);
-
-    if (unit)
-        return unit;
-    while ((unit = dw.dwfl_module_nextcu(module, unit, out_bias)))
-        if (dw.dwarf_haspc(unit, at - *out_bias) > 0)
-            return unit;
-    return NULL;
-}
-
-static void put(char *out, size_t room, const char *text)
-{
-    snprintf(out, room, "%s", text ? text : "");
-}
-
-static void find_function(struct rdl__place *place, Dwarf_Die *unit, Dwarf_Addr at)
-{
-    Dwarf_Die *scopes = NULL;
-    int count = dw.dwarf_getscopes(unit, at, &scopes);
-
-    for (int i = 0; i < count; i++) {
-        int tag = dw.dwarf_tag(&scopes[i]);
-
-        if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine) {
-            put(place->function, sizeof place->function, dw.dwarf_diename(&scopes[i]));
-            break;
-        }
-    }
-    free(scopes);
-}
-
-/* As the compiler was told it, if that was relative to where it ran. */
-static void find_file(struct rdl__place *place, Dwarf_Die *unit, const char *path)
-{
-    Dwarf_Attribute attribute;
-    const char *folder =
-        dw.dwarf_formstring(dw.dwarf_attr_integrate(unit, DW_AT_comp_dir, &attribute));
-    size_t length = folder ? strlen(folder) : 0;
-
-    put(place->path, sizeof place->path, path);
-    if (length && strncmp(path, folder, length) == 0 && path[length] == '/')
-        path += length + 1;
-    while (strncmp(path, "./", 2) == 0)
-        path += 2;
-    put(place->file, sizeof place->file, path);
-}
-
-static void find_one(struct rdl__place *place, Dwfl *dwfl)
-{
-    Dwarf_Addr at = place->pc - 1, bias = 0;
-    Dwfl_Module *module = dw.dwfl_addrmodule(dwfl, at);
-    Dwarf_Die *unit = module ? unit_at(module, at, &bias) : NULL;
-    Dwarf_Line *line = unit ? dw.dwarf_getsrc_die(unit, at - bias) : NULL;
-    const char *path = line ? dw.dwarf_linesrc(line, NULL, NULL) : NULL;
-
-    if (!unit)
-        return;
-    find_function(place, unit, at - bias);
-    if (path && dw.dwarf_lineno(line, &place->line) == 0 && place->line > 0)
-        find_file(place, unit, path);
-    else
-        place->line = 0;
-}
-
-static void find_all(struct rdl__place *places, size_t count, int process)
-{
-    static char *no_path;
-    Dwfl_Callbacks callbacks = {.debuginfo_path = &no_path};
-    Dwfl *dwfl;
-
-    if (!load_libdw())
-        return;
-    callbacks.find_elf = dw.dwfl_linux_proc_find_elf;
-    /* The standard way asks servers, too, if there are any: a report cannot wait. */
-    callbacks.find_debuginfo = getenv("DEBUGINFOD_URLS") ? dw.dwfl_build_id_find_debuginfo
-                                                         : dw.dwfl_standard_find_debuginfo;
-    dwfl = dw.dwfl_begin(&callbacks);
-    if (!dwfl || dw.dwfl_linux_proc_report(dwfl, process) != 0 ||
-        dw.dwfl_report_end(dwfl, NULL, NULL) != 0)
-        return;
-    for (size_t i = 0; i < count; i++)
-        find_one(&places[i], dwfl);
-}
-
-/* ---- In this process ------------------------------------------------------------------ */
 
 /* Wait for the process to end, but not for ever. */
 static void await_end(int pid)
@@ -174,27 +38,36 @@ static void await_end(int pid)
 
 /* What it finds is put into memory that it shares with us, so that all it had found
  * before something happened to it is there. */
-static void find_apart(struct rdl__place *places, size_t count, int process)
+static void find_apart(struct rdl__lines *lines)
 {
-    size_t size = count * sizeof *places;
-    struct rdl__place *shared =
-        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    size_t places = lines->count * sizeof *lines->places;
+    size_t data = lines->datum_count * sizeof *lines->data;
+    char *shared =
+        mmap(NULL, places + data, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     int pid;
 
     if (shared == MAP_FAILED)
         return;
-    memcpy(shared, places, size);
+    if (places)
+        memcpy(shared, lines->places, places);
+    if (data)
+        memcpy(shared + places, lines->data, data);
     pid = fork();
     if (pid == 0) {
-        setrlimit(RLIMIT_CORE, &(struct rlimit){0});
-        find_all(shared, count, process ? process : getpid());
+        setrlimit(RLIMIT_CORE, &(struct rlimit){.rlim_cur = 1, .rlim_max = 1}); /* no core */
+        rdl__dwarf_find((struct rdl__place *)shared, lines->count,
+                        (struct rdl__datum *)(shared + places), lines->datum_count,
+                        &lines->modules);
         _exit(0);
     }
     if (pid > 0) {
         await_end(pid);
-        memcpy(places, shared, size);
+        if (places)
+            memcpy(lines->places, shared, places);
+        if (data)
+            memcpy(lines->data, shared + places, data);
     }
-    munmap(shared, size);
+    munmap(shared, places + data);
 }
 
 /* "/a/./b/../c" is /a/c, unless b is a link; what is shown need not care. */
@@ -260,6 +133,25 @@ static int compare(const void *a, const void *b)
     return (one->pc > two->pc) - (one->pc < two->pc);
 }
 
+static int compare_data(const void *a, const void *b)
+{
+    const struct rdl__datum *one = a, *two = b;
+
+    return (one->address > two->address) - (one->address < two->address);
+}
+
+uintptr_t rdl__place_code(uintptr_t pc)
+{
+    return pc & RDL__TAIL_OF ? pc & ~RDL__TAIL_OF : pc - 1;
+}
+
+void rdl__lines_add_modules(struct rdl__lines *lines, const struct rdl__modules *modules)
+{
+    for (uint32_t i = 0; i < modules->count && i < RDL__MODULES_MAX; i++)
+        if (lines->modules.count < RDL__MODULES_MAX && !rdl__module_is_here(&modules->items[i]))
+            lines->modules.items[lines->modules.count++] = modules->items[i];
+}
+
 void rdl__lines_want(struct rdl__lines *lines, uintptr_t pc)
 {
     if (pc == 0)
@@ -274,15 +166,30 @@ void rdl__lines_want(struct rdl__lines *lines, uintptr_t pc)
     lines->places[lines->count++] = (struct rdl__place){.pc = pc};
 }
 
+void rdl__lines_want_name(struct rdl__lines *lines, uintptr_t address)
+{
+    for (size_t i = 0; i < lines->datum_count; i++)
+        if (lines->data[i].address == address)
+            return;
+    if (lines->datum_count == lines->datum_room) {
+        lines->datum_room = lines->datum_room ? 2 * lines->datum_room : 16;
+        lines->data = rdl__reallocate(lines->data, lines->datum_room * sizeof *lines->data);
+    }
+    lines->data[lines->datum_count++] = (struct rdl__datum){.address = address};
+}
+
 void rdl__lines_find(struct rdl__lines *lines)
 {
     char folder[512];
 
-    if (lines->count == 0)
+    if (lines->count + lines->datum_count == 0)
         return;
     rdl__lines_want(lines, lines->known_pc);
-    qsort(lines->places, lines->count, sizeof *lines->places, compare);
-    find_apart(lines->places, lines->count, lines->process);
+    if (lines->count)
+        qsort(lines->places, lines->count, sizeof *lines->places, compare);
+    if (lines->datum_count)
+        qsort(lines->data, lines->datum_count, sizeof *lines->data, compare_data);
+    find_apart(lines);
     if (!getcwd(folder, sizeof folder) || strcmp(folder, "/") == 0)
         folder[0] = '\0';
     for (size_t i = 0; i < lines->count; i++) {
@@ -304,9 +211,22 @@ const struct rdl__place *rdl__lines_at(const struct rdl__lines *lines, uintptr_t
     return lines->count ? bsearch(&key, lines->places, lines->count, sizeof key, compare) : NULL;
 }
 
+bool rdl__lines_add_name(struct rdl__text *out, const struct rdl__lines *lines, uintptr_t address)
+{
+    struct rdl__datum key = {.address = address}, *found = NULL;
+
+    if (lines->datum_count)
+        found = bsearch(&key, lines->data, lines->datum_count, sizeof key, compare_data);
+    if (!found || !found->name[0])
+        return rdl__symbol_describe_data(out, address);
+    rdl__text_add(out, "%s", found->name);
+    return true;
+}
+
 void rdl__lines_release(struct rdl__lines *lines)
 {
     free(lines->places);
+    free(lines->data);
     *lines = (struct rdl__lines){0};
 }
 
@@ -316,8 +236,41 @@ void rdl__place_describe(struct rdl__text *out, const struct rdl__lines *lines, 
 
     if (place && place->line)
         rdl__text_add(out, "%s:%d", place->file, place->line);
+    else if (place && place->function[0])
+        rdl__text_add(out, "%.*s (%s)", (int)strcspn(place->function, "."), place->function,
+                      place->module);
     else
-        rdl__symbol_describe(out, pc - 1);
+        rdl__symbol_describe(out, rdl__place_code(pc));
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+const char *rdl__file_briefly(const struct rdl__lines *lines, const char *file)
+{
+    for (size_t i = 0; i < lines->count; i++) {
+        const struct rdl__place *place = &lines->places[i];
+
+        if (place->line && strcmp(place->file, file) != 0 &&
+            strcmp(base_name(place->file), base_name(file)) == 0)
+            return file;
+    }
+    return base_name(file);
+}
+
+void rdl__place_describe_briefly(struct rdl__text *out, const struct rdl__lines *lines,
+                                 uintptr_t pc)
+{
+    const struct rdl__place *place = rdl__lines_at(lines, pc);
+
+    if (place && place->line)
+        rdl__text_add(out, "%s:%d", rdl__file_briefly(lines, place->file), place->line);
+    else
+        rdl__place_describe(out, lines, pc);
 }
 
 void rdl__place_describe_function(struct rdl__text *out, const struct rdl__lines *lines,

@@ -1,4 +1,4 @@
-/* lines.h -- file and line of places in the code.
+/* lines.h -- file and line of places in the code, and names of variables.
  *
  *     struct rdl__lines lines = {0};
  *
@@ -18,6 +18,11 @@
 #include <stdint.h>
 
 #include "base/text.h"
+#include "port/modules.h"
+
+/* Instead of a return address, a function that made a call with a jump, when it was
+ * done itself: the address of the function with this bit. */
+#define RDL__TAIL_OF (UINT64_C(1) << 63)
 
 struct rdl__place {
     uintptr_t pc;       /* a return address: what counts is the call before it */
@@ -25,12 +30,22 @@ struct rdl__place {
     char function[128]; /* of inlined ones the innermost; "": not known */
     char file[256];     /* as it is shown */
     char path[512];     /* where it was when it was compiled */
+    char module[128];   /* program or library */
+    bool is_stale;      /* the file has changed since then */
+};
+
+/* Something in memory, by its name: "accounts[1].balance". */
+struct rdl__datum {
+    uintptr_t address;
+    char name[128]; /* "": in no variable that is known */
 };
 
 struct rdl__lines {
     struct rdl__place *places; /* sorted, once they are found */
     size_t count, room;
-    int process; /* whose modules: a copy of this process, alive; 0: this one */
+    struct rdl__datum *data; /* likewise */
+    size_t datum_count, datum_room;
+    struct rdl__modules modules; /* that are not in this process */
 
     /* How the program itself calls one of its files (__FILE__), and code in it.  What
      * its path has before that is left out of other paths, too. */
@@ -40,6 +55,13 @@ struct rdl__lines {
 };
 
 void rdl__lines_want(struct rdl__lines *lines, uintptr_t pc);
+void rdl__lines_want_name(struct rdl__lines *lines, uintptr_t address);
+
+/* Addresses may lie in these as well. */
+void rdl__lines_add_modules(struct rdl__lines *lines, const struct rdl__modules *modules);
+
+/* The address that a pc as above is about. */
+uintptr_t rdl__place_code(uintptr_t pc);
 
 /* Find all that are wanted.  At once, because what it takes to know is loaded for it
  * into a process of its own: code that reads other people's files, at length, and
@@ -50,10 +72,21 @@ void rdl__lines_find(struct rdl__lines *lines);
 const struct rdl__place *rdl__lines_at(const struct rdl__lines *lines, uintptr_t pc);
 void rdl__lines_release(struct rdl__lines *lines);
 
-/* "bank.c:31"; else what rdl__symbol_describe says. */
+/* Add the name of what lies there; as the symbol table has it, if nothing else does.
+ * False: in no variable that is known. */
+bool rdl__lines_add_name(struct rdl__text *out, const struct rdl__lines *lines, uintptr_t address);
+
+/* The name of the file without its folders, unless another one has the same. */
+const char *rdl__file_briefly(const struct rdl__lines *lines, const char *file);
+
+/* "src/bank.c:31"; else what rdl__symbol_describe says. */
 void rdl__place_describe(struct rdl__text *out, const struct rdl__lines *lines, uintptr_t pc);
 
-/* "transfer at bank.c:31"; else as above. */
+/* "bank.c:31" */
+void rdl__place_describe_briefly(struct rdl__text *out, const struct rdl__lines *lines,
+                                 uintptr_t pc);
+
+/* "transfer at src/bank.c:31"; else as above. */
 void rdl__place_describe_function(struct rdl__text *out, const struct rdl__lines *lines,
                                   uintptr_t pc);
 

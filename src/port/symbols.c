@@ -5,6 +5,7 @@
  * same from build to build. */
 #include "port/symbols.h"
 
+#include <ctype.h>
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
@@ -69,8 +70,8 @@ static const char *name_at(const struct image *image, const Elf64_Shdr *table,
 }
 
 /* NULL if none is known. */
-static const char *find_name(const struct image *image, int type, uintptr_t base,
-                             uintptr_t address, uint64_t *out_offset)
+static const char *find_name(const struct image *image, int type, uintptr_t base, uintptr_t address,
+                             uint64_t *out_offset)
 {
     const Elf64_Ehdr *header = part(image, 0, sizeof *header);
 
@@ -100,10 +101,20 @@ static void unmap(struct image *image)
         munmap((void *)image->bytes, image->size);
 }
 
-/* Without what compilers add: "pop.cold", "pop.constprop.0", "count.1". */
+/* Without what compilers add: "pop.cold", "pop.constprop.0". */
 static int plain_length(const char *name)
 {
     return (int)strcspn(name, ".");
+}
+
+/* The same for variables in functions: "count.1", "pop.count". */
+static void add_variable(struct rdl__text *out, const char *name)
+{
+    const char *dot = strchr(name, '.');
+
+    if (dot && dot[1] && !isdigit((unsigned char)dot[1]))
+        name = dot + 1;
+    rdl__text_add(out, "%.*s", plain_length(name), name);
 }
 
 void rdl__symbol_describe(struct rdl__text *out, uintptr_t address)
@@ -140,7 +151,7 @@ bool rdl__symbol_describe_data(struct rdl__text *out, uintptr_t address)
         return false;
     name = find_name(&image, STT_OBJECT, (uintptr_t)info.dli_fbase, address, &offset);
     if (name)
-        rdl__text_add(out, "%.*s", plain_length(name), name);
+        add_variable(out, name);
     if (name && offset)
         rdl__text_add(out, "+%llu", (unsigned long long)offset);
     unmap(&image);

@@ -159,7 +159,7 @@ static void add_row(struct rdl__text *out, const struct layout *layout, const st
     if (row->mark == RDL__ROW_INTERRUPTED) {
         rdl__text_add(out, "%s-- interrupted --%s", paint->yellow, paint->plain);
     } else {
-        int least = clamp(characters(step), STEP_MIN / 2);
+        int least = clamp(characters(step), STEP_MIN / 3);
 
         if (aside.count && room - (int)aside.count - 2 < least)
             rdl__text_clear(&aside);

@@ -32,6 +32,12 @@ void rdl__attribute(struct rdl__board *board, int status, bool hung, unsigned ti
         blame(outcome, RDL__BY_EXIT, WEXITSTATUS(status));
     if (!culprit)
         return;
+    if (!hung && board->crash.out_of_stack) { /* where that is depends on who called whom */
+        snprintf(outcome->text, sizeof outcome->text,
+                 "in " RDL__IN_FUNCTION "%016lx" RDL__AT_END ", for want of stack",
+                 (unsigned long)*culprit + 1);
+        return;
+    }
     /* Where in a loop the time was up differs from run to run, so it is told, but two
      * such failures are one. */
     if (!hung)

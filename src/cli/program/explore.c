@@ -18,6 +18,7 @@
 #include "control/explore.h"
 #include "control/sched/next.h"
 #include "control/sched/sched.h"
+#include "control/sched/track.h"
 #include "port/clock.h"
 #include "run/attribute.h"
 #include "run/execute.h"
@@ -126,25 +127,31 @@ static void refuse(struct rdl__outcome *outcome)
              program.timeout_ms / 1000.0, outcome->pc ? rdl__at(outcome->pc) : "it");
 }
 
-static void judge(struct rdl_case *t, int status)
+/* It ended by itself: as it should? */
+static void judge_end(struct rdl__board *board, int status)
 {
-    struct rdl__board *board = rdl__this_board;
-    struct rdl__outcome *outcome = t->outcome;
-    bool hung = board->hung;
-
     if (board->hung || WIFSIGNALED(status) || board->crash.signal != 0 ||
         WEXITSTATUS(status) != program.explore.status) {
         rdl__board_repair(board);
         rdl__attribute(board, status, board->hung, program.timeout_ms);
-        board->hung = false;
-        board->crash.signal = 0;
     } else if (program.output >= 0) {
-        compare_output(outcome);
+        compare_output(&board->outcome);
     }
+}
+
+static void judge(struct rdl_case *t, int status, bool told)
+{
+    struct rdl__board *board = rdl__this_board;
+    struct rdl__outcome *outcome = t->outcome;
+
+    if (!told)
+        judge_end(board, status);
     if (outcome->verdict == RDL__FAILED && !(fail_bits[outcome->cause] & program.explore.fail_on))
         outcome->verdict = RDL__PASSED;
-    if (hung && !program.ended)
+    if (board->hung && !program.ended)
         refuse(outcome);
+    board->hung = false;
+    board->crash.signal = 0;
     program.ended = true;
 }
 
@@ -289,6 +296,7 @@ static int explore(struct rdl__options *options, const char *name)
     options->plan.replay_command = "raddle replay";
     if (program.output >= 0 && !options->explore.output)
         learn_output(&test);
+    rdl__races_on = (options->explore.fail_on & RDL__FAIL_RACE) != 0;
     rdl__explorer_judge = judge;
     rdl__explorer_before = forget_output;
     return rdl__run_tests(options, tests, 1);
@@ -346,6 +354,7 @@ int rdl__program_explore(rdl__main_function *function, int argc, char **argv)
     unsetenv(RDL__PROGRAM_VARIABLE);
     restore("LD_PRELOAD", next_word(&words));
     restore("LD_BIND_NOW", next_word(&words));
+    restore("ASAN_OPTIONS", next_word(&words));
     if (hello >= 0 && write(hello, "", 1) == 1)
         close(hello);
     if (has_input())
@@ -359,5 +368,6 @@ int rdl__program_explore(rdl__main_function *function, int argc, char **argv)
     } else {
         fprintf(stderr, "raddle: %s\n", error.text);
     }
-    return status;
+    fflush(NULL);
+    _exit(status); /* what the program does at its end is not for the snapshot to do */
 }

@@ -169,6 +169,7 @@ static void add_word(struct rdl__text *out, const char *word)
 static int write_orders(int option_count, char **options)
 {
     const char *preload = getenv("LD_PRELOAD"), *bind_now = getenv("LD_BIND_NOW");
+    const char *asan = getenv("ASAN_OPTIONS");
     struct rdl__text orders = {0};
     char number[16];
     int fd;
@@ -179,6 +180,7 @@ static int write_orders(int option_count, char **options)
         add_word(&orders, options[i]);
     add_word(&orders, preload ? preload : "");
     add_word(&orders, bind_now ? bind_now : "");
+    add_word(&orders, asan ? asan : "");
     fd = nameless_file(orders.bytes, orders.count);
     rdl__text_release(&orders);
     return fd;
@@ -186,13 +188,18 @@ static int write_orders(int option_count, char **options)
 
 static void set_environment(const char *library, int orders, int hello)
 {
-    const char *preload = getenv("LD_PRELOAD");
+    const char *preload = getenv("LD_PRELOAD"), *asan = getenv("ASAN_OPTIONS");
     struct rdl__text value = {0};
 
     rdl__text_add(&value, "%s%s%s", library, preload && *preload ? ":" : "",
                   preload ? preload : "");
     setenv("LD_PRELOAD", value.bytes, 1);
     setenv("LD_BIND_NOW", "1", 1); /* once, not anew in each execution */
+    /* We have to be before it, which it minds; and leaks it cannot look for in copies. */
+    rdl__text_clear(&value);
+    rdl__text_add(&value, "detect_leaks=0:verify_asan_link_order=0%s%s", asan ? ":" : "",
+                  asan ? asan : "");
+    setenv("ASAN_OPTIONS", value.bytes, 1);
     rdl__text_clear(&value);
     rdl__text_add(&value, "%d,%d", orders, hello);
     setenv(RDL__PROGRAM_VARIABLE, value.bytes, 1);
@@ -381,8 +388,7 @@ int rdl__command_replay(int argc, char **argv)
     else if (!rdl__read_token(&token, checked->replay, &error))
         fprintf(stderr, "raddle replay: %s\n", error.text);
     else
-        status = explore(command_of(&token, argc, argv, end), count, options,
-                         checked->explore.gdb);
+        status = explore(command_of(&token, argc, argv, end), count, options, checked->explore.gdb);
     rdl__token_release(&token);
     free(options);
     free(checked);

@@ -157,7 +157,7 @@ __attribute__((always_inline)) static inline void touch(uintptr_t address, uintp
     if (how & RDL__HOW_WRITE)
         track->changed = true;
     if ((!(how & RDL__HOW_WRITE) && __builtin_expect(rdl__spin_suspects(track, address), 0)) ||
-        (!rdl__alone && !rdl__point_fast(track, how & RDL__HOW_WRITE))) {
+        (!rdl__alone && !rdl__point_fast(self, how & RDL__HOW_WRITE ? RDL__WRITES : RDL__READS))) {
         rdl__access_registers(address, size, how, pc);
         return;
     }

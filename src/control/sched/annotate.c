@@ -296,17 +296,7 @@ EXPORT(void, AnnotateThreadName, (file_t file, int line, const char *name))
 
     (void)file, (void)line;
     if (self)
-        snprintf(self->name, sizeof self->name, "%s", name);
-}
-
-EXPORT(int, RunningOnValgrind, (void))
-{
-    return 0;
-}
-
-EXPORT(double, ValgrindSlowdown, (void))
-{
-    return 1;
+        rdl__thread_rename(self, name);
 }
 
 /* Nothing to us. */

@@ -7,6 +7,8 @@
 #include "control/sched/inner.h"
 #include "control/sched/next.h"
 
+RDL__ASKED_FOR(assert);
+
 static void fail(const char *text, const char *file, unsigned line)
 {
     struct rdl__outcome *outcome = rdl__sched.t->outcome;

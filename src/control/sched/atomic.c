@@ -39,7 +39,7 @@ static inline struct rdl__track *enter(const volatile void *object, uint32_t siz
     if (address - track->mine_low < track->mine_size)
         rdl__track_share(self, address);
     if (__builtin_expect(rdl__spin_suspects(track, address), 0) ||
-        (!rdl__alone && !rdl__point_fast(track, how & RDL__HOW_WRITE))) {
+        (!rdl__alone && !rdl__point_fast(self, how & RDL__HOW_WRITE ? RDL__WRITES : RDL__READS))) {
         struct rdl__op op = {.kind = RDL__OP_ATOMIC,
                              .touch = how & RDL__HOW_WRITE ? RDL__WRITES : RDL__READS,
                              .size = size,

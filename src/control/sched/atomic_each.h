@@ -99,22 +99,22 @@ static inline bool JOIN(compare, BITS, )(volatile TYPE *at, TYPE *expected, TYPE
 
 #if BITS == 128
 #define LAST_PARAMETER
-#define ENTRY (&(struct rdl__entry){.unknown = true, .pc = RDL__CALLER})
-#define IS_HIDDEN
+#define ENTRY      (&(struct rdl__entry){.unknown = true, .pc = RDL__CALLER})
+#define LINKAGE    RDL__INTERPOSE
 #define NAME(what) THEIRS(what)
 #else
 #define LAST_PARAMETER , const struct rdl__entry *entry
 #define ENTRY          entry
-#define IS_HIDDEN      HIDDEN
+#define LINKAGE        HIDDEN
 #define NAME(what)     OURS(what)
 #endif
 
 int NAME(compare_exchange_strong)(volatile TYPE *at, TYPE *expected, TYPE value, int order,
-                                  int order_failed LAST_PARAMETER) IS_HIDDEN;
+                                  int order_failed LAST_PARAMETER) LINKAGE;
 int NAME(compare_exchange_weak)(volatile TYPE *at, TYPE *expected, TYPE value, int order,
-                                int order_failed LAST_PARAMETER) IS_HIDDEN;
+                                int order_failed LAST_PARAMETER) LINKAGE;
 TYPE NAME(compare_exchange_val)(volatile TYPE *at, TYPE expected, TYPE value, int order,
-                                int order_failed LAST_PARAMETER) IS_HIDDEN;
+                                int order_failed LAST_PARAMETER) LINKAGE;
 
 int NAME(compare_exchange_strong)(volatile TYPE *at, TYPE *expected, TYPE value, int order,
                                   int order_failed LAST_PARAMETER)
@@ -158,7 +158,7 @@ EXPORT(fetch_nand, AFTER_VALUE);
 #undef AFTER_VALUE
 #undef LAST_PARAMETER
 #undef ENTRY
-#undef IS_HIDDEN
+#undef LINKAGE
 #undef NAME
 #undef BITS
 #undef TYPE

@@ -11,6 +11,8 @@
 #include "control/sched/primitive.h"
 #include "control/sched/sleeper.h"
 
+RDL__ASKED_FOR(barrier);
+
 /* What lies in a pthread_barrier_t. */
 struct barrier {
     unsigned in;            /* arrivals so far */

@@ -8,8 +8,12 @@
 #include <threads.h>
 
 #include "control/sched/cond.h"
+#include "control/sched/inner.h"
 #include "control/sched/mutex.h"
 #include "control/sched/primitive.h"
+#include "control/sched/world.h"
+
+RDL__ASKED_FOR(c11);
 
 _Static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t), "a mtx_t is something else");
 _Static_assert(sizeof(cnd_t) == sizeof(pthread_cond_t), "a cnd_t is something else");
@@ -48,7 +52,7 @@ struct start {
     void *argument;
 };
 
-static void *start_thread(void *argument)
+RDL__ENTRY static void *start_thread(void *argument)
 {
     struct start start = *(struct start *)argument;
 
@@ -73,6 +77,7 @@ RDL__INTERPOSE int thrd_create(thrd_t *out, thrd_start_t function, void *argumen
         free(start);
         return result_of(why);
     }
+    thread->entry = (uintptr_t)function;
     *out = thread->fs;
     rdl__after(self, RDL__CALLER);
     return thrd_success;
@@ -107,16 +112,19 @@ RDL__INTERPOSE void thrd_yield(void)
     struct rdl__thread *self = rdl__self();
 
     if (self)
-        rdl__point(self, &(struct rdl__op){
-                             .kind = RDL__OP_YIELD, .flags = RDL__OP_POLITE, .pc = RDL__CALLER});
+        rdl__yield(self, RDL__CALLER);
     else
         RDL__NEXT(thrd_yield)();
 }
 
 RDL__INTERPOSE int thrd_sleep(const struct timespec *span, struct timespec *out_rest)
 {
-    int why = clock_nanosleep(CLOCK_REALTIME, 0, span, out_rest);
+    struct rdl__thread *self = rdl__self();
+    int why;
 
+    if (!self)
+        return RDL__NEXT(thrd_sleep)(span, out_rest);
+    why = rdl__clock_nanosleep(self, CLOCK_REALTIME, 0, span, out_rest, RDL__CALLER);
     return why == 0 ? 0 : why == EINTR ? -1 : -2;
 }
 

@@ -11,6 +11,7 @@
 #include "control/sched/cond.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "control/sched/inner.h"
@@ -35,7 +36,7 @@ struct waiter {
 };
 
 /* Conditions that were last signalled while nobody waited; the latest ones. */
-static uintptr_t in_vain[16];
+static struct rdl__vain_signal in_vain[16];
 static unsigned in_vain_count;
 
 void rdl__conds_begin(void)
@@ -44,21 +45,27 @@ void rdl__conds_begin(void)
     in_vain_count = 0;
 }
 
-bool rdl__was_signalled_in_vain(uintptr_t condition)
+const struct rdl__vain_signal *rdl__signalled_in_vain(uintptr_t condition)
 {
     for (size_t i = 0; i < sizeof in_vain / sizeof *in_vain; i++)
-        if (in_vain[i] == condition)
-            return true;
-    return false;
+        if (in_vain[i].condition == condition)
+            return &in_vain[i];
+    return NULL;
 }
 
-static void note_signal(const pthread_cond_t *cond, bool heard)
+static void note_signal(const struct rdl__thread *self, const pthread_cond_t *cond, bool heard,
+                        uintptr_t pc)
 {
+    struct rdl__vain_signal *signal;
+
     for (size_t i = 0; i < sizeof in_vain / sizeof *in_vain; i++)
-        if (in_vain[i] == (uintptr_t)cond)
-            in_vain[i] = 0;
-    if (!heard)
-        in_vain[in_vain_count++ % (sizeof in_vain / sizeof *in_vain)] = (uintptr_t)cond;
+        if (in_vain[i].condition == (uintptr_t)cond)
+            in_vain[i].condition = 0;
+    if (heard)
+        return;
+    signal = &in_vain[in_vain_count++ % (sizeof in_vain / sizeof *in_vain)];
+    *signal = (struct rdl__vain_signal){.condition = (uintptr_t)cond, .pc = rdl__blamed(self, pc)};
+    snprintf(signal->by, sizeof signal->by, "%s", rdl__thread_name(self));
 }
 
 static uint64_t *mark_of(pthread_cond_t *cond)
@@ -203,7 +210,7 @@ void rdl__cond_signal(struct rdl__thread *self, pthread_cond_t *cond, uintptr_t 
     look_at(self, cond, "signals", pc);
     for (waiter = next_waiter(cond, NULL); waiter; waiter = next_waiter(cond, waiter))
         count++;
-    note_signal(cond, count > 0);
+    note_signal(self, cond, count > 0, pc);
     if (count > 0) {
         waiter = next_waiter(cond, NULL);
         for (uint32_t chosen = rdl__pick_one(count - 1); chosen > 0; chosen--)
@@ -221,7 +228,7 @@ void rdl__cond_broadcast(struct rdl__thread *self, pthread_cond_t *cond, uintptr
 
     rdl__point(self, &op);
     look_at(self, cond, "broadcasts on", pc);
-    note_signal(cond, next_waiter(cond, NULL));
+    note_signal(self, cond, next_waiter(cond, NULL), pc);
     while ((waiter = next_waiter(cond, NULL)))
         waiter->called = true;
     rdl__changed((uintptr_t)cond);

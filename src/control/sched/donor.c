@@ -18,6 +18,7 @@ enum { PARKING_STACK = 4096 };
 static struct rdl__donor *idle;
 uint32_t rdl__donor_count;
 static uint32_t idle_count;
+static struct rdl__donor *abandoned; /* nobody uses them; but they are not lost */
 static bool are_copies;
 
 /* Without the C library's: that would write to errno, which is not this kernel
@@ -158,7 +159,9 @@ void rdl__donors_prepare(uint32_t count)
 
 void rdl__donor_abandon(struct rdl__donor *donor)
 {
-    (void)donor; /* its stack may be looked at still, and its kernel thread sleeps on */
+    /* Its stack may be looked at still, and its kernel thread sleeps on. */
+    donor->next = abandoned;
+    abandoned = donor;
 }
 
 void rdl__donors_are_copies(void)

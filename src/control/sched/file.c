@@ -8,8 +8,9 @@
  *
  * A file is hopeless if none but threads that wait could make it ready.  We know
  * that of pipes, socket pairs, events and timers that controlled threads of this
- * execution have made, as long as no process was started since and no descriptor
- * was sent away; all others we take for ways into the process. */
+ * execution have made, and of connections between them (link.c), as long as no
+ * process was started since and no descriptor was sent away; all others we take for
+ * ways into the process. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,27 +21,25 @@
 
 #define sched (&rdl__sched)
 
-enum { KNOWN_MAX = 256 };
+enum { KNOWN_MAX = 256, FILES_SIZE = 1 + KNOWN_MAX };
+#define FILES ((uintptr_t)0xffff800000000000) /* an address that nothing of a program's has */
 
 /* Files met in this execution. */
 static struct known {
     dev_t device;
     ino_t inode;
     int fd;        /* of a file whose inode says nothing; else -1 */
-    uint64_t born; /* value of `sharings` when we made it; 0: we did not */
+    uint64_t born; /* value of rdl__file_sharings when we made it; 0: we did not */
 } known[KNOWN_MAX];
 static uint32_t known_count;
 
-static char objects[1 + KNOWN_MAX]; /* nothing is kept in it: it is a range of addresses */
-static uint64_t sharings;           /* how often files were shared with other processes, plus 1 */
+uint64_t rdl__file_sharings = 1;
 uint64_t rdl__file_changes;
 
 void rdl__files_begin(void)
 {
     known_count = 0;
     rdl__file_changes = 0;
-    if (sharings == 0)
-        sharings = 1;
 }
 
 static struct known *find(const struct stat *status, int fd)
@@ -83,11 +82,8 @@ static enum rdl__file_kind kind_of(const struct stat *status)
 
 struct rdl__file rdl__any_file(void)
 {
-    return (struct rdl__file){.kind = RDL__OTHER_FILE,
-                              .fd = -1,
-                              .waits = true,
-                              .object = (uintptr_t)objects,
-                              .size = sizeof objects};
+    return (struct rdl__file){
+        .kind = RDL__OTHER_FILE, .fd = -1, .waits = true, .object = FILES, .size = FILES_SIZE};
 }
 
 void rdl__file_look(int fd, struct rdl__file *out)
@@ -108,7 +104,7 @@ void rdl__file_look(int fd, struct rdl__file *out)
     if (out->kind == RDL__PLAIN_FILE || out->kind == RDL__PIPE) {
         it = meet(&status, -1);
         if (it) {
-            out->object = (uintptr_t)&objects[1 + (it - known)];
+            out->object = FILES + 1 + (uintptr_t)(it - known);
             out->size = 1;
         }
     }
@@ -128,11 +124,11 @@ void rdl__files_ask(uintptr_t object)
 {
     rdl__file_changes++;
     rdl__changed(object);
-    if (object != (uintptr_t)objects)
-        rdl__changed((uintptr_t)objects);
+    if (object != FILES)
+        rdl__changed(FILES);
     else
         for (uint32_t id = 0; id < sched->view.threads; id++)
-            if (sched->awaited[id] - (uintptr_t)objects < sizeof objects)
+            if (sched->awaited[id] - FILES < FILES_SIZE)
                 rdl__look_again(sched->threads[id]);
 }
 
@@ -142,8 +138,8 @@ void rdl__file_changed(struct rdl__thread *self, const struct rdl__file *file)
 {
     rdl__hb_acquire(self, file->object);
     rdl__hb_release(self, file->object);
-    if (file->object != (uintptr_t)objects)
-        rdl__hb_release(self, (uintptr_t)objects);
+    if (file->object != FILES)
+        rdl__hb_release(self, FILES);
     rdl__files_ask(file->object);
 }
 
@@ -151,7 +147,7 @@ void rdl__file_changed(struct rdl__thread *self, const struct rdl__file *file)
 
 void rdl__files_shared(void)
 {
-    sharings++;
+    rdl__file_sharings++;
 }
 
 void rdl__file_born(int fd)
@@ -163,7 +159,7 @@ void rdl__file_born(int fd)
         return;
     it = meet(&status, is_anonymous(&status) ? fd : -1);
     if (it)
-        it->born = sharings;
+        it->born = rdl__file_sharings;
 }
 
 /* The number will stand for something else. */
@@ -229,8 +225,10 @@ bool rdl__file_is_hopeless(int fd)
     if (rdl__kernel_fstat(fd, &status) != 0)
         return false;
     it = find(&status, is_anonymous(&status) ? fd : -1);
-    if (it && it->born == sharings)
+    if (it && it->born == rdl__file_sharings)
         return it->fd < 0 || has_type(fd, "anon_inode:[eventfd]");
+    if (S_ISSOCK(status.st_mode))
+        return rdl__link_is_inside(fd);
     return has_type(fd, "anon_inode:[eventpoll]") && members_are_hopeless(fd);
 }
 
@@ -348,6 +346,8 @@ RDL__INTERPOSE int fclose(FILE *stream)
     struct rdl__op op;
     int result;
 
+    if (self)
+        rdl__stream_gone(self, stream);
     if (!self || stream->_fileno < 0)
         return RDL__NEXT(fclose)(stream);
     rdl__file_look(stream->_fileno, &file);

@@ -152,13 +152,16 @@ static int sleep_at(struct rdl__thread *self, struct waiter *waiter, uint64_t de
                     uintptr_t pc)
 {
     struct rdl__op op = futex_op(RDL__OP_FUTEX_WAIT, waiter->word, NULL, pc);
+    int cancel_state = self->cancel_state;
 
     for (;;) {
         enum rdl__woken woken;
         enum rdl__handled handled;
 
         join_list(waiter);
+        self->cancel_state = PTHREAD_CANCEL_DISABLE; /* a call by number ends nobody */
         woken = rdl__await_interruptibly(self, &op, is_woken, waiter, deadline);
+        self->cancel_state = cancel_state;
         leave_list(waiter);
         if (woken == RDL__READY) {
             rdl__hb_acquire(self, (uintptr_t)waiter->word);
@@ -166,7 +169,7 @@ static int sleep_at(struct rdl__thread *self, struct waiter *waiter, uint64_t de
         }
         if (woken == RDL__TIMED_OUT)
             return ETIMEDOUT;
-        handled = rdl__interruption(self); /* may never return */
+        handled = rdl__run_handlers(self); /* may never return */
         if (handled != RDL__NOTHING_RAN)
             return handled == RDL__RAN_AND_GOES_ON && deadline == RDL__FOREVER ? ERESTART : EINTR;
     }

@@ -11,6 +11,8 @@
 
 #include "control/sched/primitive.h"
 
+RDL__ASKED_FOR(guard);
+
 enum { DONE = 1, PENDING = 0x100, AWAITED = 0x10000 };
 
 int __cxa_guard_acquire(int *guard);

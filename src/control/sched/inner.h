@@ -3,6 +3,24 @@
 #define RDL__INNER_H
 
 #include "control/sched/sched.h"
+#include "port/lines.h"
+
+/* Functions of ours that call the user's are marked RDL__ENTRY.  What returns there was
+ * called last by the user's function, with a jump ("tail call"): that is all the code
+ * to blame that is known. */
+#define RDL__ENTRY __attribute__((noinline, section("rdl_entry")))
+
+extern const char __start_rdl_entry[] __attribute__((visibility("hidden")));
+extern const char __stop_rdl_entry[] __attribute__((visibility("hidden")));
+
+static inline uintptr_t rdl__blamed(const struct rdl__thread *thread, uintptr_t pc)
+{
+    if (__builtin_expect(pc - (uintptr_t)__start_rdl_entry >
+                             (uintptr_t)(__stop_rdl_entry - __start_rdl_entry),
+                         1))
+        return pc;
+    return thread->entry ? thread->entry | RDL__TAIL_OF : pc;
+}
 
 /* sched.c */
 void rdl__look_again(struct rdl__thread *thread);      /* it may be ready now, or not any more */
@@ -25,6 +43,7 @@ void rdl__own_stack(uintptr_t *out_low, uintptr_t *out_high); /* of the process 
 bool rdl__sleeps_eagerly(const struct rdl__op *op); /* it may end whenever it likes */
 
 /* log.c */
+void rdl__hash_operation(const struct rdl__thread *self, unsigned kind); /* UINT8_MAX: a switch */
 void rdl__log(const struct rdl__thread *self, const struct rdl__op *op);
 void rdl__log_answer(const struct rdl__thread *self, const struct rdl__op *op, uint32_t answer,
                      uint32_t max);
@@ -51,8 +70,13 @@ void rdl__describe_wait(const struct rdl__thread *thread, char *out, size_t room
 extern uint64_t rdl__timer_next;
 void rdl__timers_run(void);
 
-/* cond.c: has the condition been signalled while nobody waited, and not since? */
-bool rdl__was_signalled_in_vain(uintptr_t condition);
+/* cond.c: has the condition been signalled while nobody waited, and not since?  NULL: no. */
+struct rdl__vain_signal {
+    uintptr_t condition;
+    uintptr_t pc;
+    char by[48];
+};
+const struct rdl__vain_signal *rdl__signalled_in_vain(uintptr_t condition);
 void rdl__conds_begin(void);
 
 /* signal.c */
@@ -61,6 +85,10 @@ void rdl__signals_end(void);
 void rdl__signals_switch(struct rdl__thread *from, struct rdl__thread *to);
 void rdl__handle_signals(struct rdl__thread *self);         /* those pending for it */
 bool rdl__has_interruption(const struct rdl__thread *self); /* a signal, or cancellation */
+
+/* credit.c */
+enum { RDL__STRETCH_MAX = INT32_MAX };
+void rdl__credit_give(const struct rdl__thread *self);
 
 /* order.c */
 void rdl__hb_begin(struct rdl__thread *first);
@@ -71,17 +99,6 @@ void rdl__spin_recheck(void);   /* has one changed? */
 bool rdl__spin_doubt(void);     /* nobody can run: let those go round again that have not yet */
 bool rdl__spinning(const struct rdl__thread *thread);
 void rdl__spin_operation(struct rdl__thread *self, const struct rdl__op *op);
-
-/* fast.c: points at which the running thread is sure to run on, given to it and left.
- * They are counted late: who reads points, steps or stretch calls fast_count first. */
-extern uint64_t rdl__fast_given, rdl__fast_points;
-void rdl__fast_give(const struct rdl__thread *self); /* it has just made an access */
-void rdl__fast_count_used(void);
-static inline void rdl__fast_count(void)
-{
-    if (rdl__fast_given)
-        rdl__fast_count_used();
-}
 
 /* access.c: some code of this process is instrumented */
 extern bool rdl__instrumented;

@@ -88,16 +88,6 @@ bool rdl__io_begin(struct rdl__thread *self, int fd, short events, bool at_once,
     return true;
 }
 
-bool rdl__io_begin_writing(struct rdl__thread *self, const struct rdl__file *file, uintptr_t pc)
-{
-    struct rdl__op op = rdl__file_op(file, pc);
-
-    if (rdl__file_is_ready(file->fd, POLLOUT))
-        return rdl__io_await(self, file, POLLOUT, pc);
-    rdl__point(self, &op);
-    return true;
-}
-
 /* ---- Pieces -------------------------------------------------------------------------------- */
 
 size_t rdl__pieces_next(const struct rdl__pieces *pieces, struct iovec *out, size_t bytes_max,
@@ -205,13 +195,16 @@ RDL__INTERPOSE int eventfd_read(int fd, eventfd_t *out)
  * pipes, they have to be told to refuse, for just this long. */
 static ssize_t write_at_once(int fd, const struct iovec *from, size_t count, size_t bytes)
 {
-    long result, flags;
+    static bool is_unknown;
+    long result = -EOPNOTSUPP, flags;
 
-    if (bytes <= PIPE_BUF && rdl__file_is_ready(fd, POLLOUT))
-        return RDL__NEXT(writev)(fd, from, (int)count);
-    result = rdl__kernel(SYS_pwritev2, fd, (long)from, (long)count, -1, -1, RWF_NOWAIT);
+    if (!is_unknown)
+        result = rdl__kernel(SYS_pwritev2, fd, (long)from, (long)count, -1, -1, RWF_NOWAIT);
     if (result != -EOPNOTSUPP)
         return rdl__in_errno(result);
+    is_unknown = true;
+    if (bytes <= PIPE_BUF && rdl__file_is_ready(fd, POLLOUT))
+        return RDL__NEXT(writev)(fd, from, (int)count);
     flags = rdl__kernel_fcntl(fd, F_GETFL, 0);
     rdl__kernel_fcntl(fd, F_SETFL, flags | O_NONBLOCK);
     result = rdl__kernel(SYS_writev, fd, (long)from, (long)count, 0, 0, 0);
@@ -219,14 +212,16 @@ static ssize_t write_at_once(int fd, const struct iovec *from, size_t count, siz
     return rdl__in_errno(result);
 }
 
+/* An attempt comes first: a pipe may say that it is full, and still have room, namely
+ * the rest of a page. */
 static ssize_t write_to_pipe(struct rdl__thread *self, const struct rdl__file *file,
                              const struct iovec *from, int count, uintptr_t pc)
 {
     struct rdl__pieces rest = {.all = from, .count = (size_t)count};
+    struct rdl__op op = rdl__file_op(file, pc);
     ssize_t written = 0;
 
-    if (!rdl__io_begin_writing(self, file, pc))
-        return -1;
+    rdl__point(self, &op);
     for (;;) {
         struct iovec next[RDL__PIECES];
         size_t bytes, pieces = rdl__pieces_next(&rest, next, SSIZE_MAX, &bytes);
@@ -309,7 +304,7 @@ RDL__INTERPOSE int eventfd_write(int fd, eventfd_t value)
                                                                                             : -1;
 }
 
-/* ---- From file to file ------------------------------------------------------------------------ */
+/* ---- From file to file --------------------------------------------------------------------- */
 
 RDL__INTERPOSE ssize_t splice(int from, off64_t *from_at, int to, off64_t *to_at, size_t size,
                               unsigned flags)

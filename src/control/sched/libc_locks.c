@@ -12,20 +12,36 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
-#include "control/sched/inner.h"
 #include "control/sched/primitive.h"
+#include "control/sched/world.h"
+
+/* What a stream's lock looks like. */
+struct stream_lock {
+    int lock;
+    int count;   /* how often more than once */
+    void *owner; /* NULL: nobody */
+};
+
+RDL__ASKED_FOR(libc_locks);
 
 struct claim {
     struct rdl__thread *self;
     FILE *file;
 };
 
+static uintptr_t owner_of(FILE *file)
+{
+    const struct stream_lock *lock = (const struct stream_lock *)file->_lock;
+
+    return (uintptr_t)lock->owner;
+}
+
 static bool nobody_else_has_it(void *what)
 {
     const struct claim *claim = what;
-    struct rdl__thread *holder = rdl__holder((uintptr_t)claim->file);
+    uintptr_t owner = owner_of(claim->file);
 
-    return !holder || holder == claim->self;
+    return !owner || owner == claim->self->fs;
 }
 
 static void hold(struct rdl__thread *self, FILE *file, uintptr_t pc)
@@ -34,6 +50,27 @@ static void hold(struct rdl__thread *self, FILE *file, uintptr_t pc)
     rdl__got(self, (uintptr_t)file, pc, true); /* that is: it counts */
     rdl__hb_acquire(self, (uintptr_t)file);
     rdl__changed((uintptr_t)file);
+}
+
+static void look_at_owner(struct rdl__thread *self, FILE *file, uintptr_t pc)
+{
+    uintptr_t owner = owner_of(file);
+    struct rdl__thread *other = rdl__thread_of(owner);
+    const char *name = rdl__object_name((uintptr_t)file, "stream");
+
+    if (owner && owner != self->fs)
+        rdl__wrong_use(pc, "%s unlocks %s, which %s holds", rdl__thread_name(self), name,
+                       other ? rdl__thread_name(other) : "somebody else");
+    if (!owner)
+        rdl__wrong_use(pc, "%s unlocks %s, which is not locked", rdl__thread_name(self), name);
+}
+
+void rdl__stream_gone(struct rdl__thread *self, FILE *file)
+{
+    while (rdl__held_by(self, (uintptr_t)file)) {
+        rdl__gave(self, (uintptr_t)file);
+        self->no_switch--;
+    }
 }
 
 /* ---- Interposed: streams ------------------------------------------------------------ */
@@ -70,20 +107,21 @@ RDL__INTERPOSE int ftrylockfile(FILE *file)
 
 RDL__INTERPOSE void funlockfile(FILE *file)
 {
-    struct rdl__thread *self = rdl__self(), *holder;
+    struct rdl__thread *self = rdl__self();
     uintptr_t pc = RDL__CALLER;
 
-    if (!self || !(holder = rdl__holder((uintptr_t)file))) {
+    if (!self) {
         RDL__NEXT(funlockfile)(file);
         return;
     }
-    if (holder != self)
-        rdl__wrong_use(pc, "%s unlocks %s, which %s holds", rdl__thread_name(self),
-                       rdl__object_name((uintptr_t)file, "stream"), rdl__thread_name(holder));
+    if (owner_of(file) != self->fs)
+        look_at_owner(self, file, pc);
     rdl__hb_release(self, (uintptr_t)file);
     RDL__NEXT(funlockfile)(file);
-    rdl__gave(self, (uintptr_t)file);
-    self->no_switch--;
+    if (rdl__held_by(self, (uintptr_t)file)) {
+        rdl__gave(self, (uintptr_t)file);
+        self->no_switch--;
+    }
     rdl__changed((uintptr_t)file);
     rdl__after(self, pc);
 }
@@ -97,7 +135,6 @@ RDL__INTERPOSE void *dlopen(const char *file, int mode)
 
     if (!self)
         return RDL__NEXT(dlopen)(file, mode);
-    rdl__fast_count();
     self->no_switch++;
     library = RDL__NEXT(dlopen)(file, mode);
     self->no_switch--;
@@ -111,7 +148,6 @@ RDL__INTERPOSE int dlclose(void *library)
 
     if (!self)
         return RDL__NEXT(dlclose)(library);
-    rdl__fast_count();
     self->no_switch++;
     result = RDL__NEXT(dlclose)(library);
     self->no_switch--;

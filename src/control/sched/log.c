@@ -1,9 +1,20 @@
 /* log.c -- what was done in an execution, for strategies. */
 #include <string.h>
 
+#include "base/hash.h"
 #include "control/sched/inner.h"
 
 #define sched (&rdl__sched)
+
+/* What tells executions apart: operations, and where threads are switched.  Accesses to
+ * memory are many, and follow from the rest; they are only counted. */
+void rdl__hash_operation(const struct rdl__thread *self, unsigned kind)
+{
+    struct rdl__summary *summary = sched->summary;
+
+    summary->hash =
+        rdl__mix(summary->hash + (summary->steps << 20 | (uint64_t)self->id << 8 | kind));
+}
 
 /* A new entry at the end; NULL: there is no room. */
 static struct rdl__log_entry *new_entry(uint32_t at, uint32_t thread, const struct rdl__op *op)

@@ -12,6 +12,11 @@
 
 #define RDL__INTERPOSE __attribute__((visibility("default")))
 
+/* In a program that is linked with a sanitizer, functions of these names are in the
+ * sanitizer's library, too, which comes first: the linker would leave ours out.  So
+ * next.c asks for each file by the name that this gives it. */
+#define RDL__ASKED_FOR(file) const char rdl__file_##file
+
 struct rdl__next {
     const char *name;
     void *function; /* NULL: not looked for yet */

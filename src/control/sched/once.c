@@ -7,6 +7,8 @@
 
 #include "control/sched/primitive.h"
 
+RDL__ASKED_FOR(once);
+
 enum { FRESH = 0, IN_PROGRESS = 1, DONE = 2 };
 
 struct attempt {
@@ -45,8 +47,9 @@ static void do_once(struct rdl__thread *self, int *control, void (*routine)(void
 {
     struct rdl__op op = rdl__op_on(RDL__OP_ONCE, control, pc);
 
-    if (!(__atomic_load_n(control, __ATOMIC_ACQUIRE) & DONE)) /* that it will stay */
-        rdl__await(self, &op, is_settled, control, RDL__FOREVER);
+    if (*control & DONE)
+        op.touch = RDL__READS; /* that it will stay */
+    rdl__await(self, &op, is_settled, control, RDL__FOREVER);
     rdl__hb_acquire(self, (uintptr_t)control);
     if (*control & DONE)
         return;

@@ -9,6 +9,8 @@
 
 #include "control/sched/world.h"
 
+RDL__ASKED_FOR(poll);
+
 #define sched (&rdl__sched)
 
 /* What the compiler calls instead, if it knows the size of the buffer. */
@@ -65,14 +67,6 @@ static struct rdl__op looking_at(const struct pollfd *fds, nfds_t count, uintptr
     return rdl__file_op(&file, pc);
 }
 
-static bool is_ready(const struct pollfd *fds, nfds_t count)
-{
-    for (nfds_t i = 0; i < count; i++)
-        if (fds[i].fd >= 0 && rdl__file_is_ready(fds[i].fd, fds[i].events))
-            return true;
-    return false;
-}
-
 /* Wait for these, until one may be ready.  False: interrupted.  `again`: one was,
  * said the kernel, but not so that it helped; wait until something has happened.
  * `touch`: poll only looks, so two threads that do do not disturb each other. */
@@ -85,7 +79,7 @@ static bool wait_for(struct rdl__thread *self, struct pollfd *fds, nfds_t count,
     op.touch = (uint8_t)touch;
     rdl__test_cancel(self);
     if (deadline <= sched->now) {
-        if (!is_ready(fds, count)) {
+        if (!rdl__any_is_ready(fds, count)) {
             op.flags = RDL__OP_POLITE;
             rdl__look_outside();
         }

@@ -15,7 +15,7 @@
 enum { POLLING_PAUSE = 50 * 1000 }; /* ns */
 
 static bool has_forked;
-static struct rdl__thread *forking; /* who was running when the process was copied */
+struct rdl__thread *rdl__forking;
 
 bool rdl__has_forked(void)
 {
@@ -33,26 +33,44 @@ pid_t rdl__forked(pid_t result)
 
 /* ---- Making ------------------------------------------------------------------------------ */
 
-/* Handlers that programs register with pthread_atfork are controlled before the
- * process is copied and, in the old one, after it; ours comes next to the copying
- * since it is registered first. */
-static void before_copying(void)
+static void begin_copying(void)
 {
-    forking = rdl__self();
-    if (forking)
+    rdl__forking = rdl__self();
+    if (rdl__forking)
         rdl__running = NULL;
 }
 
-static void after_copying(void)
+static void end_copying(void)
 {
-    if (forking)
-        rdl__running = forking;
-    forking = NULL;
+    if (rdl__forking)
+        rdl__running = rdl__forking;
+    rdl__forking = NULL;
 }
 
+static void begin_as_copy(void)
+{
+    rdl__forking = NULL;
+}
+
+long rdl__copied(long (*copy)(const long *arguments), const long *arguments)
+{
+    long result;
+
+    begin_copying();
+    result = copy(arguments);
+    if (result != 0)
+        end_copying();
+    else
+        begin_as_copy();
+    return rdl__forked((pid_t)result);
+}
+
+/* Handlers that programs register with pthread_atfork are controlled before the
+ * process is copied and, in the old one, after it; ours comes next to the copying
+ * since it is registered first. */
 __attribute__((constructor(101))) static void mind_copies(void)
 {
-    pthread_atfork(before_copying, after_copying, NULL);
+    pthread_atfork(begin_copying, end_copying, begin_as_copy);
 }
 
 /* Files get another owner, memory is looked at. */
@@ -73,19 +91,19 @@ RDL__INTERPOSE pid_t fork(void)
     return rdl__forked(RDL__NEXT(fork)());
 }
 
+static long copy_only(const long *unused)
+{
+    (void)unused;
+    return RDL__NEXT(_Fork)();
+}
+
 RDL__INTERPOSE pid_t _Fork(void)
 {
     struct rdl__thread *self = rdl__self();
-    pid_t result;
 
-    if (!self)
-        return rdl__forked(RDL__NEXT(_Fork)());
-    come_to_fork(self, RDL__CALLER);
-    rdl__running = NULL;
-    result = RDL__NEXT(_Fork)();
-    if (result != 0)
-        rdl__running = self;
-    return rdl__forked(result);
+    if (self)
+        come_to_fork(self, RDL__CALLER);
+    return (pid_t)rdl__copied(copy_only, NULL);
 }
 
 /* A copy instead: with shared memory we could not return from here twice, nor tell

@@ -164,6 +164,8 @@ static struct rdl__step step_of(const struct rdl__thread *self, const struct rdl
                                 enum rdl__step_how how)
 {
     rdl__steps_name_thread(steps(), self->number, rdl__thread_name(self));
+    if (op->pc)
+        rdl__modules_note(&steps()->modules, rdl__place_code(op->pc));
     return (struct rdl__step){
         .number = ++steps()->count,
         .pc = op->pc,

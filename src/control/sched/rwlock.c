@@ -12,6 +12,8 @@
 
 #include "control/sched/primitive.h"
 
+RDL__ASKED_FOR(rwlock);
+
 enum { WRITE_PHASE = 1, WRITE_LOCKED = 2, ONE_READER = 8 };
 
 #define DESTROYED 0xdead10cu /* in __flags */

@@ -23,7 +23,6 @@
 #include "control/sched/sleeper.h"
 
 enum {
-    STRETCH_MAX = INT32_MAX,
     FIRST_SECOND = 1735689600, /* when virtual time begins: 2025-01-01 */
 };
 
@@ -41,7 +40,7 @@ static void set_enabled(uint32_t id, bool enabled)
 
     if (!(*word & bit) == !enabled)
         return;
-    rdl__fast_count();
+    rdl__catch_up();
     *word ^= bit;
     view->enabled_count += enabled ? 1 : UINT32_MAX;
     sched->enabled_changed = true;
@@ -136,20 +135,6 @@ static bool end_quiet_wait(void)
 
 /* ---- Whose turn it is -------------------------------------------------------------- */
 
-static bool is_access(const struct rdl__op *op)
-{
-    return op->kind == RDL__OP_READ || op->kind == RDL__OP_WRITE || op->kind == RDL__OP_ATOMIC;
-}
-
-/* Into the hash.  Of accesses, only how many there were is: most go by unseen. */
-static void hash_in(uint32_t thread, unsigned what)
-{
-    uint64_t *hash = &sched->summary->hash;
-
-    *hash = rdl__mix(*hash + (sched->accesses << 20 | thread << 8 | what));
-    sched->accesses = 0;
-}
-
 /* The operation that is done now. */
 static void note_operation(struct rdl__thread *self)
 {
@@ -161,15 +146,14 @@ static void note_operation(struct rdl__thread *self)
     summary->steps++;
     if (sched->deadlines)
         let_time_pass();
-    if (is_access(op))
-        sched->accesses++;
-    else
-        hash_in(self->id, op->kind);
+    if (op->kind < RDL__OP_READ || op->kind > RDL__OP_ATOMIC)
+        rdl__hash_operation(self, op->kind);
     if (__builtin_expect(summary->wants_log, 0))
         rdl__log(self, op);
     sched->picked_from = 1;
     if (__builtin_expect(sched->t->trace->on, 0))
         rdl__trace_operation(self, op);
+    rdl__credit_give(self);
 }
 
 /* Back on a stack: what the thread that was left could not do itself. */
@@ -192,6 +176,7 @@ static void run_thread(struct rdl__thread *self, struct rdl__thread *next)
     if (next == self)
         return;
     rdl__running = next;
+    rdl__hash_operation(next, UINT8_MAX);
     if (__builtin_expect(sched->masks_differ, 0))
         rdl__signals_switch(self, next);
     if (__builtin_expect(self->state != RDL__ALIVE, 0)) {
@@ -225,12 +210,12 @@ static void begin_stretch(void)
 
     sched->by_strategy = tape->fresh && sched->strategy;
     if (!tape->fresh)
-        length = rdl__tape_given(tape, RDL__STRETCH, STRETCH_MAX, 0);
+        length = rdl__tape_given(tape, RDL__STRETCH, RDL__STRETCH_MAX, 0);
     sched->stretch = 0;
     sched->stretch_end = length ? length : UINT64_MAX;
     sched->stretch_at = tape->count;
     sched->view.quiet = 0;
-    record(RDL__STRETCH, length, STRETCH_MAX);
+    record(RDL__STRETCH, length, RDL__STRETCH_MAX);
     /* A tape has an end.  Before it is reached, preempt nobody any more. */
     sched->calm = tape->count > tape->limit / 4 * 3;
 }
@@ -252,8 +237,6 @@ static void dispatch(struct rdl__thread *self, uint32_t id)
 {
     record(RDL__SWITCH, id, sched->view.threads - 1);
     sched->summary->switches++;
-    if (sched->accesses)
-        hash_in(self->id, UINT8_MAX);
     begin_stretch();
     run_thread(self, sched->threads[id]);
 }
@@ -323,7 +306,7 @@ static void may_be_preempted(struct rdl__thread *self)
             return;
         }
         id = pick();
-        if (id == self->id || sched->stretch > STRETCH_MAX)
+        if (id == self->id || sched->stretch > RDL__STRETCH_MAX)
             return;
         sched->t->tape->choices[sched->stretch_at].index = sched->stretch;
     } else {
@@ -349,9 +332,10 @@ static void come_to(struct rdl__thread *self, const struct rdl__op *op)
 {
     struct rdl__view *view = &sched->view;
 
-    rdl__fast_count();
+    rdl__catch_up();
     view->running = self->id;
     view->ops[self->id] = *op;
+    view->ops[self->id].pc = rdl__blamed(self, op->pc);
     view->steps[self->id]++;
     rdl__spin_operation(self, op);
 }
@@ -363,8 +347,6 @@ void rdl__point(struct rdl__thread *self, const struct rdl__op *op)
     come_to(self, op);
     turn(self);
     note_operation(self);
-    if (is_access(op))
-        rdl__fast_give(self);
 }
 
 /* It has to wait, and others take so long that its time is up. */
@@ -582,12 +564,13 @@ static void reset(const struct rdl__execution *execution)
     sched->strategy = execution->strategy;
     sched->strategy_state = execution->strategy_state;
     sched->summary = execution->summary;
+    sched->summary->unseen = !rdl__instrumented;
     sched->forked = execution->forked;
     sched->faults = execution->faults;
     sched->points_max = execution->points_max;
     sched->now = FIRST_SECOND * UINT64_C(1000000000);
-    sched->deadlines = sched->busy = sched->accesses = 0;
-    rdl__fast_given = rdl__fast_points = 0;
+    sched->deadlines = sched->busy = 0;
+    sched->credit = sched->credit_given = 0;
     sched->picked_from = 1;
     sched->eager_sleepers = sched->sleeping_decided = false;
     sched->ending = sched->failing = sched->masks_differ = false;
@@ -601,6 +584,7 @@ static void begin(const struct rdl__execution *execution)
     reset(execution);
     first = rdl__slot_new(0);
     first->fs = rdl__thread_pointer();
+    first->entry = execution->t->test ? (uintptr_t)execution->t->test->body : 0;
     rdl__own_stack(&first->stack_low, &first->stack_high);
     set_enabled(0, true);
     rdl__names_reset();
@@ -637,6 +621,7 @@ bool rdl__execution_run(const struct rdl__execution *execution, void (*body)(voi
     if (_setjmp(sched->escape) == 0) {
         begin(execution);
         rdl__with_exit(body, context);
+        rdl__catch_up();
         await_the_others(rdl__running);
         whole = true;
     } else {
@@ -652,6 +637,7 @@ bool rdl__execution_run(const struct rdl__execution *execution, void (*body)(voi
 _Noreturn void rdl__execution_leave(struct rdl_case *t)
 {
     (void)t;
+    rdl__catch_up();
     rdl__log_pending();
     if (sched->forked)
         sched->leave_process();

@@ -76,8 +76,8 @@ struct rdl__thread {
     uint32_t id;
     enum rdl__thread_state state;
     struct rdl__donor *donor; /* NULL: it runs on the stack of the process itself */
-    uint32_t number;    /* in order of creation; that of the first is 0 */
-    uint32_t namesakes; /* threads before it that were called the same */
+    uint32_t number;          /* in order of creation; that of the first is 0 */
+    uint32_t namesakes;       /* threads before it that were called the same */
     char name[32];
 
     /* What it awaits, if anything.  The operation itself is in the view. */
@@ -91,6 +91,7 @@ struct rdl__thread {
     void *(*start)(void *argument);
     void *argument;
     void *result;
+    uintptr_t entry; /* the function that it runs, as the user knows it */
     bool detached, being_joined, exiting;
     uintptr_t created_at;  /* pc */
     uint32_t created_last; /* the thread it has created last */
@@ -130,8 +131,11 @@ struct rdl__sched {
     uint32_t stretch_at;  /* where its length stands on the tape */
     bool by_strategy;     /* the strategy decides; else the tape */
     bool enabled_changed; /* since the strategy was asked last */
-    uint64_t accesses;    /* since the last operation that is in the hash */
     uint32_t picked_from; /* how many there were to pick from; 1: it was not asked */
+
+    /* Points that the running thread may pass without a word: credit.c */
+    uint64_t credit, credit_given;
+    uint8_t credit_touch; /* what it did last with it */
 
     bool calm; /* the tape is nearly full: no more preemptions */
 
@@ -171,6 +175,21 @@ static inline struct rdl__thread *rdl__self(void)
 
 /* The thread is about to do this operation.  Others may run first. */
 void rdl__point(struct rdl__thread *self, const struct rdl__op *op);
+
+/* The same, for an access to memory, if nothing depends on this one: nobody would be
+ * switched to, and nobody looks.  False: it has to be done in the ordinary way. */
+static inline bool rdl__point_fast(struct rdl__thread *self, enum rdl__touch touch)
+{
+    if (rdl__sched.credit == 0 || self->no_switch > 0)
+        return false;
+    rdl__sched.credit--;
+    rdl__sched.credit_touch = touch;
+    return true;
+}
+
+/* Catch up with what has been passed that way; the next point is an ordinary one.  For
+ * who needs to know, or changes what others could do next, other than by rdl__changed. */
+void rdl__catch_up(void);
 
 /* The same for an operation that can be done only when ready(what) is true and,
  * until then, has to wait; at most until the deadline, a virtual time.  `ready`

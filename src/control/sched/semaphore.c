@@ -10,19 +10,23 @@
 #include <limits.h>
 #include <stdarg.h>
 
-#include "control/sched/inner.h"
 #include "control/sched/primitive.h"
+#include "control/sched/world.h"
+
+RDL__ASKED_FOR(semaphore);
 
 /* What lies in a sem_t. */
 struct semaphore {
     uint32_t value;
-    uint32_t waiters; /* in the C library's own functions */
-    uint32_t is_private;
+    uint32_t waiters;    /* in the C library's own functions */
+    uint32_t is_private; /* 0: yes */
 };
 
 _Static_assert(sizeof(struct semaphore) <= sizeof(sem_t), "too large");
 
-#define DESTROYED 0xdead5e3au /* in is_private, which sem_init sets */
+/* In is_private, which sem_init sets. */
+enum { SHARED = 128 };
+#define DESTROYED 0xdead5e3au
 
 /* Names are shared by all threads. */
 static char names;
@@ -75,6 +79,13 @@ static bool take(struct rdl__thread *self, sem_t *sem)
     return true;
 }
 
+/* Another process may post it. */
+bool rdl__semaphore_is_outside(const struct rdl__thread *thread)
+{
+    return thread->state == RDL__ALIVE && thread->ready == can_go_on &&
+           ((const struct semaphore *)thread->what)->is_private == SHARED && rdl__has_children();
+}
+
 static int down(struct rdl__thread *self, sem_t *sem, uint64_t deadline, uintptr_t pc)
 {
     struct rdl__op op = rdl__op_on(RDL__OP_DOWN, sem, pc);
@@ -83,10 +94,13 @@ static int down(struct rdl__thread *self, sem_t *sem, uint64_t deadline, uintptr
         enum rdl__woken woken = rdl__await_interruptibly(self, &op, can_go_on, sem, deadline);
 
         rdl__test_cancel(self);
-        if (woken == RDL__INTERRUPTED)
-            rdl__handle_signals(self);
-        if (woken != RDL__READY)
-            return failed(woken == RDL__TIMED_OUT ? ETIMEDOUT : EINTR);
+        if (woken == RDL__TIMED_OUT)
+            return failed(ETIMEDOUT);
+        if (woken == RDL__INTERRUPTED) {
+            if (rdl__interruption(self) == RDL__RAN)
+                return failed(EINTR);
+            continue;
+        }
         look_at(self, sem, "waits for", pc);
         if (take(self, sem)) /* no: another process was faster */
             return 0;

@@ -22,6 +22,7 @@
 #define sched (&rdl__sched)
 
 enum { QUEUE_MAX = 256, SIGNALS = 65, FIRST_REALTIME = 32 };
+#define SIGNALS_AT ((uintptr_t)0xffff800000010000) /* an address that nothing of a program's has */
 
 /* Signals for threads, in the order in which they were sent. */
 static struct pending {
@@ -77,6 +78,7 @@ void rdl__signals_begin(struct rdl__thread *first)
     rdl__futexes_begin();
     rdl__streams_begin();
     rdl__fifos_begin();
+    rdl__links_begin();
 }
 
 void rdl__signals_end(void)
@@ -212,9 +214,10 @@ static int put_into_queue(struct rdl__thread *to, const siginfo_t *info)
         return EAGAIN;
     queue[queued++] = (struct pending){.info = *info, .to = to};
     sched->signals_due = true;
+    rdl__catch_up();
     if (!(rdl__mask_of(to) & bit(signal)))
         rdl__wake_for_signal(to);
-    rdl__changed((uintptr_t)queue);
+    rdl__changed(SIGNALS_AT);
     return 0;
 }
 
@@ -235,7 +238,7 @@ int rdl__take_signal(struct rdl__thread *self, rdl__signals set, siginfo_t *out)
     struct timespec at_once = {0};
     long result;
 
-    rdl__hb_acquire(self, (uintptr_t)queue);
+    rdl__hb_acquire(self, SIGNALS_AT);
     if (at < QUEUE_MAX) {
         *out = take_from_queue(at);
         return out->si_signo;
@@ -275,7 +278,7 @@ static enum rdl__handled handle_all(struct rdl__thread *self)
             handled = RDL__RAN;
         else if (handled == RDL__NOTHING_RAN)
             handled = RDL__RAN_AND_GOES_ON;
-        rdl__hb_acquire(self, (uintptr_t)queue);
+        rdl__hb_acquire(self, SIGNALS_AT);
         send_to_carrier(&info);
     }
     return handled;
@@ -287,10 +290,15 @@ void rdl__handle_signals(struct rdl__thread *self)
         handle_all(self);
 }
 
+enum rdl__handled rdl__run_handlers(struct rdl__thread *self)
+{
+    return sched->signals_due ? handle_all(self) : RDL__NOTHING_RAN;
+}
+
 enum rdl__handled rdl__interruption(struct rdl__thread *self)
 {
     rdl__test_cancel(self);
-    return sched->signals_due ? handle_all(self) : RDL__NOTHING_RAN;
+    return rdl__run_handlers(self);
 }
 
 /* ---- Sending ------------------------------------------------------------------------------ */
@@ -306,11 +314,8 @@ siginfo_t rdl__signal_info(int signal, int code)
 
 struct rdl__op rdl__signal_op(enum rdl__op_kind kind, uintptr_t pc)
 {
-    return (struct rdl__op){.kind = (uint8_t)kind,
-                            .touch = RDL__WRITES,
-                            .size = 1,
-                            .object = (uintptr_t)queue,
-                            .pc = pc};
+    return (struct rdl__op){
+        .kind = (uint8_t)kind, .touch = RDL__WRITES, .size = 1, .object = SIGNALS_AT, .pc = pc};
 }
 
 /* Threads that let this signal through. */
@@ -344,7 +349,7 @@ static int send_to_process(const siginfo_t *info, bool by_choice)
     being_sent = info->si_signo;
     rdl__kernel(SYS_rt_sigqueueinfo, getpid(), info->si_signo, (long)info, 0, 0, 0);
     being_sent = 0;
-    rdl__changed((uintptr_t)queue);
+    rdl__changed(SIGNALS_AT);
     return 0;
 }
 
@@ -363,7 +368,7 @@ int rdl__send_signal(struct rdl__thread *self, struct rdl__thread *to, const sig
     if (info->si_signo < 1 || info->si_signo >= SIGNALS)
         return EINVAL;
     rdl__point(self, &op);
-    rdl__hb_release(self, (uintptr_t)queue);
+    rdl__hb_release(self, SIGNALS_AT);
     if (!to) {
         why = send_to_process(info, true);
     } else if (to->state != RDL__ALIVE) {
@@ -410,7 +415,7 @@ void rdl__signals_arrived(void)
  * that nobody reads.  Elsewhere than on the carrier any moment is. */
 static bool is_good_moment(int signal)
 {
-    if (!rdl__running || rdl__kernel(SYS_gettid, 0, 0, 0, 0, 0, 0) != carrier)
+    if ((!rdl__running && !rdl__forking) || rdl__kernel(SYS_gettid, 0, 0, 0, 0, 0, 0) != carrier)
         return true;
     return signal == being_sent || (signal == SIGPIPE && rdl__self());
 }

@@ -5,6 +5,8 @@
 
 #include "control/sched/world.h"
 
+RDL__ASKED_FOR(sigwait);
+
 /* The number of the signal; or, with a minus sign, why there is none. */
 static int await_one(struct rdl__thread *self, const sigset_t *set, siginfo_t *out,
                      uint64_t deadline, uintptr_t pc)

@@ -186,7 +186,8 @@ static bool await_room(struct rdl__thread *self, const struct rdl__file *file, u
     return false;
 }
 
-/* A message is sent as one if its kind of socket knows messages; only a stream
+/* An attempt comes first: a socket may say that it is full, and still have room.
+ * A message is sent as one if its kind of socket knows messages; only a stream
  * ever takes a part of it.  What goes with it goes with the first part. */
 static ssize_t send_all(struct rdl__thread *self, const struct rdl__file *file,
                         const struct msghdr *message, int flags, uintptr_t pc)
@@ -226,13 +227,10 @@ ssize_t rdl__sendmsg(struct rdl__thread *self, int fd, const struct msghdr *mess
     rdl__test_cancel(self);
     rdl__file_look(fd, &file);
     note_descriptors(message);
-    if (file.waits && !(flags & MSG_DONTWAIT)) {
-        if (!rdl__io_begin_writing(self, &file, pc))
-            return -1;
-        return send_all(self, &file, message, flags, pc);
-    }
     op = rdl__file_op(&file, pc);
     rdl__point(self, &op);
+    if (file.waits && !(flags & MSG_DONTWAIT))
+        return send_all(self, &file, message, flags, pc);
     result = RDL__NEXT(sendmsg)(fd, message, flags);
     rdl__file_changed(self, &file);
     return result;
@@ -305,6 +303,8 @@ int rdl__accept4(struct rdl__thread *self, int fd, struct sockaddr *address, soc
     if (!rdl__io_begin(self, fd, POLLIN, false, pc, &file))
         return -1;
     result = RDL__NEXT(accept4)(fd, address, length, flags);
+    if (result >= 0)
+        rdl__link_made(result);
     rdl__file_changed(self, &file);
     return result;
 }
@@ -353,6 +353,8 @@ static int await_connection(struct rdl__thread *self, const struct rdl__file *fi
         return -1;
     }
     rdl__kernel(SYS_getsockopt, file->fd, SOL_SOCKET, SO_ERROR, (long)&why, (long)&size, 0);
+    if (why == 0)
+        rdl__link_made(file->fd);
     return (int)rdl__in_errno(-why);
 }
 
@@ -369,6 +371,8 @@ int rdl__connect(struct rdl__thread *self, int fd, const struct sockaddr *addres
     rdl__point(self, &op);
     for (;;) {
         result = connect_at_once(&file, address, length);
+        if (result == 0)
+            rdl__link_made(fd);
         rdl__file_changed(self, &file);
         if (result == 0 || !file.waits || (errno != EINPROGRESS && errno != EAGAIN))
             return result;

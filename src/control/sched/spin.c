@@ -290,7 +290,7 @@ bool rdl__spin_look(struct rdl__thread *self, const struct rdl__entry *entry, st
 {
     struct rdl__track *track = self->track;
 
-    rdl__fast_count();
+    rdl__catch_up();
     if (op->object == track->anchor && op->pc == track->anchor_pc)
         return meet_anchor(self, entry, op);
     if (track->recording) {

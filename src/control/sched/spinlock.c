@@ -6,6 +6,8 @@
 
 #include "control/sched/primitive.h"
 
+RDL__ASKED_FOR(spinlock);
+
 enum { FREE = 1, LOCKED = 0, DESTROYED = INT32_MIN / 3 };
 
 static const char *name_of(pthread_spinlock_t *lock)

@@ -11,6 +11,8 @@
 
 #include "control/sched/world.h"
 
+RDL__ASKED_FOR(syscall);
+
 #define sched (&rdl__sched)
 
 enum { ARGUMENTS = 6 };
@@ -120,15 +122,9 @@ static bool about_processes(struct rdl__thread *self, long number, const long *a
 
 /* Without shared memory it makes a process.  Else it is a thread that we know
  * nothing of. */
-static long clone_by_number(struct rdl__thread *self, long number, const long *a)
+static long clone_by_number(const long *a)
 {
-    long result;
-
-    rdl__running = NULL;
-    result = RDL__NEXT(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-    if (result != 0)
-        rdl__running = self;
-    return rdl__forked((pid_t)result);
+    return RDL__NEXT(syscall)(a[0], a[1], a[2], a[3], a[4], a[5], a[6]);
 }
 
 static bool about_files(struct rdl__thread *self, long number, const long *a, uintptr_t pc,
@@ -203,7 +199,8 @@ RDL__INTERPOSE long syscall(long number, ...)
             about_processes(self, number, a, pc, &result))
             return result;
         if (number == SYS_clone || number == SYS_clone3)
-            return clone_by_number(self, number, a);
+            return rdl__copied(clone_by_number,
+                               (long[]){number, a[0], a[1], a[2], a[3], a[4], a[5]});
     }
     return RDL__NEXT(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }

@@ -127,7 +127,7 @@ static void call_object_destructors(struct rdl__thread *self)
  * that pthread_cleanup_push has registered, and from each to the next.  This is
  * the outermost one: from here it goes no further, least of all to the end of the
  * real thread.  True: the function was left that way. */
-static bool run_until_exit(void (*function)(void *context), void *context)
+RDL__ENTRY static bool run_until_exit(void (*function)(void *context), void *context)
 {
     __pthread_unwind_buf_t outermost;
     volatile bool left = false;
@@ -147,11 +147,12 @@ void rdl__with_exit(void (*function)(void *context), void *context)
     run_until_exit(function, context);
 }
 
-static void call_start(void *context)
+RDL__ENTRY static void call_start(void *context)
 {
     struct rdl__thread *self = context;
 
     self->result = self->start(self->argument);
+    rdl__handle_signals(self); /* while there is a thread to handle them */
 }
 
 void rdl__thread_live(struct rdl__thread *self)
@@ -225,9 +226,10 @@ int rdl__thread_new(struct rdl__thread *self, const pthread_attr_t *attributes,
         return EAGAIN;
     }
     thread->start = start;
+    thread->entry = (uintptr_t)start;
     thread->argument = argument;
     thread->detached = detached == PTHREAD_CREATE_DETACHED;
-    thread->created_at = pc;
+    thread->created_at = rdl__blamed(self, pc);
     thread->mask = self->mask;
     rdl__thread_born(thread, name);
     rdl__thread_begin(thread, donor, pc);
@@ -426,6 +428,7 @@ RDL__INTERPOSE int pthread_cancel(pthread_t thread)
     if (other->state != RDL__ALIVE || other->exiting)
         return 0;
     other->cancelled = true;
+    rdl__catch_up();
     if (other->cancel_state == PTHREAD_CANCEL_ENABLE)
         rdl__interrupt(other);
     if (other == self)

@@ -27,13 +27,15 @@ enum {
     PATIENCE = 8,             /* readings in a row before the moments get longer */
     POLITE_AFTER = 4,         /* readings in a row before others are let go first */
     OPS_BETWEEN_READINGS = 4, /* no more of them in a loop that does nothing but wait */
+    JUMP = 20 * 1000,         /* ns; operations alone take less */
     UPTIME = 1000,            /* s; what monotonic clocks begin with */
     TAI_OFFSET = 37,          /* s */
 };
 
 /* How a thread has read clocks lately. */
 struct reading {
-    uint64_t steps; /* of the thread, when it last did */
+    uint64_t steps;  /* of the thread, when it last did */
+    uint64_t jumped; /* time that had passed till then other than in moments */
     uint32_t in_a_row;
 };
 
@@ -148,16 +150,18 @@ static bool is_idle(const struct rdl__op *op)
     return op->touch != RDL__WRITES || op->kind == RDL__OP_TRYLOCK || op->flags & RDL__OP_POLITE;
 }
 
-static bool has_waited(const struct rdl__op *op)
-{
-    return op->kind == RDL__OP_SLEEP || op->kind == RDL__OP_JOIN || op->kind == RDL__OP_START;
-}
-
 static uint64_t moment_after(uint32_t in_a_row)
 {
     uint32_t doublings = in_a_row > PATIENCE ? in_a_row - PATIENCE : 0;
 
     return doublings < 17 ? (uint64_t)MOMENT << doublings : MOMENT_MAX;
+}
+
+/* Time goes on by itself: there is no need to push it. */
+static bool has_waited(const struct reading *reading, const struct rdl__op *last)
+{
+    return last->kind == RDL__OP_SLEEP ||
+           sched->now - moments - reading->jumped > JUMP + 10 * moment_after(reading->in_a_row);
 }
 
 static void let_pass(uint64_t ns)
@@ -173,9 +177,10 @@ void rdl__moment(struct rdl__thread *self, uintptr_t pc)
     const struct rdl__op *last = &sched->view.ops[self->id];
     uint64_t since;
 
-    rdl__fast_count();
+    rdl__catch_up();
     since = sched->view.steps[self->id] - reading->steps;
-    if (since == 0 || (since <= OPS_BETWEEN_READINGS && is_idle(last) && !has_waited(last)))
+    if (since <= OPS_BETWEEN_READINGS && (since == 0 || is_idle(last)) &&
+        !has_waited(reading, last))
         reading->in_a_row++;
     else
         reading->in_a_row = 0;
@@ -183,6 +188,7 @@ void rdl__moment(struct rdl__thread *self, uintptr_t pc)
     if (reading->in_a_row >= POLITE_AFTER)
         rdl__yield(self, pc);
     reading->steps = sched->view.steps[self->id];
+    reading->jumped = sched->now - moments;
     if (readers <= self->id)
         readers = self->id + 1;
 }
@@ -338,7 +344,7 @@ RDL__INTERPOSE int usleep(useconds_t us)
 RDL__INTERPOSE unsigned sleep(unsigned seconds)
 {
     struct rdl__thread *self = rdl__self();
-    struct timespec span = {.tv_sec = seconds}, left;
+    struct timespec span = {.tv_sec = seconds}, left = {0};
 
     if (!self)
         return RDL__NEXT(sleep)(seconds);

@@ -48,6 +48,7 @@ static void find_next(void)
 {
     uint64_t next = RDL__FOREVER;
 
+    rdl__catch_up();
     for (uint32_t i = 0; i < timer_count; i++)
         if (!timers[i].due && timers[i].deadline < next)
             next = timers[i].deadline;

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "control/sched/inner.h"
+#include "control/sched/sched.h"
 
 /* How memory is accessed. */
 enum {
@@ -54,8 +54,6 @@ struct rdl__track {
     uintptr_t anchor; /* an address that we wait to see read again; 0: none */
     bool changed;     /* the thread may have changed something since */
 
-    bool wrote_last; /* the last point that went by unseen was a write: fast.c */
-
     /* race.c: events of this thread since it last told others anything, first those of
      * plain accesses, then those of atomic ones */
     uint32_t block[2]; /* from this number on, RDL__BLOCK of them; RDL__NO_BLOCK: none yet */
@@ -88,16 +86,6 @@ struct rdl__track {
     uint32_t depth; /* of calls; the innermost ones are kept, frame n at n % RDL__FRAMES_KEPT */
     struct rdl__frame frames[RDL__FRAMES_KEPT];
 };
-
-/* Is this access a point at which nothing can happen? */
-static inline bool rdl__point_fast(struct rdl__track *track, bool writes)
-{
-    if (rdl__fast_points == 0)
-        return false;
-    rdl__fast_points--;
-    track->wrote_last = writes;
-    return true;
-}
 
 /* ---- order.c ----------------------------------------------------------------------- */
 

@@ -122,6 +122,8 @@ void rdl__got(struct rdl__thread *self, uintptr_t object, uintptr_t pc, bool sha
 {
     struct rdl__hold *hold = shared ? rdl__held_by(self, object) : NULL;
 
+    pc = rdl__blamed(self, pc);
+
     if (hold)
         hold->count++;
     else if (self->hold_count < RDL__HOLDS_MAX)
@@ -180,6 +182,7 @@ _Noreturn void rdl__execution_fails(enum rdl__cause cause, uintptr_t pc, const c
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    pc = rdl__blamed(rdl__running, pc);
     end_with(cause, pc, pc, text);
 }
 
@@ -237,6 +240,7 @@ static void say_what_it_awaits(struct waiting *out, const struct rdl__thread *th
     const struct rdl__op *op = &sched->view.ops[thread->id];
     struct rdl__thread *holder = blocker_of(thread);
     const struct rdl__hold *hold = holder ? rdl__held_by(holder, op->object) : NULL;
+    const struct rdl__vain_signal *vain = NULL;
     char text[128];
 
     if (rdl__spinning(thread)) {
@@ -249,6 +253,7 @@ static void say_what_it_awaits(struct waiting *out, const struct rdl__thread *th
         break;
     case RDL__OP_WAIT:
         say(out, "a signal of %s", rdl__object_name(op->object, "condition"));
+        vain = rdl__signalled_in_vain(op->object);
         break;
     case RDL__OP_IO:
         rdl__describe_wait(thread, text, sizeof text);
@@ -262,6 +267,8 @@ static void say_what_it_awaits(struct waiting *out, const struct rdl__thread *th
     }
     if (op->pc)
         say(out, " at %s", rdl__at(op->pc));
+    if (vain)
+        say(out, ", which %s gave before, at %s, when nobody waited", vain->by, rdl__at(vain->pc));
     if (hold && holder == thread)
         say(out, ", which it holds itself since %s", rdl__at(hold->pc));
     else if (hold)
@@ -287,24 +294,43 @@ static uint32_t find_cycle(struct rdl__thread **out)
 
 /* Somebody waits for a signal of a condition that has been given before: had it
  * come later, or the waiter earlier, all would be well. */
-static const struct rdl__thread *missed_signal(void)
+static struct rdl__thread *missed_signal(void)
 {
     for (uint32_t id = 0; id < sched->view.threads; id++)
         if (sched->threads[id]->state == RDL__ALIVE && sched->view.ops[id].kind == RDL__OP_WAIT &&
-            rdl__was_signalled_in_vain(sched->view.ops[id].object))
+            rdl__signalled_in_vain(sched->view.ops[id].object))
             return sched->threads[id];
     return NULL;
 }
 
-static void say_headline(struct waiting *out, struct rdl__thread **ring, uint32_t ring_count)
+static bool is_leftover(const struct rdl__thread *thread)
 {
-    const struct rdl__thread *deaf = missed_signal();
+    return sched->ending && thread->id != 0 && thread->state == RDL__ALIVE;
+}
 
+static void say_leftovers(struct waiting *out)
+{
+    uint32_t count = 0;
+
+    for (uint32_t id = 1; id < sched->view.threads; id++)
+        count += is_leftover(sched->threads[id]);
+    if (count == 1)
+        say(out, "a thread is left over at the end");
+    else
+        say(out, "%u threads are left over at the end", count);
+    for (uint32_t id = 1, told = 0; id < sched->view.threads; id++)
+        if (is_leftover(sched->threads[id]))
+            say(out, "%s %s", told++ ? "," : ":", rdl__thread_name(sched->threads[id]));
+}
+
+static void say_headline(struct waiting *out, struct rdl__thread **ring, uint32_t ring_count,
+                         const struct rdl__thread *deaf)
+{
     if (rdl__spinners) {
         say(out, "livelock: all threads wait, and %s by going round in a loop",
             rdl__spinners == 1 ? "one of them" : "some of them");
     } else if (sched->ending) {
-        say(out, "threads are left over at the end");
+        say_leftovers(out);
     } else if (ring_count == 1) {
         say(out, "deadlock: %s waits for itself", rdl__thread_name(ring[0]));
     } else if (ring_count > 1) {
@@ -325,6 +351,8 @@ static void say_waiting(struct waiting *out, const struct rdl__thread *thread)
 {
     say(out, "%s waits for ", rdl__thread_name(thread));
     say_what_it_awaits(out, thread);
+    if (is_leftover(thread))
+        say(out, "; it was created at %s", rdl__at(thread->created_at));
     say(out, "\n");
 }
 
@@ -336,18 +364,30 @@ static bool is_in(struct rdl__thread **ring, uint32_t count, const struct rdl__t
     return false;
 }
 
+/* Two deadlocks are the same if the same places take part: those in the ring, if there
+ * is one; else those that wait for anything but the end of others. */
+static bool is_part_of_it(const struct rdl__thread *thread, struct rdl__thread **ring,
+                          uint32_t ring_count)
+{
+    return ring_count ? is_in(ring, ring_count, thread)
+                      : sched->view.ops[thread->id].kind != RDL__OP_JOIN;
+}
+
 _Noreturn void rdl__nobody_can_run(void)
 {
     static struct rdl__thread *ring[RDL__THREADS_MAX];
     static struct waiting out;
-    uint32_t ring_count = find_cycle(ring);
+    uint32_t ring_count = sched->ending ? 0 : find_cycle(ring);
     const struct rdl__thread *spinner = NULL;
     uint64_t origin = 0;
+    struct rdl__thread *deaf = missed_signal();
 
     rdl__trace_standstill();
     out.used = 0;
-    say_headline(&out, ring, ring_count);
-    for (uint32_t i = 0; i < ring_count && !sched->ending; i++)
+    say_headline(&out, ring, ring_count, deaf);
+    if (ring_count == 0 && deaf && !sched->ending)
+        ring[ring_count++] = deaf;
+    for (uint32_t i = 0; i < ring_count; i++)
         say_waiting(&out, ring[i]);
     for (uint32_t id = 0; id < sched->view.threads; id++) {
         struct rdl__thread *thread = sched->threads[id];
@@ -356,9 +396,10 @@ _Noreturn void rdl__nobody_can_run(void)
             continue;
         if (rdl__spinning(thread))
             spinner = thread;
-        if (sched->ending || !is_in(ring, ring_count, thread))
+        if (!is_in(ring, ring_count, thread))
             say_waiting(&out, thread);
-        origin ^= rdl__mix(sched->view.ops[id].pc); /* whatever their order */
+        if (is_part_of_it(thread, ring, ring_count))
+            origin += rdl__mix(sched->view.ops[id].pc); /* whatever their order */
     }
     end_with(rdl__spinners   ? RDL__BY_LIVELOCK
              : sched->ending ? RDL__BY_LEAK
@@ -370,10 +411,13 @@ _Noreturn void rdl__nobody_can_run(void)
              origin, out.text);
 }
 
+/* Where it was when the limit came says nothing: all such failures count as one. */
 _Noreturn void rdl__endless(void)
 {
-    rdl__execution_fails(
-        RDL__BY_LIVELOCK, sched->view.ops[rdl__running->id].pc,
-        "livelock: it does not come to an end (after %llu places to switch threads)",
+    static struct waiting out;
+
+    out.used = 0;
+    say(&out, "livelock: it does not come to an end (after %llu places to switch threads)\n",
         (unsigned long long)sched->points_max);
+    end_with(RDL__BY_LIVELOCK, sched->view.ops[rdl__running->id].pc, 0, out.text);
 }

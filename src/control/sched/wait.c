@@ -12,8 +12,9 @@
  * deadlock.
  *
  * Virtual time and other processes do not go together: what takes the child of a
- * test a millisecond may be an hour of ours.  So as long as there are children, a
- * jump of time takes as long as it would, within limits. */
+ * test a millisecond may be an hour of ours.  So as long as there are children, or
+ * others are given a time to answer in, a jump of time takes as long as it would,
+ * within limits. */
 #include <errno.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -34,17 +35,19 @@ enum {
 
 static uint32_t waiters; /* threads that await something from outside */
 static uint64_t paced;   /* ns of real time that jumps have taken */
+static uint64_t slice;   /* ns to wait before asking again; longer and longer */
 
 void rdl__waits_begin(void)
 {
     waiters = 0;
     paced = 0;
+    slice = SLICE_MIN;
 }
 
 /* ---- What is awaited ------------------------------------------------------------------ */
 
 /* `revents` are the caller's business until the call is done: look at a copy. */
-static bool any_is_ready(const struct pollfd *fds, nfds_t count)
+bool rdl__any_is_ready(const struct pollfd *fds, nfds_t count)
 {
     struct pollfd copy[FDS_COPIED];
 
@@ -59,13 +62,17 @@ static bool any_is_ready(const struct pollfd *fds, nfds_t count)
     return false;
 }
 
+/* What was ready is, as long as nobody has done anything. */
 static bool files_are_ready(void *what)
 {
-    const struct rdl__file_wait *wait = what;
+    struct rdl__file_wait *wait = what;
+    uint64_t moment = sched->summary->steps + 1;
 
     if (wait->retry)
         return wait->changes != rdl__file_changes;
-    return any_is_ready(wait->fds, wait->count);
+    if (wait->ready_at != moment && rdl__any_is_ready(wait->fds, wait->count))
+        wait->ready_at = moment;
+    return wait->ready_at == moment;
 }
 
 /* No child at all is an answer, too. */
@@ -153,10 +160,16 @@ static bool awaits_child(const struct rdl__thread *thread)
     return thread->state == RDL__ALIVE && thread->ready == rdl__child_is_ready;
 }
 
+/* Another process may write to memory that is shared with it. */
+static bool awaits_memory(const struct rdl__thread *thread)
+{
+    return rdl__futex_is_outside(thread) || rdl__semaphore_is_outside(thread);
+}
+
 static bool is_outside(const struct rdl__thread *thread)
 {
     return file_wait_of(thread) || signal_wait_of(thread) || awaits_child(thread) ||
-           rdl__futex_is_outside(thread);
+           awaits_memory(thread);
 }
 
 /* Has it to be asked again and again, since the kernel cannot wait for it? */
@@ -164,7 +177,7 @@ static bool needs_asking(const struct rdl__thread *thread)
 {
     const struct rdl__file_wait *files = file_wait_of(thread);
 
-    return awaits_child(thread) || (files && files->retry) || rdl__futex_is_outside(thread);
+    return awaits_child(thread) || (files && files->retry) || awaits_memory(thread);
 }
 
 static void look_at_all(void)
@@ -227,7 +240,7 @@ static void poll_with_signals(struct pollfd *fds, nfds_t count, uint64_t ns)
 }
 
 /* Really wait until something may have become ready, at most this long. */
-static void wait_in_kernel(uint64_t ns, uint64_t slice)
+static void wait_in_kernel(uint64_t ns)
 {
     static struct pollfd fds[FDS_MAX + 1];
     bool needs_slices;
@@ -243,11 +256,10 @@ static void wait_in_kernel(uint64_t ns, uint64_t slice)
         rdl__kernel_close(signals);
 }
 
-/* Until something is ready, at most this long.  Longer and longer slices: most of
- * the time something comes at once, or not for long. */
+/* Until something is ready, at most this long. */
 static bool wait_for_anything(uint64_t ns)
 {
-    uint64_t start = rdl__kernel_now_ns(), slice = SLICE_MIN;
+    uint64_t start = rdl__kernel_now_ns();
 
     for (;;) {
         uint64_t gone = rdl__kernel_now_ns() - start;
@@ -257,7 +269,7 @@ static bool wait_for_anything(uint64_t ns)
             return true;
         if (gone >= ns)
             return false;
-        wait_in_kernel(ns == RDL__FOREVER ? ns : ns - gone, slice);
+        wait_in_kernel(ns == RDL__FOREVER ? ns : ns - gone);
         rdl__file_changes++; /* for those who can only try again */
         if (slice < SLICE_MAX)
             slice *= 2;
@@ -297,44 +309,6 @@ void rdl__describe_wait(const struct rdl__thread *thread, char *out, size_t room
 
 /* ---- For the scheduler -------------------------------------------------------------------- */
 
-static uint64_t next_deadline(void)
-{
-    uint64_t next = rdl__timer_next;
-
-    for (uint32_t id = 0; id < sched->view.threads; id++)
-        if (sched->threads[id]->state == RDL__ALIVE && sched->threads[id]->deadline < next)
-            next = sched->threads[id]->deadline;
-    return next;
-}
-
-/* Time is about to jump; children go on in real time. */
-static bool keep_pace(void)
-{
-    uint64_t next = next_deadline(), start, ns;
-    bool ready;
-
-    if (next == RDL__FOREVER || next <= sched->now || paced >= PACE_BUDGET || !rdl__has_children())
-        return false;
-    ns = next - sched->now < PACE_MAX ? next - sched->now : PACE_MAX;
-    start = rdl__kernel_now_ns();
-    ready = wait_for_anything(ns);
-    paced += rdl__kernel_now_ns() - start;
-    return ready;
-}
-
-bool rdl__outside_is_ready(void)
-{
-    rdl__timers_look();
-    rdl__look_outside();
-    return sched->view.enabled_count > 0 || keep_pace();
-}
-
-/* Nobody is there who could send one, or none that anybody listens to. */
-static bool signals_may_come(void)
-{
-    return rdl__has_real_timers() || rdl__has_children();
-}
-
 /* Threads of this process that are not controlled: they may do anything. */
 static bool has_strangers(void)
 {
@@ -342,6 +316,12 @@ static bool has_strangers(void)
 
     return rdl__kernel(SYS_stat, (long)"/proc/self/task", (long)&status, 0, 0, 0, 0) == 0 &&
            status.st_nlink > 2 + 1 + rdl__donor_count; /* each of them is a folder */
+}
+
+/* Somebody is there who could send one. */
+static bool signals_may_come(void)
+{
+    return rdl__has_real_timers() || rdl__has_children() || has_strangers();
 }
 
 static bool is_hopeful(const struct rdl__thread *thread)
@@ -358,6 +338,51 @@ static bool is_hopeful(const struct rdl__thread *thread)
         if (!rdl__file_is_hopeless(files->fds[i].fd))
             return true;
     return files->retry && files->count == 0; /* something that has only a name */
+}
+
+static uint64_t next_deadline(void)
+{
+    uint64_t next = rdl__timer_next;
+
+    for (uint32_t id = 0; id < sched->view.threads; id++)
+        if (sched->threads[id]->state == RDL__ALIVE && sched->threads[id]->deadline < next)
+            next = sched->threads[id]->deadline;
+    return next;
+}
+
+/* Is time a matter between us and others?  If there are children; or if somebody has
+ * given them until then to answer. */
+static bool is_real_time(uint64_t deadline)
+{
+    if (rdl__has_children())
+        return true;
+    for (uint32_t id = 0; id < sched->view.threads; id++)
+        if (sched->threads[id]->deadline == deadline && file_wait_of(sched->threads[id]) &&
+            is_hopeful(sched->threads[id]))
+            return true;
+    return false;
+}
+
+/* Time is about to jump; others go on in real time. */
+static bool keep_pace(void)
+{
+    uint64_t next = next_deadline(), start, ns;
+    bool ready;
+
+    if (next == RDL__FOREVER || next <= sched->now || paced >= PACE_BUDGET || !is_real_time(next))
+        return false;
+    ns = next - sched->now < PACE_MAX ? next - sched->now : PACE_MAX;
+    start = rdl__kernel_now_ns();
+    ready = wait_for_anything(ns);
+    paced += rdl__kernel_now_ns() - start;
+    return ready;
+}
+
+bool rdl__outside_is_ready(void)
+{
+    rdl__timers_look();
+    rdl__look_outside();
+    return sched->view.enabled_count > 0 || keep_pace();
 }
 
 bool rdl__await_outside(void)

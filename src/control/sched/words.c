@@ -1,6 +1,8 @@
 /* words.c -- operations in words. */
 #include "control/sched/words.h"
 
+#include <string.h>
+
 const char *rdl__op_object_kind(enum rdl__op_kind kind)
 {
     switch (kind) {
@@ -30,12 +32,18 @@ const char *rdl__op_object_kind(enum rdl__op_kind kind)
     }
 }
 
+/* Not all of a variable, but some bytes of it or of something else. */
+static bool is_part(const char *object)
+{
+    return object[strcspn(object, " +")] != '\0';
+}
+
 static void describe_access(struct rdl__text *out, const struct rdl__op *op, const char *object)
 {
     bool atomic = op->kind == RDL__OP_ATOMIC;
 
     rdl__text_add(out, op->touch == RDL__READS ? "reads " : atomic ? "changes " : "writes ");
-    if (op->size)
+    if (op->size && is_part(object))
         rdl__text_add(out, "%u byte%s of ", op->size, op->size == 1 ? "" : "s");
     rdl__text_add(out, "%s%s", object, atomic ? " atomically" : "");
 }

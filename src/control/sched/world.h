@@ -8,7 +8,7 @@
  *     wait.c     waiting for files, children, signals; together with the kernel
  *     io.c       reading and writing;  stream.c  the same through a FILE
  *     poll.c     poll, select, epoll
- *     socket.c   sockets
+ *     socket.c   sockets;  link.c  who is at the other end
  *     process.c  fork and waiting for children
  *     signal.c   signals between threads, masks;  sigwait.c  waiting for signals
  *     futex.c    futexes;  syscall.c  system calls by number
@@ -85,6 +85,7 @@ extern uint64_t rdl__file_changes;     /* how often that was */
 
 /* From now on other processes may have any file of ours. */
 void rdl__files_shared(void);
+extern uint64_t rdl__file_sharings; /* how often that was, plus 1 */
 
 /* Only threads of this process can make the file ready, and all of them wait. */
 bool rdl__file_is_hopeless(int fd);
@@ -100,7 +101,8 @@ struct rdl__file_wait {
     struct pollfd *fds;
     nfds_t count;
     bool retry;
-    uint64_t changes;
+    uint64_t changes;  /* when it began to wait */
+    uint64_t ready_at; /* 0: it was not ready when last asked */
 };
 
 /* Wait for it.  INTERRUPTED means that a handler ran, and the call is not one that
@@ -137,14 +139,11 @@ void rdl__waits_begin(void);
 bool rdl__io_begin(struct rdl__thread *self, int fd, short events, bool at_once, uintptr_t pc,
                    struct rdl__file *out);
 
-/* Come to writing to a pipe or a socket that waits.  These may say that they are
- * full and still have room, such as the rest of a page: an attempt is due first. */
-bool rdl__io_begin_writing(struct rdl__thread *self, const struct rdl__file *file, uintptr_t pc);
-
 /* Wait for it once more, in the same call. */
 bool rdl__io_await(struct rdl__thread *self, const struct rdl__file *file, short events,
                    uintptr_t pc);
 bool rdl__file_is_ready(int fd, short events);
+bool rdl__any_is_ready(const struct pollfd *fds, nfds_t count);
 
 /* Memory that is read from, or written to, piece by piece. */
 struct rdl__pieces {
@@ -193,10 +192,22 @@ int rdl__accept4(struct rdl__thread *self, int fd, struct sockaddr *address, soc
 int rdl__connect(struct rdl__thread *self, int fd, const struct sockaddr *address, socklen_t length,
                  uintptr_t pc);
 
+/* ---- link.c ---------------------------------------------------------------------------------- */
+
+void rdl__links_begin(void);
+void rdl__link_made(int fd);      /* by connect or accept */
+bool rdl__link_is_inside(int fd); /* both ends are in this process, and in no other */
+
 /* ---- process.c ------------------------------------------------------------------------ */
 
-/* The result is that of making a process: in the new one nothing is controlled. */
+/* The result is that of making a process. */
 pid_t rdl__forked(pid_t result);
+
+/* The same for something that makes one and returns in both, as fork does: in the
+ * new one nothing is controlled. */
+long rdl__copied(long (*copy)(const long *arguments), const long *arguments);
+extern struct rdl__thread *rdl__forking; /* who runs while the process is being copied */
+
 bool rdl__has_forked(void); /* this process has made others */
 pid_t rdl__waitpid(struct rdl__thread *self, pid_t pid, int *out_status, int options,
                    struct rusage *out_usage, uintptr_t pc);
@@ -213,6 +224,7 @@ enum rdl__handled {
 
 /* A wait was interrupted: end the thread if it is cancelled, run handlers. */
 enum rdl__handled rdl__interruption(struct rdl__thread *self);
+enum rdl__handled rdl__run_handlers(struct rdl__thread *self); /* the latter only */
 
 /* Send one to a thread, or to any (NULL); an error number.  rdl__post_signal is no
  * operation of a thread, but something that happens. */
@@ -241,7 +253,9 @@ bool rdl__has_handlers(void);      /* set up by controlled threads */
 
 void rdl__futexes_begin(void);
 long rdl__futex(struct rdl__thread *self, const long *arguments, uintptr_t pc);
-bool rdl__futex_is_outside(const struct rdl__thread *thread); /* other processes may wake it */
-pid_t rdl__thread_number(const struct rdl__thread *thread);   /* what gettid says */
+void rdl__stream_gone(struct rdl__thread *self, FILE *file);      /* libc_locks.c: it is closed */
+bool rdl__semaphore_is_outside(const struct rdl__thread *thread); /* semaphore.c */
+bool rdl__futex_is_outside(const struct rdl__thread *thread);     /* other processes may wake it */
+pid_t rdl__thread_number(const struct rdl__thread *thread);       /* what gettid says */
 
 #endif

@@ -11,6 +11,7 @@ extern const struct rdl__strategy rdl__strategy_pos;
 extern const struct rdl__strategy rdl__strategy_surw;
 extern const struct rdl__strategy rdl__strategy_random_delays;
 extern const struct rdl__strategy rdl__strategy_dpor;
+extern const struct rdl__strategy rdl__strategy_calls;
 extern const struct rdl__strategy rdl__strategy_dfs;
 extern const struct rdl__strategy rdl__strategy_preemptions;
 extern const struct rdl__strategy rdl__strategy_delays;
@@ -18,11 +19,12 @@ extern const struct rdl__strategy rdl__strategy_in_order;
 extern const struct rdl__strategy rdl__strategy_reverse;
 extern const struct rdl__strategy rdl__strategy_round_robin;
 
-/* What the portfolio asks of two of them.  */
+/* What the portfolio asks of two of them. */
 
-/* dpor.c: nothing is left to try; is it likely that this is ever so? */
+/* dpor.c: nothing is left to try; until then, one execution in how many is worth it?
+ * 0: none. */
 bool rdl__dpor_is_done(const void *state);
-bool rdl__dpor_hopes(const void *state);
+unsigned rdl__dpor_share(const void *state);
 
 /* pct.c: executions had so many points; and how likely is it that none of the
  * executions so far would have met a bug of the strategy's depth? */

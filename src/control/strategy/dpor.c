@@ -8,16 +8,24 @@
  * be to repeat what was tried.  If all who can go are asleep, the rest of the
  * execution is a repetition; it goes on by chance and is not counted.
  *
- * Operations that touch nothing count as independent of all others.  If the program
- * does not only depend on what we decide, the strategy becomes a random walk. */
+ * If the code under test is not instrumented, it may do anything between two
+ * operations: then all of them depend on each other, and all schedules are tried.
+ * The strategy "calls" takes it that memory is only shared where calls (of locks, say)
+ * see to it, and tries those that differ in what calls do.
+ *
+ * If the program does not only depend on what we decide, it is a random walk. */
+#include <math.h>
+
 #include "control/strategy/all.h"
 #include "control/strategy/path.h"
 #include "control/strategy/reversals.h"
 
 enum {
-    HOPE_AT_FIRST = 256, /* executions in which nothing is held against it */
-    HOPE_EVERY = 64,     /* executions: look again */
-    HOPE_MAX = 100000,   /* executions that it may take all in all */
+    LIKELY = 4, /* one execution in so many, while it is likely to come to its end */
+    UNLIKELY = 16,
+    TRIAL = 256,           /* executions before that is judged */
+    JUDGED_EVERY = 64,     /* executions */
+    TOO_MANY = 100 * 1000, /* executions, all in all */
 };
 
 struct dpor {
@@ -25,7 +33,11 @@ struct dpor {
     struct rdl__reversals reversals;
     uint64_t executions;
     uint64_t repetitions; /* of these, those that were cut short by sleep */
-    bool done, hopeless;
+    uint32_t shallowest;  /* decision that was changed, plus one; and the most there were */
+    uint32_t deepest;
+    bool done, unlikely;
+    bool by_calls; /* what cannot be seen is taken not to matter */
+    bool unseen;   /* it does, and there is some */
 
     /* Of one execution. */
     const struct rdl__summary *summary;
@@ -33,6 +45,13 @@ struct dpor {
     uint32_t seen; /* log entries that have woken whom they wake */
     bool repeats;
 };
+
+static void init_by_calls(void *state, uint64_t seed, unsigned parameter)
+{
+    (void)seed;
+    (void)parameter;
+    ((struct dpor *)state)->by_calls = true;
+}
 
 static void release(void *state)
 {
@@ -68,12 +87,13 @@ static uint64_t asleep_during(const struct rdl__turn *turn)
 static void wake(struct dpor *dpor, const struct rdl__view *view)
 {
     const struct rdl__summary *summary = dpor->summary;
+    bool unseen = summary->unseen && !dpor->by_calls;
 
     for (uint32_t i = dpor->seen; i < summary->log_count; i++)
         dpor->asleep &= ~(UINT64_C(1) << summary->log[i].thread % 64);
     for (uint32_t i = dpor->seen; i < summary->log_count && dpor->asleep; i++)
         for (uint64_t rest = dpor->asleep; rest; rest &= rest - 1)
-            if (rdl__conflict(&view->ops[__builtin_ctzll(rest)], &summary->log[i].op))
+            if (rdl__depends(&view->ops[__builtin_ctzll(rest)], &summary->log[i].op, unseen))
                 dpor->asleep &= ~(rest & -rest);
 }
 
@@ -116,21 +136,22 @@ static uint32_t choose(void *state, struct rdl__view *view, uint32_t max)
 
 /* Nobody was asked who goes here.  Was it one who had been asleep when somebody was
  * asked last, and nothing has woken it since? */
-static bool sleeps_at(const struct rdl__path *path, const struct rdl__log_entry *log, uint32_t at,
+static bool sleeps_at(const struct dpor *dpor, const struct rdl__log_entry *log, uint32_t at,
                       uint32_t asked)
 {
-    if (!(asleep_during(&path->turns[asked]) >> log[at].thread & 1))
+    if (!(asleep_during(&dpor->path.turns[asked]) >> log[at].thread & 1))
         return false;
     for (uint32_t i = asked; i < at; i++)
-        if (log[i].thread == log[at].thread || rdl__conflict(&log[i].op, &log[at].op))
+        if (log[i].thread == log[at].thread || rdl__depends(&log[i].op, &log[at].op, dpor->unseen))
             return false;
     return true;
 }
 
 /* Tell the new turns who slept.  Where all did the path ends: what came after is a
  * repetition. */
-static bool mark_sleepers(struct rdl__path *path, const struct rdl__log_entry *log, uint32_t from)
+static bool mark_sleepers(struct dpor *dpor, const struct rdl__log_entry *log, uint32_t from)
 {
+    struct rdl__path *path = &dpor->path;
     uint32_t asked = from;
 
     while (asked > 0 && !path->turns[asked - 1].asked)
@@ -145,7 +166,7 @@ static bool mark_sleepers(struct rdl__path *path, const struct rdl__log_entry *l
             repeats = !(turn->enabled & ~turn->asleep);
             asked = i;
         } else if (!turn->largest && asked != UINT32_MAX) {
-            repeats = sleeps_at(path, log, i, asked);
+            repeats = sleeps_at(dpor, log, i, asked);
         }
         if (repeats) {
             rdl__path_truncate(path, i);
@@ -155,27 +176,22 @@ static bool mark_sleepers(struct rdl__path *path, const struct rdl__log_entry *l
     return true;
 }
 
-/* How many executions will it take?  As many as so far for each part of the tree as
- * large as what was visited of it. */
-static bool is_hopeless(const struct dpor *dpor)
+/* Will it take too many executions?  So many were needed to change all decisions but
+ * the first few; for each of these it will be as many times more as it was, on
+ * average, for one of the others. */
+static bool is_unlikely(struct dpor *dpor)
 {
-    double part = 1, visited = 0;
+    const struct rdl__path *path = &dpor->path;
+    double changed;
 
-    if (dpor->executions < HOPE_AT_FIRST || dpor->executions % HOPE_EVERY)
-        return dpor->hopeless;
-    for (uint32_t i = 0; i < dpor->path.count; i++) {
-        const struct rdl__turn *turn = &dpor->path.turns[i];
-        int all = __builtin_popcountll((turn->todo | turn->done) & ~turn->asleep);
-        int before = __builtin_popcountll(turn->done & ~turn->asleep) - 1;
-
-        if (turn->largest) {
-            all = (int)turn->largest + 1;
-            before = (int)turn->answer;
-        }
-        part /= all;
-        visited += part * before;
-    }
-    return (double)dpor->executions > visited * HOPE_MAX;
+    if (dpor->deepest < path->script_count)
+        dpor->deepest = path->script_count;
+    if (!dpor->shallowest || path->script_count < dpor->shallowest)
+        dpor->shallowest = path->script_count;
+    if (dpor->executions < TRIAL || dpor->executions % JUDGED_EVERY)
+        return dpor->unlikely;
+    changed = dpor->deepest - dpor->shallowest + 1;
+    return log((double)dpor->executions) * dpor->deepest / changed > log(TOO_MANY);
 }
 
 static void lose(struct dpor *dpor)
@@ -192,14 +208,15 @@ static void ended(void *state, const struct rdl__summary *summary)
     if (dpor->path.lost || !rdl__path_extend(&dpor->path, summary, &first))
         return;
     dpor->path.incomplete |= summary->timed;
+    dpor->unseen = summary->unseen && !dpor->by_calls;
     dpor->executions++;
-    dpor->repetitions += !mark_sleepers(&dpor->path, summary->log, followed);
-    if (!rdl__reversals_find(&dpor->reversals, &dpor->path, summary, first)) {
+    dpor->repetitions += !mark_sleepers(dpor, summary->log, followed);
+    if (!rdl__reversals_find(&dpor->reversals, &dpor->path, summary, first, dpor->unseen)) {
         lose(dpor);
         return;
     }
     if (rdl__path_next(&dpor->path))
-        dpor->hopeless = is_hopeless(dpor);
+        dpor->unlikely = is_unlikely(dpor);
     else if (dpor->path.incomplete)
         lose(dpor);
     else
@@ -211,27 +228,45 @@ bool rdl__dpor_is_done(const void *state)
     return ((const struct dpor *)state)->done;
 }
 
-bool rdl__dpor_hopes(const void *state)
+unsigned rdl__dpor_share(const void *state)
 {
     const struct dpor *dpor = state;
 
-    return !dpor->path.lost && !dpor->path.incomplete && !dpor->hopeless;
+    if (dpor->path.lost || dpor->path.incomplete || dpor->executions > TOO_MANY)
+        return 0;
+    return dpor->unlikely ? UNLIKELY : LIKELY;
 }
 
 static int covered(const void *state, char *out, size_t room)
 {
     const struct dpor *dpor = state;
+    const char *noun = dpor->by_calls ? "order"
+                       : dpor->unseen ? "schedule"
+                                      : "distinguishable schedule";
 
     if (!dpor->done)
         return 0;
-    return rdl__path_sentence(&dpor->path, out, room, dpor->executions - dpor->repetitions,
-                              "distinguishable schedule", "");
+    return rdl__path_sentence(&dpor->path, out, room, dpor->executions - dpor->repetitions, noun,
+                              dpor->by_calls ? " of calls" : "");
 }
 
 const struct rdl__strategy rdl__strategy_dpor = {
     .name = "dpor",
     .help = "every schedule that makes a difference (dynamic partial order reduction)",
     .state_size = sizeof(struct dpor),
+    .release = release,
+    .begin = begin,
+    .pick = pick,
+    .choose = choose,
+    .ended = ended,
+    .covered = covered,
+};
+
+const struct rdl__strategy rdl__strategy_calls = {
+    .name = "calls",
+    .help = "every order of calls, if memory is only shared where calls see to it",
+    .state_size = sizeof(struct dpor),
+    .init = init_by_calls,
     .release = release,
     .begin = begin,
     .pick = pick,

@@ -1,12 +1,14 @@
 /* portfolio.c -- the default: each strategy finds what others miss, so they take turns.
  *
  * The first two executions are in order and in reverse.  Then a quarter of them goes
- * to the one strategy that can come to an end (dpor), as long as that is likely; if
- * it does, everything has been tried.  The others share the rest by what they were
- * found to be worth (Raddle's research notes give the shares).
+ * to the one strategy that can come to an end (dpor), fewer when that has become
+ * unlikely; if it does, everything has been tried.  Its twin that looks at calls only
+ * goes before it where code cannot be seen, but its end is not the end.  The others
+ * share the rest by what they were found to be worth.
  *
  * Whose turn it is follows from how many executions have ended, so that it is the
  * same whether or not an execution had a process of its own. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -19,6 +21,7 @@ enum part {
     IN_ORDER,
     REVERSE,
     DPOR,
+    CALLS,
     POS,
     PCT_2,
     PCT_3,
@@ -37,6 +40,7 @@ static const struct {
     [IN_ORDER] = {&rdl__strategy_in_order, 0},
     [REVERSE] = {&rdl__strategy_reverse, 0},
     [DPOR] = {&rdl__strategy_dpor, 0},
+    [CALLS] = {&rdl__strategy_calls, 0},
     [POS] = {&rdl__strategy_pos, 0},
     [PCT_2] = {&rdl__strategy_pct, 2},
     [PCT_3] = {&rdl__strategy_pct, 3},
@@ -53,14 +57,14 @@ static const uint8_t turns[] = {POS,     PCT_3,  SURW,  POS,  RANDOM, DELAY_1, P
                                 PCT_2,   PCT_10, POS,   SURW, PCT_3,  POS,     RANDOM,
                                 DELAY_2, POS,    PCT_2, SURW, POS,    PCT_10};
 
-enum { TURNS = sizeof turns, DPOR_EVERY = 4 };
+enum { TURNS = sizeof turns };
 
 struct portfolio {
     void *states[PARTS];
     uint64_t executions;
-    uint64_t by_dpor; /* of these */
+    uint64_t by_dpor; /* of these, or by its twin that looks at calls only */
     struct rdl__distinct seen;
-    bool data_drawn;
+    bool data_drawn, unseen; /* as in a summary */
 
     enum part now; /* of one execution */
 };
@@ -91,14 +95,21 @@ static void release(void *state)
     rdl__distinct_release(&portfolio->seen);
 }
 
+/* Where code cannot be seen, orders of calls come first: there are fewer. */
 static enum part whose_turn(const struct portfolio *portfolio)
 {
     uint64_t n = portfolio->executions;
+    enum part whole = DPOR;
+    unsigned share;
 
     if (n < 2)
         return n == 0 ? IN_ORDER : REVERSE;
-    if (n % DPOR_EVERY == 2 && !portfolio->data_drawn && rdl__dpor_hopes(portfolio->states[DPOR]))
-        return DPOR;
+    if (portfolio->unseen && !rdl__dpor_is_done(portfolio->states[CALLS]) &&
+        rdl__dpor_share(portfolio->states[CALLS]))
+        whole = CALLS;
+    share = portfolio->data_drawn ? 0 : rdl__dpor_share(portfolio->states[whole]);
+    if (share && n % share == 2)
+        return whole;
     return turns[(n - 2 - portfolio->by_dpor) % TURNS];
 }
 
@@ -139,21 +150,23 @@ static void ended(void *state, const struct rdl__summary *summary)
     for (int pct = PCT_2; pct <= PCT_10; pct++)
         rdl__pct_learn(portfolio->states[pct], summary->points);
     portfolio->executions++;
-    portfolio->by_dpor += part == DPOR;
+    portfolio->by_dpor += part == DPOR || part == CALLS;
     portfolio->data_drawn |= summary->data_drawn;
+    portfolio->unseen |= summary->unseen;
     rdl__distinct_add(&portfolio->seen, summary->hash);
 }
 
-/* "97 %", "99.98 %", "0.031 %": as many digits as say something. */
+/* "97 %", "99.98 %", "0.031 %": as many digits as say something, and never more than
+ * is true. */
 static void add_percentage(struct rdl__text *text, double missed)
 {
-    double percent = 100 * (1 - missed), left = 100 - percent;
-    double small = percent < left ? percent : left;
+    double percent = fmin(100 * (1 - missed), 99.99), scale = 1;
+    double small = percent < 50 ? percent : 100 - percent;
     int digits = 0;
 
-    for (; small < 1 && digits < 6; digits++)
-        small *= 10;
-    rdl__text_add(text, "%.*f %%", digits, percent);
+    for (; small * scale < 10 && digits < 6 && (percent < 50 || digits < 2); digits++)
+        scale *= 10;
+    rdl__text_add(text, "%.*f %%", digits, floor(percent * scale) / scale);
 }
 
 /* What PCT promises holds for one program; cases that draw data are many. */
@@ -174,12 +187,15 @@ static int covered(const void *state, char *out, size_t room)
 {
     const struct portfolio *portfolio = state;
     struct rdl__text text = {0};
+    char orders[64];
     int length;
 
     if (rdl__dpor_is_done(portfolio->states[DPOR]))
         return parts[DPOR].strategy->covered(portfolio->states[DPOR], out, room);
     if (portfolio->executions == 0)
         return 0;
+    if (parts[CALLS].strategy->covered(portfolio->states[CALLS], orders, sizeof orders))
+        rdl__text_add(&text, "%s; ", orders);
     if (portfolio->seen.full)
         rdl__text_add(&text, "more than ");
     rdl__text_add_many(&text, portfolio->seen.count, "different schedule");

@@ -1,8 +1,8 @@
-/* random_delays.c -- round robin without preemption, but for N delays at random.
+/* random_delays.c -- round robin without preemption, but for up to N delays at random.
  *
  * Delay bounding (Emmi, Qadeer and Rakamaric, POPL 2011), sampled: a thread runs
- * until it has to wait, then the next one in order does; at N points, drawn before,
- * the one whose turn it is has to let the next one go first. */
+ * until it has to wait, then the next one in order does; at up to N points, drawn
+ * before, the one whose turn it is has to let the next one go first. */
 #include "control/strategy/all.h"
 #include "control/strategy/places.h"
 #include "control/strategy/spawn.h"
@@ -33,7 +33,8 @@ static bool begin(void *state, struct rdl__view *view, struct rdl__summary *summ
 
     (void)summary;
     rdl__spawn_begin(&delays->spawn, view);
-    rdl__places_draw(&delays->places, &view->random, delays->count,
+    rdl__places_draw(&delays->places, &view->random,
+                     1 + (uint32_t)rdl__random_upto(&view->random, delays->count - 1),
                      rdl__places_range(delays->longest));
     return true;
 }

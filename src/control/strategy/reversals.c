@@ -127,7 +127,7 @@ static uint64_t initials(struct rdl__reversals *known, const struct rdl__log_ent
             if (is_initial(known, clock, life))
                 found |= UINT64_C(1) << log[i].thread;
         }
-        conflicts |= life != suspect->life && rdl__conflict(&log[i].op, suspect->op);
+        conflicts |= life != suspect->life && rdl__depends(&log[i].op, suspect->op, known->unseen);
     }
     if (!known->first[suspect->life] && !conflicts &&
         is_initial(known, suspect->clock, suspect->life))
@@ -197,7 +197,8 @@ static bool may_wait(const struct rdl__op *op)
 static bool has_to_wait(const struct rdl__op *earlier, const struct rdl__op *op)
 {
     return earlier->kind == RDL__OP_UNLOCK &&
-           (op->kind == RDL__OP_LOCK || op->kind == RDL__OP_WRITE_LOCK);
+           (op->kind == RDL__OP_LOCK || op->kind == RDL__OP_WRITE_LOCK) &&
+           rdl__conflict(earlier, op);
 }
 
 /* Could the suspect have gone in place of this entry?  If it stood there, the log
@@ -212,7 +213,7 @@ static bool could_have_gone(const struct rdl__log_entry *entry, uint32_t number,
         return entry->enabled >> suspect->thread & 1;
     if (!may_wait(suspect->op))
         return true;
-    return entry->op.kind == kind &&
+    return entry->op.kind == kind && rdl__conflict(&entry->op, suspect->op) &&
            (kind == RDL__OP_LOCK || kind == RDL__OP_WRITE_LOCK || kind == RDL__OP_DOWN);
 }
 
@@ -235,7 +236,7 @@ static void look_back(struct rdl__reversals *known, const struct rdl__log_entry 
         const struct rdl__log_entry *earlier = &log[entry - 1];
         bool certain;
 
-        if (!rdl__conflict(&earlier->op, suspect->op))
+        if (!rdl__depends(&earlier->op, suspect->op, known->unseen))
             continue;
         if (!known->latest[life])
             known->latest[life] = entry;
@@ -265,7 +266,7 @@ static void find_races_of(struct rdl__reversals *known, struct rdl__path *path,
 {
     memset(known->latest, 0, known->lives * sizeof *known->latest);
     known->found_count = 0;
-    if (!suspect->op->touch && !suspect->op->also)
+    if (!suspect->op->touch && !suspect->op->also && !known->unseen)
         return;
     for (uint32_t life = 0; life < known->lives; life++)
         if (life != suspect->life)
@@ -371,7 +372,7 @@ static void look_at_pending(struct rdl__reversals *known, struct rdl__path *path
 }
 
 bool rdl__reversals_find(struct rdl__reversals *known, struct rdl__path *path,
-                         const struct rdl__summary *summary, uint32_t first)
+                         const struct rdl__summary *summary, uint32_t first, bool unseen)
 {
     const struct rdl__log_entry *log = summary->log;
     uint32_t past = UINT32_MAX;
@@ -382,6 +383,7 @@ bool rdl__reversals_find(struct rdl__reversals *known, struct rdl__path *path,
     memset(known->created, 0, sizeof known->created);
     memset(known->waker, 0, sizeof known->waker);
     known->lives = 0;
+    known->unseen = unseen;
     for (uint32_t i = 0; i < path->count; i++) {
         uint32_t life;
 

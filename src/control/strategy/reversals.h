@@ -9,6 +9,13 @@
 
 #include "control/strategy/path.h"
 
+/* Does the order of these two matter?  If what code does between operations cannot be
+ * seen, the order of any two may. */
+static inline bool rdl__depends(const struct rdl__op *a, const struct rdl__op *b, bool unseen)
+{
+    return unseen || rdl__conflict(a, b);
+}
+
 /* A thread's number is used again when it has ended, so here threads are counted
  * anew: as lives.  Numbers of log entries are kept plus one; 0 means none. */
 struct rdl__reversals {
@@ -19,6 +26,7 @@ struct rdl__reversals {
     uint32_t event_room;
 
     /* While a log is read. */
+    bool unseen;
     uint32_t life_of[64]; /* thread to life, plus one */
     uint32_t created[64]; /* where it was created */
     uint32_t waker[64];   /* whose operation made it able to go, while it stands before one */
@@ -35,6 +43,6 @@ void rdl__reversals_release(struct rdl__reversals *known);
 /* Look at the path's turns from `first` on, those before are as they were, and mark
  * whom to try.  False: too many threads, or too long. */
 bool rdl__reversals_find(struct rdl__reversals *known, struct rdl__path *path,
-                         const struct rdl__summary *summary, uint32_t first);
+                         const struct rdl__summary *summary, uint32_t first, bool unseen);
 
 #endif

@@ -113,6 +113,7 @@ struct rdl__summary {
     bool data_drawn;  /* the case drew data as well: schedules alone do not decide it */
     bool timed;       /* somebody waited for a time: who can go depends on how much was done */
     bool unasked;     /* there were choices about which the strategy was not asked */
+    bool unseen;      /* code between operations may touch memory without our seeing it */
     bool failed;
     bool cut;           /* ended before its end, other than by a failure */
     bool wants_log;     /* set by a strategy's begin; without it the log stays empty */

@@ -40,7 +40,7 @@ struct object {
 
 struct target {
     struct object object;
-    uint32_t accesses[LIVES_MAX]; /* per thread, where there was a choice */
+    uint32_t accesses[LIVES_MAX]; /* per thread */
 };
 
 struct surw {
@@ -95,7 +95,7 @@ static void touch(struct object *objects, uintptr_t address, const struct rdl__l
     if (!object)
         return; /* too many: this one is not to be a target */
     object->address = address;
-    object->accesses += entry->enabled_count > 1;
+    object->accesses++;
     object->written |= writes;
     if (entry->thread < LIVES_MAX)
         object->threads |= UINT64_C(1) << entry->thread;
@@ -135,7 +135,7 @@ static void take_targets(struct surw *surw, const struct object *objects)
         struct target *target;
         uint64_t accesses;
 
-        if (!object->written || !(object->threads & (object->threads - 1)) || !object->accesses)
+        if (!object->written || !(object->threads & (object->threads - 1)))
             continue;
         target = place_for(surw, object);
         if (!target)
@@ -146,8 +146,11 @@ static void take_targets(struct surw *surw, const struct object *objects)
     }
 }
 
+/* What thread 0 does alone, before it creates others, has no order to be chosen. */
 static void count_accesses(struct surw *surw, const struct rdl__summary *summary)
 {
+    bool alone = true;
+
     for (uint32_t i = 0; i < summary->log_count; i++) {
         const struct rdl__log_entry *entry = &summary->log[i];
 
@@ -155,7 +158,8 @@ static void count_accesses(struct surw *surw, const struct rdl__summary *summary
             continue;
         if (entry->op.kind == RDL__OP_START)
             surw->creator[entry->thread] = entry->other < LIVES_MAX ? (uint8_t)entry->other : 0;
-        if (entry->enabled_count < 2)
+        alone &= entry->op.kind != RDL__OP_CREATE;
+        if (alone)
             continue;
         for (uint32_t t = 0; t < surw->target_count; t++)
             surw->targets[t].accesses[entry->thread] +=
@@ -228,22 +232,39 @@ static bool begin(void *state, struct rdl__view *view, struct rdl__summary *summ
     return true;
 }
 
-/* A thread is there now: its accesses are no longer its creator's. */
-static void meet(struct surw *surw, const struct rdl__view *view, uint32_t thread)
+/* A thread is there now: its accesses are no longer its creator's.  If one of them was
+ * meant to come next, it may have been one of the new thread's. */
+static void meet(struct surw *surw, struct rdl__view *view, uint32_t thread)
 {
-    uint32_t creator = view->creator[thread];
+    uint32_t creator = view->creator[thread], total;
 
     surw->pending[thread].stamp = surw->epoch;
     if (thread == 0 || thread >= surw->threads || creator >= surw->threads)
         return;
     if (surw->pending[creator].stamp < surw->epoch)
         meet(surw, view, creator);
+    total = surw->total[thread];
+    if (total > surw->left[creator])
+        total = surw->left[creator];
+    if (surw->intended == creator && total > 0 &&
+        rdl__random_upto(&view->random, surw->left[creator] - 1) < total)
+        surw->intended = thread;
     surw->left[thread] = surw->total[thread];
-    surw->left[creator] -=
-        surw->left[creator] < surw->total[thread] ? surw->left[creator] : surw->total[thread];
+    surw->left[creator] -= total;
 }
 
-/* Look at operations that threads have come to.  True: somebody is at the target. */
+/* The thread accesses the target. */
+static void note_access(struct surw *surw, uint32_t thread)
+{
+    surw->pending[thread].at_target = false;
+    if (surw->intended == thread)
+        surw->intended = NOBODY;
+    if (thread < surw->threads && surw->left[thread])
+        surw->left[thread]--;
+}
+
+/* Look at operations that threads have come to.  What they stood before they have
+ * done, perhaps without a choice.  True: somebody is at the target. */
 static bool look(struct surw *surw, struct rdl__view *view, const struct rdl__set *set)
 {
     bool any = false;
@@ -255,6 +276,8 @@ static bool look(struct surw *surw, struct rdl__view *view, const struct rdl__se
         if (pending->stamp != stamp) {
             if (surw->target && pending->stamp < surw->epoch)
                 meet(surw, view, w.thread);
+            else if (pending->at_target)
+                note_access(surw, w.thread);
             pending->stamp = stamp;
             pending->priority = rdl__random_next(&view->random) | 1;
             pending->at_target =
@@ -321,18 +344,16 @@ static uint32_t draw_held(const struct surw *surw, struct rdl__view *view,
 }
 
 /* The thread goes. */
-static void settle(struct surw *surw, const struct rdl__view *view, const struct rdl__set *set,
+static void settle(struct surw *surw, struct rdl__view *view, const struct rdl__set *set,
                    uint32_t thread)
 {
     if (surw->pending[thread].at_target) {
+        note_access(surw, thread);
         surw->intended = NOBODY;
-        if (left_of(surw, thread))
-            surw->left[thread]--;
     }
     if (rdl__is_polite(view, thread)) /* let all others draw anew, as in pos.c */
         for (struct rdl__walk w = rdl__walk(set); rdl__walk_next(&w);)
-            if (w.thread != thread && surw->pending[w.thread].stamp > surw->epoch)
-                surw->pending[w.thread].stamp = surw->epoch;
+            surw->pending[w.thread].priority = rdl__random_next(&view->random) | 1;
 }
 
 static uint32_t pick(void *state, struct rdl__view *view)

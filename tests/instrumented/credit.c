@@ -1,5 +1,5 @@
-/* fast.c -- code with many accesses to memory and a few other operations: see test_fast.c. */
-#include "fast.h"
+/* credit.c -- code with many accesses to memory and a few other operations: see test_credit.c. */
+#include "credit.h"
 
 #include <pthread.h>
 #include <sched.h>

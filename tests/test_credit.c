@@ -1,11 +1,11 @@
-/* test_fast.c -- points that go by unseen count as if they had been seen. */
+/* test_credit.c -- points that go by unseen count as if they had been seen. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "control/sched/sched.h"
 #include "harness.h"
-#include "instrumented/fast.h"
+#include "instrumented/credit.h"
 #include "run/execute.h"
 
 enum { CHOICES = 1 << 16 };

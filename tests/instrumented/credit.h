@@ -1,6 +1,6 @@
-/* fast.h -- the code that test_fast.c runs. */
-#ifndef TESTS_INSTRUMENTED_FAST_H
-#define TESTS_INSTRUMENTED_FAST_H
+/* credit.h -- the code that test_credit.c runs. */
+#ifndef TESTS_INSTRUMENTED_CREDIT_H
+#define TESTS_INSTRUMENTED_CREDIT_H
 
 enum { NOTES = 256 };
 

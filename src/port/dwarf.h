@@ -1,0 +1,12 @@
+/* dwarf.h -- places and variables, as debugging information has them, read by libdw. */
+#ifndef RDL__DWARF_H
+#define RDL__DWARF_H
+
+#include "port/lines.h"
+
+/* Fill in what can be found.  Loads libdw, keeps files open, and may end the process when
+ * memory is short: to be called in one that is not needed any more. */
+void rdl__dwarf_find(struct rdl__place *places, size_t place_count, struct rdl__datum *data,
+                     size_t datum_count, const struct rdl__modules *modules);
+
+#endif

@@ -1,0 +1,49 @@
+/* modules.c -- programs and libraries in memory. */
+#include "port/modules.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <string.h>
+
+static bool find(uintptr_t pc, struct dl_find_object *out)
+{
+    return _dl_find_object((void *)pc, out) == 0;
+}
+
+void rdl__modules_note(struct rdl__modules *modules, uintptr_t pc)
+{
+    struct rdl__module *module = &modules->items[modules->count];
+    struct dl_find_object found;
+
+    for (uint32_t i = modules->count; i-- > 0;)
+        if (pc >= modules->items[i].start && pc < modules->items[i].end)
+            return;
+    if (modules->count == RDL__MODULES_MAX || !find(pc, &found) ||
+        strlen(found.dlfo_link_map->l_name) >= sizeof module->path)
+        return;
+    module->start = (uintptr_t)found.dlfo_map_start;
+    module->end = (uintptr_t)found.dlfo_map_end;
+    module->bias = found.dlfo_link_map->l_addr;
+    strcpy(module->path, found.dlfo_link_map->l_name);
+    modules->count++;
+}
+
+uintptr_t rdl__module_start(const struct rdl__modules *modules, uintptr_t address)
+{
+    struct dl_find_object found;
+
+    if (find(address, &found))
+        return (uintptr_t)found.dlfo_map_start;
+    for (uint32_t i = 0; i < modules->count && i < RDL__MODULES_MAX; i++)
+        if (address >= modules->items[i].start && address < modules->items[i].end)
+            return modules->items[i].start;
+    return 0;
+}
+
+bool rdl__module_is_here(const struct rdl__module *module)
+{
+    struct dl_find_object found;
+
+    return find(module->start, &found) && (uintptr_t)found.dlfo_map_start == module->start &&
+           strcmp(found.dlfo_link_map->l_name, module->path) == 0;
+}

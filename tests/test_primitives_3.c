@@ -1,0 +1,276 @@
+/* test_primitives_3.c -- primitives and what interrupts them: signal handlers, the ends of
+ * threads; and other processes. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <threads.h>
+
+#include "explore.h"
+
+static pthread_mutex_t mutex;
+static pthread_cond_t cond;
+static pthread_barrier_t barrier;
+static sem_t sem, handler_may_end;
+static int flag;
+
+static void catch_with(void (*handler)(int), int flags)
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = flags};
+
+    sigaction(SIGUSR1, &action, NULL);
+    mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    cond = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+    sem_init(&sem, 0, 0);
+    sem_init(&handler_may_end, 0, 0);
+    flag = 0;
+}
+
+static void note(int signal)
+{
+    (void)signal;
+    put(1, "h");
+}
+
+/* Other threads run while the handler does. */
+static void wait_in_handler(int signal)
+{
+    (void)signal;
+    put(1, "h");
+    while (sem_wait(&handler_may_end) != 0)
+        continue;
+}
+
+static void end_in_handler(int signal)
+{
+    (void)signal;
+    put(1, "h");
+    pthread_exit(NULL);
+}
+
+/* ---- Semaphores ------------------------------------------------------------------------ */
+
+static void *down_once(void *argument)
+{
+    put(0, "%s", sem_wait(&sem) == 0 ? "down" : strerrorname_np(errno));
+    return argument;
+}
+
+static void interrupt_down(int flags)
+{
+    pthread_t thread;
+
+    catch_with(note, flags);
+    pthread_create(&thread, NULL, down_once, NULL);
+    pthread_kill(thread, SIGUSR1);
+    sem_post(&sem);
+    pthread_join(thread, NULL);
+}
+
+static void interrupt_for_good(void)
+{
+    interrupt_down(0);
+}
+
+static void interrupt_and_restart(void)
+{
+    interrupt_down(SA_RESTART);
+}
+
+TEST(a_handler_ends_the_wait_for_a_semaphore_unless_it_restarts)
+{
+    EXPECT_STR(outcomes_of(interrupt_for_good), "EINTR h | down h");
+    EXPECT_STR(outcomes_of(interrupt_and_restart), "down h");
+}
+
+/* ---- Conditions ------------------------------------------------------------------------ */
+
+static void *wait_for_flag(void *argument)
+{
+    pthread_mutex_lock(&mutex);
+    while (!flag)
+        pthread_cond_wait(&cond, &mutex);
+    pthread_mutex_unlock(&mutex);
+    put(0, "got");
+    return argument;
+}
+
+/* Return with the mutex, when somebody waits at the condition. */
+static void until_somebody_waits(void)
+{
+    pthread_mutex_lock(&mutex);
+    while (!rdl__waiters((uintptr_t)&cond, RDL__OP_WAIT, (uint32_t[1]){0}, 1)) {
+        pthread_mutex_unlock(&mutex);
+        sched_yield();
+        pthread_mutex_lock(&mutex);
+    }
+}
+
+static void signal_while_the_handler_runs(void)
+{
+    pthread_t thread;
+
+    catch_with(wait_in_handler, 0);
+    pthread_create(&thread, NULL, wait_for_flag, NULL);
+    until_somebody_waits();
+    pthread_kill(thread, SIGUSR1);
+    flag = 1;
+    pthread_cond_signal(&cond);
+    pthread_mutex_unlock(&mutex);
+    sem_post(&handler_may_end);
+    pthread_join(thread, NULL);
+}
+
+TEST(a_signal_is_not_lost_on_a_waiter_whose_handler_runs)
+{
+    EXPECT_STR(outcomes_by_chance(signal_while_the_handler_runs, 300, 0), "got h");
+}
+
+static void *wait_once(void *argument)
+{
+    pthread_mutex_lock(&mutex);
+    put(0, "%d", pthread_cond_wait(&cond, &mutex));
+    pthread_mutex_unlock(&mutex);
+    return argument;
+}
+
+static void interrupt_a_wait(void)
+{
+    pthread_t thread;
+
+    catch_with(note, 0);
+    pthread_create(&thread, NULL, wait_once, NULL);
+    pthread_kill(thread, SIGUSR1);
+    pthread_join(thread, NULL);
+}
+
+TEST(a_wait_goes_on_after_a_handler)
+{
+    EXPECT_STR(outcomes_of(interrupt_a_wait), "deadlock h");
+}
+
+static void is_the_mutex_held(void *unused)
+{
+    (void)unused;
+    put(0, "%s", pthread_mutex_trylock(&mutex) == EBUSY ? "held" : "free");
+    pthread_mutex_unlock(&mutex);
+}
+
+static void *wait_and_clean_up(void *argument)
+{
+    pthread_mutex_lock(&mutex);
+    pthread_cleanup_push(is_the_mutex_held, NULL);
+    pthread_cond_wait(&cond, &mutex);
+    pthread_cleanup_pop(0);
+    pthread_mutex_unlock(&mutex);
+    return argument;
+}
+
+static void end_within_a_wait(void)
+{
+    pthread_t thread;
+
+    catch_with(end_in_handler, 0);
+    pthread_create(&thread, NULL, wait_and_clean_up, NULL);
+    until_somebody_waits();
+    pthread_kill(thread, SIGUSR1);
+    pthread_cond_signal(&cond); /* for one that ends, or for nobody */
+    pthread_mutex_unlock(&mutex);
+    pthread_join(thread, NULL);
+    pthread_cond_signal(&cond);
+    pthread_cond_destroy(&cond);
+}
+
+TEST(a_waiter_that_ends_in_a_handler_has_the_mutex_and_waits_no_more)
+{
+    EXPECT_STR(outcomes_by_chance(end_within_a_wait, 300, 0), "held h");
+}
+
+/* ---- Barriers ---------------------------------------------------------------------------- */
+
+static void *meet(void *argument)
+{
+    pthread_barrier_wait(&barrier);
+    put(0, "met");
+    return argument;
+}
+
+static void come_while_the_handler_runs(void)
+{
+    pthread_t thread;
+
+    catch_with(wait_in_handler, 0);
+    pthread_barrier_init(&barrier, NULL, 2);
+    pthread_create(&thread, NULL, meet, NULL);
+    pthread_kill(thread, SIGUSR1);
+    pthread_barrier_wait(&barrier);
+    sem_post(&handler_may_end);
+    pthread_join(thread, NULL);
+}
+
+TEST(a_round_is_not_lost_on_a_thread_whose_handler_runs)
+{
+    EXPECT_STR(outcomes_of(come_while_the_handler_runs), "met h");
+}
+
+/* ---- Other processes ------------------------------------------------------------------- */
+
+static sem_t *shared;
+
+static void child_posts(void)
+{
+    pid_t child;
+
+    shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    sem_init(shared, 1, 0);
+    child = fork();
+    if (child == 0) {
+        usleep(20000);
+        sem_post(shared);
+        pause();
+    }
+    put(0, "%s", sem_wait(shared) == 0 ? "down" : strerrorname_np(errno));
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    munmap(shared, 4096);
+}
+
+static void child_waits(void)
+{
+    pid_t child;
+    int status;
+
+    shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    sem_init(shared, 1, 0);
+    child = fork();
+    if (child == 0) {
+        sem_wait(shared);
+        _exit(7);
+    }
+    sem_post(shared);
+    waitpid(child, &status, 0);
+    put(0, "%d", WEXITSTATUS(status));
+    munmap(shared, 4096);
+}
+
+TEST(semaphores_are_shared_with_other_processes)
+{
+    EXPECT_STR(outcomes_of(child_posts), "down");
+    EXPECT_STR(outcomes_of(child_waits), "7");
+}
+
+/* ---- Time, in C11's words ---------------------------------------------------------------- */
+
+static void sleep_long(void)
+{
+    struct timespec hour = {.tv_sec = 3600};
+
+    put(0, "%d", thrd_sleep(&hour, NULL));
+}
+
+TEST(c11_threads_sleep_in_virtual_time)
+{
+    EXPECT_STR(outcomes_of(sleep_long), "0");
+    EXPECT(exploration->now >= UINT64_C(3600000000000));
+}
