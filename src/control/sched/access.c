@@ -267,6 +267,7 @@ void __tsan_func_exit(void);
 RDL__INTERPOSE void __tsan_init(void)
 {
     rdl__instrumented = true;
+    rdl__hb_begin_late();
 }
 
 /* A function that was left by longjmp does not say so; its frame, then, is further
