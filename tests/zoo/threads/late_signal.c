@@ -1,5 +1,5 @@
 /* late_signal.c -- the job is marked done and unlocked; its owner frees it; then it is signalled.
-   expect: crash
+   expect: crash|misuse
    needs: sync */
 #include <pthread.h>
 #include <stdbool.h>
