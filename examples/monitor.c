@@ -4,9 +4,10 @@
  * A writer that waits goes before readers that come after it, so that there may
  * always be readers and still be writers.
  *
- * Threads are controlled: Raddle decides who runs next, and tries all orders of
- * their calls that make a difference.  That a thread waits is known, not guessed
- * from its being late: see rdl_until_quiet.
+ * Threads are controlled: Raddle decides who runs next.  What they share they share
+ * under the lock, so the orders of their calls are all that matters, and all are
+ * tried.  That a thread waits is known, not guessed from its being late: see
+ * rdl_until_quiet.
  *
  * monitor_broken_end_write wakes a single reader where several may wait. */
 #include <pthread.h>
@@ -143,19 +144,19 @@ static void keeps_apart(struct rdl_case *t, end_write_function *end_write)
     rdl_reachable(library->shared);
 }
 
-RDL_EXPLORE(a_writer_is_alone_and_readers_need_not_be, .strategy = "dpor") /* all of them */
+RDL_EXPLORE(a_writer_is_alone_and_readers_need_not_be, .strategy = "calls")
 {
     keeps_apart(t, monitor_end_write);
 }
 
-RDL_EXPLORE(broken_a_reader_waits_for_ever, .expect_failure = PLANTED)
+RDL_EXPLORE(broken_a_reader_waits_for_ever, .strategy = "calls", .expect_failure = PLANTED)
 {
     keeps_apart(t, monitor_broken_end_write);
 }
 
 /* ---- Who goes first -------------------------------------------------------------- */
 
-RDL_EXPLORE(a_waiting_writer_goes_before_new_readers)
+RDL_EXPLORE(a_waiting_writer_goes_before_new_readers, .strategy = "calls")
 {
     struct library *library = new_library(t, monitor_end_write);
     struct rdl_thread *writer, *reader;

@@ -134,6 +134,7 @@ static inline void sim_end(struct simulation *s)
         if (s->sim.threads[i].used && !s->sim.threads[i].ended) {
             sim_log(s, summary->log_count + summary->pending_count++, i)->enabled_count =
                 sim_enabled(&s->sim, i);
+            summary->alive++;
             summary->failed = true;
         }
 }

@@ -193,11 +193,9 @@ static bool give_up(struct state *s, int thread, int8_t *what)
 
 static bool step_writer(struct state *s, int thread)
 {
-    if (take_if(s, thread, may_write(s), &s->writer, thread))
-        return true;
-    if (!program.prefers_writers || s->phase[thread] == WRITER_WAITS)
-        return false;
-    s->phase[thread] = WRITER_WAITS;
+    if (may_write(s) || !program.prefers_writers || s->phase[thread] == WRITER_WAITS)
+        return take_if(s, thread, may_write(s), &s->writer, thread);
+    s->phase[thread] = WRITER_WAITS; /* and looks at the clock only then, as in the C library */
     return true;
 }
 

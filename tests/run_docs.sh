@@ -2,7 +2,7 @@
 # run_docs.sh -- what the documents say is so:
 #   a block under a line `<!-- examples/queue.c -->` stands in that file, word for word;
 #   `console` blocks, run from top to bottom in a folder of their document's own, with the
-#   examples in it and what is in docs/NAME/, print what is shown (times may differ);
+#   examples in it and what is in docs/NAME/, print what is shown (times and luck may differ);
 #   in a document that has any, every block of C has a file;
 #   links between documents lead somewhere;
 #   man pages have all their sections, cause no warnings, and leave out no option and no name.
@@ -73,7 +73,10 @@ def check_quote(path, lines, start, end, mark):
 
 
 def without_times(line):
+    """Nor is it of interest how soon a strategy came upon a failing schedule."""
     line = re.sub(r"\b\d+\.\d\d s\b", "0.00 s", line)
+    line = re.sub(r"\bat schedule [\d,]+ \([\d,]+ choices?\)", "at schedule 1", line)
+    line = re.sub(r"\b[\d,]+ schedules?, shrunk from [\d,]+ ", "1 schedule, shrunk from 1 ", line)
     return re.sub(r"\bin [\d,]+ runs?\b", "in 1 run", line).rstrip()
 
 

@@ -70,6 +70,11 @@ for pair in assert:assertion crash:crash abort:crash exit:exit spin:livelock; do
 done
 explore 1 --same-output --format json -- ./ways print
 is class output
+explore 1 --same-output -- ./ways print
+says 'raddle replay --same-output rdl1.' # without which it would not fail
+status=0
+"$raddle" replay --same-output "$(grep -o 'rdl1\.[^ ]*' out | head -n 1)" >out 2>&1 || status=$?
+[ $status = 1 ] || fail "the replay of an output ended with status $status:" "$(cat out)"
 explore 0 -- ./ways print
 echo 'nothing of the sort' >expected
 explore 1 --expect expected --format json -- ./ways print

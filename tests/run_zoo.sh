@@ -31,7 +31,9 @@ fail() {
 header() { sed -n "s/^ *$2: *\\(.*[a-z]\\).*/\\1/p" "$zoo/$1.c" | head -n 1; }
 
 # A field of the report in a file; the first of that name.
-field() { sed -n "s/^[^{]*{.*\"$2\":\"\\{0,1\\}\\([^\",}]*\\)\"\\{0,1\\}[,}].*/\\1/p" "$1" | head -n 1; }
+field() {
+    sed -n "s/^[^{]*{.*\"$2\":\"\\{0,1\\}\\([^\",}]*\\)\"\\{0,1\\}[,}].*/\\1/p" "$1" | head -n 1
+}
 
 compile() {
     local flags="-std=gnu17 -g -O1 -pthread"

@@ -141,18 +141,18 @@ TEST(the_thread_that_fails_is_named_and_the_last_to_be_seen)
 {
     const char *failure = failure_of("one_finds_it_empty");
 
-    EXPECT_CONTAINS(failure, "  tests/zoo/schedules.c:154: rdl_assert_always(!is_full) (thread "
+    EXPECT_CONTAINS(failure, "  tests/zoo/schedules.c:154: rdl_assert_always(!is_full) (in "
                              "one)\n\n  no preemption: fails when");
     EXPECT_CONTAINS(failure, "    schedules.c:154               rdl_assert_always(!is_full);  "
                              "fails\n");
     failure = failure_of("asserts_hold");
-    EXPECT_CONTAINS(failure, "  tests/zoo/schedules.c:183: assert(!is_full) (thread one)\n");
+    EXPECT_CONTAINS(failure, "  tests/zoo/schedules.c:183: assert(!is_full) (in one)\n");
     EXPECT_CONTAINS(failure, "    schedules.c:183               assert(!is_full);  fails\n");
     if (getenv("SANITIZE"))
         return; /* it would tell itself, at length */
     failure = failure_of("nobody_crashes");
     EXPECT_CONTAINS(failure, "  crashed with SIGSEGV in use_what_is_there at "
-                             "tests/zoo/schedules.c:170 (thread one)\n");
+                             "tests/zoo/schedules.c:170 (in one)\n");
     EXPECT_CONTAINS(failure, "    schedules.c:170               *at = 1;  crashes\n");
 }
 
@@ -190,21 +190,21 @@ TEST(many_threads_have_their_names_in_front_and_bystanders_one_line)
         "      left:  5\n"
         "      right: 6\n"
         "\n"
-        "  1 preemption: worker interrupted at schedules.c:232\n"
+        "  1 preemption: worker 3 interrupted at schedules.c:232\n"
         "\n"
         "    schedules.c:244   main      workers[i] = rdl_spawn(t, \"worker\", add_one, a..\n"
         "    schedules.c:246   main      rdl_join(workers[i]);  waits\n"
-        "    schedules.c:229   worker    pthread_mutex_lock(&account->lock);\n"
-        "    schedules.c:231   worker    pthread_mutex_unlock(&account->lock);\n"
-        "                      worker    -- interrupted --\n"
-        "    schedules.c:229   worker 2  pthread_mutex_lock(&account->lock);\n"
-        "    schedules.c:231   worker 2  pthread_mutex_unlock(&account->lock);\n"
-        "    schedules.c:232   worker 2  pthread_mutex_lock(&account->lock);\n"
-        "    schedules.c:234   worker 2  pthread_mutex_unlock(&account->lock);\n"
-        "    schedules.c:232   worker    pthread_mutex_lock(&account->lock);\n"
-        "    schedules.c:234   worker    pthread_mutex_unlock(&account->lock);\n"
-        "                      worker 3  runs from start to end\n"
-        "                      worker 4  runs from start to end\n"
+        "                      worker    runs from start to end\n"
+        "                      worker 2  runs from start to end\n"
+        "    schedules.c:229   worker 3  pthread_mutex_lock(&account->lock);\n"
+        "    schedules.c:231   worker 3  pthread_mutex_unlock(&account->lock);\n"
+        "                      worker 3  -- interrupted --\n"
+        "    schedules.c:229   worker 4  pthread_mutex_lock(&account->lock);\n"
+        "    schedules.c:231   worker 4  pthread_mutex_unlock(&account->lock);\n"
+        "    schedules.c:232   worker 4  pthread_mutex_lock(&account->lock);\n"
+        "    schedules.c:234   worker 4  pthread_mutex_unlock(&account->lock);\n"
+        "    schedules.c:232   worker 3  pthread_mutex_lock(&account->lock);\n"
+        "    schedules.c:234   worker 3  pthread_mutex_unlock(&account->lock);\n"
         "                      worker 5  runs from start to end\n"
         "                      worker 6  runs from start to end\n"
         "    schedules.c:247   main      rdl_check_eq(account->sum, 6);  fails\n");
@@ -234,11 +234,12 @@ TEST(a_test_that_passes_says_what_it_covered)
 {
     int status;
 
-    EXPECT_CONTAINS(run_one(&status, "deposits_at_once_add_up", ""),
-                    "ok     deposits_at_once_add_up  all 2 distinguishable schedules, ");
+    EXPECT_CONTAINS(run_one(&status, "deposits_at_once_add_up", "--strategy preemptions:1"),
+                    "ok     deposits_at_once_add_up  all 20 schedules with at most 1 preemption, ");
     EXPECT_EQ(status, 0);
-    EXPECT_CONTAINS(run_one(&status, "deposits_at_once_add_up", "--format json"),
-                    "\"covered\":\"all 2 distinguishable schedules\",\"failures\":[]");
+    EXPECT_CONTAINS(
+        run_one(&status, "deposits_at_once_add_up", "--strategy preemptions:1 --format json"),
+        "\"covered\":\"all 20 schedules with at most 1 preemption\",\"failures\":[]");
     EXPECT_CONTAINS(run_one(&status, "deposits_at_once_add_up", "--strategy random"),
                     "ok     deposits_at_once_add_up  100 schedules, ");
 }

@@ -81,7 +81,7 @@ TEST(a_livelock_may_hold_others_up)
     EXPECT_CONTAINS(exploration->details, "thread 2 waits for mutex 1");
 }
 
-/* ---- Credit: points that are passed without a word -------------------------------------------- */
+/* ---- Credit: points that are passed without a word ------------------------------------ */
 
 /* Now and then another thread; else the same, and for some points to come as well. */
 static uint32_t pick_lazily(void *state, struct rdl__view *view)

@@ -427,7 +427,8 @@ TEST(what_also_depends_on_something_else_is_walked_at_random)
     }
 }
 
-TEST(an_execution_that_is_cut_off_leaves_nothing_to_say)
+/* What is said if the first execution is made to look as if it ended early. */
+static void expect_silence(void (*spoil)(struct rdl__summary *summary))
 {
     unsigned parameter;
     const struct rdl__strategy *strategy = rdl__strategy_named("dpor", &parameter);
@@ -436,10 +437,39 @@ TEST(an_execution_that_is_cut_off_leaves_nothing_to_say)
 
     for (uint64_t seed = 1; seed <= 100; seed++) {
         EXPECT(simulate_part(s, PROGRAM("C1 C1", "W0"), strategy, state, seed));
-        s->summary->cut = seed == 1;
+        if (seed == 1)
+            spoil(s->summary);
         strategy->ended(state, s->summary);
     }
     EXPECT_EQ(strategy->covered(state, covered, sizeof covered), 0);
     strategy_free(strategy, state);
     simulation_free(s);
+}
+
+static void cut(struct rdl__summary *summary)
+{
+    summary->cut = true;
+}
+
+static void fail(struct rdl__summary *summary)
+{
+    summary->failed = true;
+}
+
+static void exit_early(struct rdl__summary *summary)
+{
+    summary->alive = 2;
+}
+
+static void wait_for_time(struct rdl__summary *summary)
+{
+    summary->timed = true;
+}
+
+TEST(executions_that_ended_early_leave_nothing_to_say)
+{
+    expect_silence(cut);
+    expect_silence(fail);
+    expect_silence(exit_early);
+    expect_silence(wait_for_time);
 }

@@ -1,7 +1,7 @@
 /* objects.h -- what threads meet at, by name.
  *
- * A variable has its name; what lies elsewhere has a number, of its kind, in the order in which it is first spoken of: addresses differ
- * between runs. */
+ * A variable has its name; what lies elsewhere has a number, of its kind, in the order in
+ * which they are first spoken of: addresses differ between runs. */
 #ifndef RDL__OBJECTS_H
 #define RDL__OBJECTS_H
 

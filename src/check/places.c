@@ -128,6 +128,17 @@ static void resolve(char *text, size_t room, const struct rdl__lines *lines,
     rdl__text_release(&out);
 }
 
+/* Without a line, the function is all there is to say. */
+static void add_function(char *text, size_t room, const struct rdl__lines *lines, uintptr_t pc)
+{
+    struct rdl__text out = {0};
+
+    rdl__text_add(&out, "%s, in ", text);
+    rdl__place_describe(&out, lines, pc);
+    snprintf(text, room, "%s", out.bytes);
+    rdl__text_release(&out);
+}
+
 void rdl__outcome_resolve(struct rdl__outcome *outcome, const struct rdl__crash *crash,
                           const struct rdl__lines *lines, struct rdl__objects *objects)
 {
@@ -144,6 +155,8 @@ void rdl__outcome_resolve(struct rdl__outcome *outcome, const struct rdl__crash 
     if (!outcome->file[0] && place && place->line) {
         snprintf(outcome->file, sizeof outcome->file, "%s", place->file);
         outcome->line = place->line;
+    } else if (!outcome->file[0] && outcome->cause == RDL__BY_MISUSE) {
+        add_function(outcome->check, sizeof outcome->check, lines, outcome->pc);
     }
 }
 

@@ -382,7 +382,7 @@ static void add_failure(struct reading *reading)
         [RDL__BY_RACE] = "races",
     };
     const struct rdl__outcome *outcome = reading->outcome;
-    uint32_t thread = reading->count ? reading->all[reading->count - 1].thread : 0;
+    uint32_t thread = reading->steps->running;
     struct rdl__schedule *out = reading->out;
     struct rdl__row *last = out->count ? &out->rows[out->count - 1] : NULL;
     struct rdl__text place = {0};

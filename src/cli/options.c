@@ -12,6 +12,7 @@
 
 #include "control/strategy/strategy.h"
 #include "raddle/threads.h"
+#include "report/report.h"
 
 /* Where a value comes from, for messages: "--seed" or "RADDLE_SEED". */
 typedef bool read_function(struct rdl__options *o, const char *from, const char *value,
@@ -228,6 +229,25 @@ struct word {
     unsigned bit;
 };
 
+static const struct word failures[] = {
+    {"crash", RDL__FAIL_CRASH},
+    {"exit", RDL__FAIL_EXIT},
+    {"deadlock", RDL__FAIL_DEADLOCK},
+    {"livelock", RDL__FAIL_LIVELOCK},
+    {"race", RDL__FAIL_RACE},
+    {"output", RDL__FAIL_OUTPUT},
+    {"assertion", RDL__FAIL_ASSERTION},
+    {"misuse", RDL__FAIL_MISUSE},
+    {NULL, 0},
+};
+
+static const struct word faults[] = {
+    {"wakeups", RDL_SPURIOUS_WAKEUPS},
+    {"timeouts", RDL_EARLY_TIMEOUTS},
+    {"trylocks", RDL_FAILED_TRYLOCKS},
+    {NULL, 0},
+};
+
 static bool read_words(const char *from, const char *value, const struct word *words, unsigned *out,
                        struct rdl__error *error)
 {
@@ -253,28 +273,13 @@ static bool read_words(const char *from, const char *value, const struct word *w
 static bool read_fail_on(struct rdl__options *o, const char *from, const char *value,
                          struct rdl__error *error)
 {
-    static const struct word words[] = {{"crash", RDL__FAIL_CRASH},
-                                        {"exit", RDL__FAIL_EXIT},
-                                        {"deadlock", RDL__FAIL_DEADLOCK},
-                                        {"livelock", RDL__FAIL_LIVELOCK},
-                                        {"race", RDL__FAIL_RACE},
-                                        {"output", RDL__FAIL_OUTPUT},
-                                        {"assertion", RDL__FAIL_ASSERTION},
-                                        {"misuse", RDL__FAIL_MISUSE},
-                                        {NULL, 0}};
-
-    return read_words(from, value, words, &o->explore.fail_on, error);
+    return read_words(from, value, failures, &o->explore.fail_on, error);
 }
 
 static bool read_faults(struct rdl__options *o, const char *from, const char *value,
                         struct rdl__error *error)
 {
-    static const struct word words[] = {{"wakeups", RDL_SPURIOUS_WAKEUPS},
-                                        {"timeouts", RDL_EARLY_TIMEOUTS},
-                                        {"trylocks", RDL_FAILED_TRYLOCKS},
-                                        {NULL, 0}};
-
-    return read_words(from, value, words, &o->explore.faults, error);
+    return read_words(from, value, faults, &o->explore.faults, error);
 }
 
 static bool read_status(struct rdl__options *o, const char *from, const char *value,
@@ -552,6 +557,37 @@ bool rdl__options_read(struct rdl__options *out, int argc, char **argv, struct r
         return rdl__fail(error, "--shrink goes with --replay");
     *out = o;
     return true;
+}
+
+static void add_words(struct rdl__text *out, const struct word *words, unsigned bits)
+{
+    const char *before = "";
+
+    for (; words->name; words++)
+        if (bits & words->bit) {
+            rdl__text_add(out, "%s%s", before, words->name);
+            before = ",";
+        }
+}
+
+void rdl__options_judging(struct rdl__text *out, const struct rdl__exploring *explore)
+{
+    if (explore->fail_on != RDL__FAIL_ALL) {
+        rdl__text_add(out, " --fail-on ");
+        add_words(out, failures, explore->fail_on);
+    }
+    if (explore->faults) {
+        rdl__text_add(out, " --faults ");
+        add_words(out, faults, explore->faults);
+    }
+    if (explore->status)
+        rdl__text_add(out, " --status %d", explore->status);
+    if (explore->same_output)
+        rdl__text_add(out, " --same-output");
+    if (explore->output) {
+        rdl__text_add(out, " --expect ");
+        rdl__add_shell_word(out, explore->output);
+    }
 }
 
 void rdl__options_list(struct rdl__text *out)

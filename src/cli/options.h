@@ -65,6 +65,9 @@ bool rdl__options_read_for_program(struct rdl__options *out, int argc, char **ar
                                    struct rdl__error *error);
 void rdl__options_list(struct rdl__text *out);
 
+/* Those that decide what counts as failure, as arguments: a replay needs them, too. */
+void rdl__options_judging(struct rdl__text *out, const struct rdl__exploring *explore);
+
 /* A token, or the one in a file by @FILE. */
 bool rdl__read_token(struct rdl__token *out, const char *given, struct rdl__error *error);
 

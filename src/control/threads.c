@@ -15,6 +15,7 @@ struct rdl_thread {
     void *it;
     struct rdl__thread *controlled; /* NULL: a real one */
     pthread_t real;
+    bool joined;
     struct rdl__real_thread watched; /* a real one, as the kernel sees it */
 };
 
@@ -65,13 +66,16 @@ void rdl_join(struct rdl_thread *thread)
     struct rdl__thread *self = rdl__self();
     int why;
 
+    if (thread->joined && rdl__current)
+        rdl__misuse(rdl__current, "rdl_join: the thread has been joined before");
     if (self && thread->controlled)
         why = rdl__thread_join(self, thread->controlled, NULL, RDL__FOREVER, RDL__CALLER);
     else
         why = pthread_join(thread->real, NULL);
+    thread->joined = why == 0;
     if (why && rdl__current)
         rdl__misuse(rdl__current, "rdl_join: %s",
-                    why == EDEADLK ? "a thread cannot join itself" : "it has been joined before");
+                    why == EDEADLK ? "a thread cannot join itself" : strerror(why));
 }
 
 int rdl_until_quiet(struct rdl_case *t)

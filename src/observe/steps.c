@@ -10,7 +10,7 @@
 void rdl__steps_clear(struct rdl__steps *steps)
 {
     steps->count = steps->recent_count = steps->kept_count = 0;
-    steps->milestone_count = steps->preemptions = 0;
+    steps->milestone_count = steps->preemptions = steps->running = 0;
     steps->threads = steps->object_count = 0;
     steps->modules.count = 0;
 }

@@ -50,6 +50,7 @@ struct rdl__steps {
     uint64_t recent_count, kept_count;
     uint32_t milestone_count;
     uint32_t preemptions;
+    uint32_t running; /* the thread whose turn it is */
     uint32_t threads; /* there are names[0..threads-1] */
     uint32_t object_count;
 

@@ -10,7 +10,10 @@
 #include "port/libdw.h"
 #include "port/variables.h"
 
-enum { TAILS_MAX = 4 }; /* calls with a jump, one after the other */
+enum {
+    TAILS_MAX = 4, /* calls with a jump, one after the other */
+    NOWHERE = -1,
+};
 
 #define dw rdl__libdw
 
@@ -105,13 +108,14 @@ static void put_place(struct rdl__place *place, Dwarf_Die *unit, Dwarf_Addr at)
  * The last thing a function does may be a call, and then compilers make it a jump: the
  * one who is called returns to the caller's caller, and that is all we get to know.  But
  * debugging information tells whom each place calls.  If that is not us, but a function
- * that ends with jumps, then it was one of those; if there is but one, it was that. */
+ * that ends with jumps, then it was one of those; if all are in one line, it was that. */
 
 struct tail {
+    Dwarf_Die *unit;
     Dwarf_Addr at;
+    int line;         /* NOWHERE: they are in several */
     Dwarf_Die called; /* if it is known */
     bool is_known;
-    int count;
 };
 
 static bool get_address(Dwarf_Die *die, unsigned name, unsigned old_name, Dwarf_Addr *out)
@@ -165,15 +169,18 @@ static bool visit(Dwarf_Die *function, bool (*look)(Dwarf_Die *site, void *conte
 static bool note_tail(Dwarf_Die *site, void *context)
 {
     struct tail *tail = context;
-    Dwarf_Addr at;
+    Dwarf_Line *line;
+    int number = NOWHERE;
 
     if (!is_tail_call(site))
         return false;
-    tail->count++;
-    if (get_address(site, DW_AT_call_return_pc, DW_AT_low_pc, &at))
-        tail->at = at - 1;
+    if (get_address(site, DW_AT_call_return_pc, DW_AT_low_pc, &tail->at))
+        tail->at--;
     else if (!get_address(site, DW_AT_call_pc, DW_AT_call_pc, &tail->at))
-        tail->count++; /* it is there, but where? */
+        tail->at = 0;
+    if (tail->at && (line = dw.dwarf_getsrc_die(tail->unit, tail->at)))
+        dw.dwarf_lineno(line, &number);
+    tail->line = tail->line && tail->line != number ? NOWHERE : number;
     tail->is_known = get_called(site, &tail->called);
     return false;
 }
@@ -222,13 +229,13 @@ static bool get_code(Dwarf_Die *unit, Dwarf_Die *function, Dwarf_Die *out)
 static bool find_tail(Dwarf_Die *unit, Dwarf_Die function, Dwarf_Addr *out)
 {
     for (int i = 0; i < TAILS_MAX; i++) {
-        struct tail tail = {0};
+        struct tail tail = {.unit = unit};
         Dwarf_Die code;
 
         if (!get_code(unit, &function, &code))
             return false;
         visit(&code, note_tail, &tail);
-        if (tail.count != 1)
+        if (tail.line <= 0)
             return false;
         *out = tail.at;
         if (!tail.is_known || !get_code(unit, &tail.called, &code))

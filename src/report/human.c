@@ -73,7 +73,7 @@ static void add_indented(struct rdl__text *out, const char *text, const char *ma
 /* Is what was covered all there is?  Then that is what is said of it. */
 static bool is_all_covered(const struct rdl__result *result)
 {
-    return strncmp(result->covered, "all ", 4) == 0;
+    return strncmp(result->covered, "all ", 4) == 0 && !strchr(result->covered, ';');
 }
 
 static void add_cases(struct rdl__text *out, const struct rdl__result *result)
@@ -295,6 +295,25 @@ static bool is_from_file(const struct rdl__result *result)
     return result->failure_count > 0 && result->failures[0].found_at == 0 && !result->replayed;
 }
 
+/* A sentence below the line of a test, on as many lines as it takes. */
+static void add_wrapped(struct rdl__report *report, const char *text)
+{
+    enum { MARGIN = 7 };
+    size_t room = report->looks.width > 40 ? (size_t)report->looks.width - MARGIN : 40;
+
+    while (*text) {
+        size_t length = strlen(text);
+
+        if (length > room)
+            for (length = room; length > 1 && text[length] != ' '; length--)
+                continue;
+        rdl__text_add(&report->text, "%*s%s%.*s%s\n", MARGIN, "", ink(report, DIM), (int)length,
+                      text, ink(report, PLAIN));
+        text += length;
+        text += *text == ' ';
+    }
+}
+
 /* "ok", "FAIL" and what goes with them, on one line. */
 static void add_verdict_line(struct rdl__report *report, const struct rdl__result *result)
 {
@@ -333,8 +352,7 @@ static void add_verdict_line(struct rdl__report *report, const struct rdl__resul
         rdl__text_add(out, " (fails, as expected)");
     rdl__text_add(out, "\n");
     if (verdict == RDL__TEST_PASS && result->covered[0] && !is_all_covered(result))
-        rdl__text_add(out, "       %s%s%s\n", ink(report, DIM), result->covered,
-                      ink(report, PLAIN));
+        add_wrapped(report, result->covered);
 }
 
 static void test_ended(void *self, const struct rdl__result *result)

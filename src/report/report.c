@@ -321,7 +321,8 @@ static void add_headline(struct rdl__text *out, const struct rdl__failure *failu
         rdl__text_add(out, "crashed with %s", rdl__signal_name(outcome->number));
         break;
     case RDL__BY_EXIT:
-        rdl__text_add(out, "exited with status %d in the middle of a case", outcome->number);
+        rdl__text_add(out, "exited with status %d%s", outcome->number,
+                      outcome->threads ? "" : " in the middle of a case");
         break;
     case RDL__BY_HANG:
         rdl__text_add(out, "did not end within %d ms", outcome->number);
@@ -350,7 +351,7 @@ void rdl__failure_headline(struct rdl__text *out, const struct rdl__failure *fai
 
     add_headline(out, failure);
     if (schedule->failed > 1 && !names_it)
-        rdl__text_add(out, " (thread %s)", schedule->threads[schedule->failed - 1]);
+        rdl__text_add(out, " (in %s)", schedule->threads[schedule->failed - 1]);
 }
 
 const char *rdl__failure_detail(const struct rdl__failure *failure)
@@ -370,8 +371,7 @@ const char *rdl__case_noun(const struct rdl_test *test)
     return test->options.explore ? "schedule" : "case";
 }
 
-/* A word of a shell command, in quotes if it needs them. */
-static void add_word(struct rdl__text *out, const char *word)
+void rdl__add_shell_word(struct rdl__text *out, const char *word)
 {
     static const char harmless[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                    "_-./+,:=@%";
@@ -403,10 +403,10 @@ void rdl__replay_command(struct rdl__text *out, const struct rdl__plan *plan,
     if (plan->replay_command) {
         rdl__text_add(out, "%s ", plan->replay_command);
     } else {
-        add_word(out, plan->command);
+        rdl__add_shell_word(out, plan->command);
         rdl__text_add(out, " --replay ");
     }
-    add_word(out, what.bytes);
+    rdl__add_shell_word(out, what.bytes);
     rdl__text_release(&what);
 }
 

@@ -107,6 +107,9 @@ void rdl__result_message(struct rdl__text *out, const struct rdl__result *result
 /* "queue.c:12: rdl_check(n > 0)", "crashed with SIGSEGV in pop+0x12 (tests)" */
 void rdl__failure_headline(struct rdl__text *out, const struct rdl__failure *failure);
 
+/* A word of a shell command, in quotes if it needs them. */
+void rdl__add_shell_word(struct rdl__text *out, const char *word);
+
 /* "./tests --replay rdl1.name.AAEC", ready for a shell; nothing if the failure
  * cannot be repeated. */
 void rdl__replay_command(struct rdl__text *out, const struct rdl__plan *plan,

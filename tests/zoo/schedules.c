@@ -142,7 +142,7 @@ RDL_EXPLORE(what_is_destroyed_is_not_used)
 
     pthread_mutex_init(mutex, NULL);
     pthread_mutex_destroy(mutex);
-    pthread_mutex_lock(mutex);
+    rdl_check_eq(pthread_mutex_lock(mutex), 0);
 }
 
 /* ---- Threads that fail alone ---- */

@@ -32,7 +32,6 @@ static struct {
     int input;  /* standard input, to be opened anew for each execution; -1: none */
     int output; /* what is compared; -1: nothing is */
     struct rdl__text expected;
-    bool ended; /* an execution has come to its end */
 } program = {.input = -1, .output = -1};
 
 /* ---- In the execution's own process ----------------------------------------------------- */
@@ -90,6 +89,25 @@ static void forget_output(void)
         rdl__stop("cannot empty the file for the program's output: %s", strerror(errno));
 }
 
+/* The line that byte `at` lies in: where it starts, and how long it is, up to a bound.
+ * Up to there both texts are the same. */
+static size_t line_start(const struct rdl__text *text, size_t at)
+{
+    while (at > 0 && text->bytes[at - 1] != '\n')
+        at--;
+    return at;
+}
+
+static int line_from(const struct rdl__text *text, size_t at)
+{
+    enum { SHOWN = 200 };
+    size_t start = text->count ? line_start(text, at) : 0, length = 0;
+
+    while (start + length < text->count && length < SHOWN && text->bytes[start + length] != '\n')
+        length++;
+    return (int)length;
+}
+
 static void compare_output(struct rdl__outcome *outcome)
 {
     struct rdl__text seen = {0};
@@ -109,8 +127,10 @@ static void compare_output(struct rdl__outcome *outcome)
         outcome->file[0] = '\0';
         snprintf(outcome->check, sizeof outcome->check,
                  "it printed something else than it should, from line %d on", line);
-        snprintf(outcome->text, sizeof outcome->text, "expected %zu bytes, got %zu",
-                 program.expected.count, seen.count);
+        snprintf(outcome->text, sizeof outcome->text, "expected: %.*s\nprinted:  %.*s",
+                 line_from(&program.expected, at),
+                 rdl__text_string(&program.expected) + line_start(&program.expected, at),
+                 line_from(&seen, at), rdl__text_string(&seen) + line_start(&seen, at));
         outcome->origin = rdl__combine(RDL__BY_OUTPUT, 0);
     }
     rdl__text_release(&seen);
@@ -148,11 +168,10 @@ static void judge(struct rdl_case *t, int status, bool told)
         judge_end(board, status);
     if (outcome->verdict == RDL__FAILED && !(fail_bits[outcome->cause] & program.explore.fail_on))
         outcome->verdict = RDL__PASSED;
-    if (board->hung && !program.ended)
+    if (board->hung && board->task.kind == RDL__RUN_RANDOM && board->failed_at == 0)
         refuse(outcome);
     board->hung = false;
     board->crash.signal = 0;
-    program.ended = true;
 }
 
 /* ---- Taking over --------------------------------------------------------------------------- */
@@ -229,11 +248,13 @@ static struct rdl_test test_of(const struct rdl__options *options, const char *n
 /* ---- One execution, in this very process ---------------------------------------------------- */
 
 static struct rdl__outcome *outcome_here;
+static struct rdl__board *board_here;
 
 /* For a debugger: stop where the failure is seen. */
 static void stop_at_failure(void)
 {
     fflush(NULL);
+    rdl__outcome_resolve_alone(outcome_here, board_here);
     fprintf(stderr, "raddle: %s\n%s\n", outcome_here->check, outcome_here->text);
     raise(SIGTRAP);
     _exit(RDL__EXIT_FAIL);
@@ -258,6 +279,8 @@ _Noreturn static void run_here(const struct rdl_test *test, const struct rdl__fe
     t.test = test;
     board->tape.limit = board->choices_room;
     outcome_here = t.outcome;
+    board->task.test = test;
+    board_here = board;
     rdl__tape_from_feed(&board->tape, feed, 0);
     rdl__explore_and_exit(&t, leave);
 }
@@ -289,17 +312,23 @@ static int explore(struct rdl__options *options, const char *name)
 {
     struct rdl_test test = test_of(options, name);
     struct rdl_test *tests[] = {&test};
+    struct rdl__text replay = {0};
+    int status;
 
+    rdl__text_add(&replay, "raddle replay");
+    rdl__options_judging(&replay, &options->explore);
     program.timeout_ms = options->plan.timeout_ms ? options->plan.timeout_ms : 10000;
     options->plan.timeout_ms = program.timeout_ms;
     options->plan.no_regressions = true;
-    options->plan.replay_command = "raddle replay";
+    options->plan.replay_command = replay.bytes;
     if (program.output >= 0 && !options->explore.output)
         learn_output(&test);
     rdl__races_on = (options->explore.fail_on & RDL__FAIL_RACE) != 0;
     rdl__explorer_judge = judge;
     rdl__explorer_before = forget_output;
-    return rdl__run_tests(options, tests, 1);
+    status = rdl__run_tests(options, tests, 1);
+    rdl__text_release(&replay);
+    return status;
 }
 
 /* A token is for the program it was made for, by whatever path it is called now. */

@@ -25,6 +25,7 @@ enum {
     MANY = UINT32_MAX - 1,
     OBJECTS_FIRST = 1 << 10,
     ROOM_FIRST = 1 << 16,
+    FEW = 8,
 };
 
 bool rdl__races_on;
@@ -138,7 +139,7 @@ static struct object *object_get(uintptr_t address)
 static void object_extend(struct object *object)
 {
     if (object->room < column_count) {
-        uint32_t room = column_count <= 8 ? 8 : (column_count + 31) & ~UINT32_C(31);
+        uint32_t room = column_count <= FEW ? FEW : (column_count + 31) & ~UINT32_C(31);
         uint32_t *clock = numbers_new(room);
 
         if (object->count > 0)
@@ -153,6 +154,15 @@ static void object_extend(struct object *object)
 }
 
 /* ---- Telling and being told ------------------------------------------------------------------ */
+
+/* All clocks have room for at least FEW numbers. */
+static void copy(uint32_t *clock, const uint32_t *other, uint32_t count)
+{
+    if (__builtin_expect(count <= FEW, 1))
+        memcpy(clock, other, FEW * sizeof *clock);
+    else
+        memcpy(clock, other, count * sizeof *clock);
+}
 
 static void join(uint32_t *clock, const uint32_t *other, uint32_t count)
 {
@@ -186,7 +196,7 @@ static void tell(struct object *object, const struct rdl__track *track, const ui
 {
     object_extend(object);
     if (instead || object->head == NOBODY || sees_all(clock, object)) {
-        memcpy(object->clock, clock, column_count * sizeof *clock);
+        copy(object->clock, clock, column_count);
         object->whose = track->column;
         object->when = clock[track->column];
     } else {
@@ -274,7 +284,7 @@ void rdl__order_fence(struct rdl__track *track, bool acquires, bool releases)
         track->fence_pending = false;
     }
     if (releases) {
-        memcpy(fences[track->column], track->clock, column_count * sizeof fences[0][0]);
+        copy(fences[track->column], track->clock, column_count);
         track->fence_released = true;
         move_on(track);
     }
@@ -333,7 +343,7 @@ static void begin(struct rdl__thread *thread, uint32_t column)
     track->clock = clocks[column];
     track->fence_released = track->fence_pending = false;
     track->execution = execution;
-    rdl__race_new_time(track);
+    rdl__race_thread(track);
 }
 
 static void forget_all(void)
@@ -398,7 +408,7 @@ void rdl__hb_created(struct rdl__thread *creator, struct rdl__thread *created)
     rdl__track_share(creator, (uintptr_t)created->argument);
     column = column_for(known);
     now = clocks[column][column]; /* where its former owner ended; 0: it had none */
-    memcpy(clocks[column], known, column_count * sizeof *known);
+    copy(clocks[column], known, column_count);
     begin(created, column);
     clocks[column][column] = now + 1;
     rdl__alone = false;

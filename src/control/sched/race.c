@@ -33,6 +33,8 @@ enum {
     CALLS_SHOWN = 8,
     ALLOWED_MAX = 256,
     FREED_SIZE = 1024,
+    BLOCK = 64,    /* numbers of events that a thread gets at a time */
+    LOOK_BACK = 8, /* at most so many of them are compared with a new one */
 };
 
 #define IS_LIST  (UINT64_C(1) << 63)
@@ -77,14 +79,14 @@ static uint32_t event_of(struct rdl__track *track, uintptr_t size, unsigned how,
                     (uint64_t)how << (63 - HOW_BITS);
     uint32_t number;
 
-    if (track->block[kind] != RDL__NO_BLOCK)
-        for (number = track->block[kind] + track->block_used[kind]; number-- > track->block[kind];)
-            if (event_at(number)->what == what)
-                return number;
-    if (track->block_used[kind] == RDL__BLOCK) {
+    for (uint32_t i = track->block_used[kind]; i-- > 0 && i + LOOK_BACK >= track->block_used[kind];)
+        if (event_at(track->block[kind] + i)->what == what)
+            return track->block[kind] + i;
+    if (track->block_used[kind] == track->block_room[kind]) {
         track->block[kind] = event_next;
+        track->block_room[kind] = BLOCK;
         track->block_used[kind] = 0;
-        event_next += RDL__BLOCK;
+        event_next += BLOCK;
     }
     number = track->block[kind] + track->block_used[kind]++;
     *event_at(number) = (struct event){.what = what,
@@ -268,6 +270,12 @@ static uint32_t access_page(struct rdl__track *track, struct region *region, uin
 
 /* ---- Accesses -------------------------------------------------------------------------------- */
 
+void rdl__race_thread(struct rdl__track *track)
+{
+    for (int kind = 0; kind < 2; kind++)
+        track->block[kind] = track->block_room[kind] = track->block_used[kind] = 0;
+}
+
 /* There is no room for more events: what was is forgotten, as if all of it had
  * happened long ago.  That may hide a race, and never makes one. */
 static void forget_all(void)
@@ -275,7 +283,7 @@ static void forget_all(void)
     event_base = event_next;
     for (uint32_t id = 0; id < rdl__sched.view.threads; id++)
         if (rdl__sched.threads[id]->track)
-            rdl__race_new_time(rdl__sched.threads[id]->track);
+            rdl__race_thread(rdl__sched.threads[id]->track);
 }
 
 /* As rdl__race_known, where several threads have read the same. */
@@ -283,8 +291,8 @@ static bool is_among_known(const struct rdl__track *track, uintptr_t address, ui
                            unsigned how)
 {
     struct region *region = region_of(address);
-    uint32_t block = track->block[how & RDL__HOW_ATOMIC ? 1 : 0], number, first;
     const uint32_t *entries;
+    uint32_t number, first;
 
     if (!region || (address & 7) + size > WHOLE_CELL || how & RDL__HOW_WRITE)
         return false;
@@ -294,7 +302,7 @@ static bool is_among_known(const struct rdl__track *track, uintptr_t address, ui
             return false;
     for (number = entries[0]; number >= event_base;) {
         first_of(&number, &first);
-        if (first - block < RDL__BLOCK)
+        if (rdl__race_is_own(track, first, how))
             return true;
     }
     return false;

@@ -178,6 +178,8 @@ static void run_thread(struct rdl__thread *self, struct rdl__thread *next)
         return;
     rdl__running = next;
     rdl__hash_operation(next, UINT8_MAX);
+    if (__builtin_expect(sched->t->trace->on, 0))
+        sched->t->trace->steps.running = next->number;
     if (__builtin_expect(sched->masks_differ, 0))
         rdl__signals_switch(self, next);
     if (__builtin_expect(self->state != RDL__ALIVE, 0)) {
@@ -489,7 +491,7 @@ struct rdl__thread *rdl__slot_new(uint32_t creator)
     if (!thread)
         return NULL;
     sched->view.creator[thread->id] = creator;
-    sched->alive++;
+    sched->summary->alive = ++sched->alive;
     return thread;
 }
 
@@ -508,7 +510,7 @@ static void live(void *argument)
 void rdl__thread_gone(struct rdl__thread *self)
 {
     self->state = self->detached ? RDL__UNUSED : RDL__ENDED;
-    sched->alive--;
+    sched->summary->alive = --sched->alive;
     sched->view.running = self->id;
     set_enabled(self->id, false);
     rdl__changed((uintptr_t)self);

@@ -54,11 +54,22 @@ static uint64_t load(uintptr_t address, uint32_t size)
     return value;
 }
 
-static bool is_as_seen(const struct rdl__track *track)
+static bool is_mine(const struct rdl__track *track, uintptr_t address)
 {
-    for (uint32_t i = 0; i < track->seen_count; i++)
-        if (load(track->seen[i].address, track->seen[i].size) != track->seen[i].value)
+    return address - track->mine_low < track->mine_size;
+}
+
+/* Is all as it was?  Variables on its own stack are part of its state, as long as it
+ * is the thread itself that asks. */
+static bool is_as_seen(const struct rdl__track *track, bool by_itself)
+{
+    for (uint32_t i = 0; i < track->seen_count; i++) {
+        const struct rdl__seen *seen = &track->seen[i];
+
+        if (!seen->own && !(by_itself && is_mine(track, seen->address)) &&
+            load(seen->address, seen->size) != seen->value)
             return false;
+    }
     return true;
 }
 
@@ -74,14 +85,18 @@ static void see(struct rdl__track *track, uintptr_t address, uint32_t size)
 
     for (uint32_t i = 0; i < track->seen_count; i++)
         if (track->seen[i].address == address && track->seen[i].size == size) {
-            if (track->seen[i].value != value)
+            if (track->seen[i].value == value || track->seen[i].own)
+                return;
+            track->seen[i].own = is_mine(track, address); /* the thread has changed it */
+            if (!track->seen[i].own)
                 stop_recording(track);
             return;
         }
     if (track->seen_count == RDL__SEEN_MAX)
         stop_recording(track);
     else
-        track->seen[track->seen_count++] = (struct rdl__seen){address, value, size};
+        track->seen[track->seen_count++] =
+            (struct rdl__seen){.address = address, .value = value, .size = size};
 }
 
 void rdl__spin_read(struct rdl__track *track, uintptr_t address, uintptr_t size)
@@ -142,7 +157,7 @@ static bool may_go_on(void *what)
 {
     const struct rdl__track *track = what;
 
-    return track->doubt || !is_as_seen(track);
+    return track->doubt || !is_as_seen(track, false);
 }
 
 static void wait_for_change(struct rdl__thread *self, struct rdl__op *op)
@@ -246,7 +261,7 @@ static void grow_patient(struct rdl__track *track)
 
 static void compare(struct rdl__track *track, const struct rdl__entry *entry)
 {
-    if (!has_state(track, entry) || (track->recording && !is_as_seen(track))) {
+    if (!has_state(track, entry) || (track->recording && !is_as_seen(track, true))) {
         stop_recording(track);
         track->same = 0;
     } else if (track->recording && near_state(track, entry) == track->near &&
@@ -267,7 +282,8 @@ static bool meet_anchor(struct rdl__thread *self, const struct rdl__entry *entry
 {
     struct rdl__track *track = self->track;
 
-    if (track->changed || load(op->object, op->size < 8 ? op->size : 8) != track->anchor_value) {
+    if (track->changed || (!is_mine(track, op->object) &&
+                           load(op->object, op->size < 8 ? op->size : 8) != track->anchor_value)) {
         start_over(track);
         return false;
     }

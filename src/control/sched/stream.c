@@ -8,6 +8,8 @@
  *
  * Not so for scanf, nor for writing: a FILE on a pipe that is full, or on an empty
  * one if scanf reads from it, stops the whole process. */
+#define __NO_INLINE__ 1 /* <stdio.h> would define some of these functions itself */
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

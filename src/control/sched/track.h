@@ -39,10 +39,10 @@ struct rdl__seen {
     uintptr_t address;
     uint64_t value;
     uint32_t size;
+    bool own; /* the thread itself has changed it since: a variable on its stack */
 };
 
-enum { RDL__SEEN_MAX = 32, RDL__FRAMES_KEPT = 64, RDL__BLOCK = 4 };
-#define RDL__NO_BLOCK (UINT32_C(1) << 31) /* no event has such a number */
+enum { RDL__SEEN_MAX = 32, RDL__FRAMES_KEPT = 64 };
 
 struct rdl__track {
     /* Its own stack, as far as it is nobody else's business: not watched. */
@@ -56,7 +56,8 @@ struct rdl__track {
 
     /* race.c: events of this thread since it last told others anything, first those of
      * plain accesses, then those of atomic ones */
-    uint32_t block[2]; /* from this number on, RDL__BLOCK of them; RDL__NO_BLOCK: none yet */
+    uint32_t block[2];      /* they have numbers from here on, */
+    uint32_t block_room[2]; /* at most so many */
     uint32_t block_used[2];
 
     /* order.c */
@@ -138,15 +139,26 @@ void rdl__race_fresh(uintptr_t address, uintptr_t size);
 void rdl__race_allow(uintptr_t address, uintptr_t size);
 void rdl__race_enable(bool on); /* the same for all memory */
 
-void rdl__race_begin(void); /* an execution */
+void rdl__race_begin(void);                      /* an execution */
+void rdl__race_thread(struct rdl__track *track); /* a thread in it */
 
-/* Are these entries of a cell, of so many bytes, all the same event, one of a block? */
-__attribute__((always_inline)) static inline bool rdl__race_in_block(const uint32_t *entries,
-                                                                     uint32_t size, uint32_t block)
+/* Is this event one of the thread's, of this time and kind? */
+__attribute__((always_inline)) static inline bool
+rdl__race_is_own(const struct rdl__track *track, uint32_t event, unsigned how)
+{
+    int kind = how & RDL__HOW_ATOMIC ? 1 : 0;
+
+    return event - track->block[kind] < track->block_room[kind];
+}
+
+/* Are these entries of a cell, of so many bytes, all the same event, and such a one? */
+__attribute__((always_inline)) static inline bool
+rdl__race_are_own(const struct rdl__track *track, const uint32_t *entries, uint32_t size,
+                  unsigned how)
 {
     uint64_t pair = (uint64_t)*entries << 32 | *entries, found[4];
 
-    if (*entries - block >= RDL__BLOCK)
+    if (!rdl__race_is_own(track, *entries, how))
         return false;
     if (size == 1)
         return true;
@@ -166,22 +178,24 @@ __attribute__((always_inline)) static inline bool
 rdl__race_known(const struct rdl__track *track, uintptr_t address, uint32_t size, unsigned how)
 {
     const char *region = rdl__regions[address >> RDL__REGION_BITS & (RDL__REGIONS - 1)];
-    uint32_t block = track->block[how & RDL__HOW_ATOMIC ? 1 : 0];
     const struct rdl__cell *cell;
 
     if (!region || (address & 7) + size > 8)
         return false;
     cell = (const struct rdl__cell *)(region + ((address & 0xfffff8) << 3));
-    return rdl__race_in_block(cell->written + (address & 7), size, block) ||
+    return rdl__race_are_own(track, cell->written + (address & 7), size, how) ||
            (!(how & RDL__HOW_WRITE) &&
-            rdl__race_in_block(cell->read + (address & 7), size, block));
+            rdl__race_are_own(track, cell->read + (address & 7), size, how));
 }
 
 /* The thread has told others something: a new time begins for it. */
 static inline void rdl__race_new_time(struct rdl__track *track)
 {
-    track->block[0] = track->block[1] = RDL__NO_BLOCK;
-    track->block_used[0] = track->block_used[1] = RDL__BLOCK;
+    for (int kind = 0; kind < 2; kind++) {
+        track->block[kind] += track->block_used[kind];
+        track->block_room[kind] -= track->block_used[kind];
+        track->block_used[kind] = 0;
+    }
 }
 
 /* ---- spin.c ----------------------------------------------------------------------------- */

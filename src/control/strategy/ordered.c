@@ -6,12 +6,25 @@
 #include "control/strategy/all.h"
 #include "control/strategy/spawn.h"
 
+/* There is but one such schedule, unless the test draws data. */
+struct ordered {
+    bool done;
+};
+
 static bool begin(void *state, struct rdl__view *view, struct rdl__summary *summary)
 {
-    (void)state;
+    const struct ordered *ordered = state;
+
     (void)view;
     (void)summary;
-    return true;
+    return !ordered->done;
+}
+
+static void ended(void *state, const struct rdl__summary *summary)
+{
+    struct ordered *ordered = state;
+
+    ordered->done = !summary->data_drawn;
 }
 
 /* May the running thread simply run on? */
@@ -75,23 +88,29 @@ static uint32_t choose_last(void *state, struct rdl__view *view, uint32_t max)
 const struct rdl__strategy rdl__strategy_in_order = {
     .name = "in-order",
     .help = "each thread until it waits, in the order of creation",
+    .state_size = sizeof(struct ordered),
     .begin = begin,
     .pick = pick_in_order,
     .choose = choose_first,
+    .ended = ended,
 };
 
 const struct rdl__strategy rdl__strategy_reverse = {
     .name = "reverse",
     .help = "each thread until it waits, the last one created first",
+    .state_size = sizeof(struct ordered),
     .begin = begin,
     .pick = pick_in_reverse,
     .choose = choose_last,
+    .ended = ended,
 };
 
 const struct rdl__strategy rdl__strategy_round_robin = {
     .name = "round-robin",
     .help = "one operation of each thread in turn",
+    .state_size = sizeof(struct ordered),
     .begin = begin,
     .pick = pick_next,
     .choose = choose_first,
+    .ended = ended,
 };

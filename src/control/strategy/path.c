@@ -145,15 +145,16 @@ static bool walk(struct rdl__path *path, const struct rdl__summary *summary)
     return true;
 }
 
-/* Did the execution end as it had to?  A deadlock is such an end, too. */
+/* Did all threads do all they could?  Not if somebody has called exit() while others
+ * still ran, or when it failed; but a deadlock is such an end. */
 static bool came_to_its_end(const struct rdl__summary *summary)
 {
-    if (summary->cut)
-        return false;
+    if (summary->pending_count == 0)
+        return summary->alive <= 1 && !summary->failed && !summary->cut;
     for (uint32_t i = 0; i < summary->pending_count; i++)
         if (summary->log[summary->log_count + i].enabled_count > 0)
             return false;
-    return !summary->failed || summary->pending_count > 0;
+    return !summary->cut;
 }
 
 bool rdl__path_extend(struct rdl__path *path, const struct rdl__summary *summary,

@@ -18,9 +18,9 @@
 
 enum { DEPTH = 3 };
 
-/* Priorities, from the lowest: polite threads; at changes; as drawn at first. */
-#define OF_CHANGES (UINT64_C(1) << 62)
-#define AT_FIRST   (UINT64_C(1) << 63)
+/* Priorities, from the lowest: polite threads; these, at changes; as drawn at first.  The
+ * thread is in the lowest bits, as in rdl__priority. */
+#define OF_CHANGES (UINT64_C(1) << 40)
 
 struct pct {
     /* What stays. */
@@ -80,25 +80,26 @@ static uint64_t priority_of(struct pct *pct, struct rdl__view *view, uint32_t th
 
     /* Not seen in this execution, or fewer steps than before: it is a new one. */
     if (pct->threads[thread].stamp > stamp || pct->threads[thread].stamp < pct->epoch)
-        pct->threads[thread].priority = AT_FIRST | rdl__random_next(&view->random);
+        pct->threads[thread].priority = rdl__priority(&view->random, thread);
     pct->threads[thread].stamp = stamp;
     return pct->threads[thread].priority;
 }
 
 static uint32_t highest(struct pct *pct, struct rdl__view *view, const struct rdl__set *set)
 {
-    uint32_t best = 0;
-    uint64_t best_priority = 0;
+    uint64_t best = 0;
 
     for (struct rdl__walk w = rdl__walk(set); rdl__walk_next(&w);) {
         uint64_t priority = priority_of(pct, view, w.thread);
 
-        if (priority > best_priority) {
-            best_priority = priority;
-            best = w.thread;
-        }
+        best = priority > best ? priority : best;
     }
-    return best;
+    return rdl__priority_of(best);
+}
+
+static void lower(struct pct *pct, uint32_t thread, uint64_t to)
+{
+    pct->threads[thread].priority = to * RDL__THREADS_MAX | thread;
 }
 
 static uint32_t pick(void *state, struct rdl__view *view)
@@ -109,11 +110,11 @@ static uint32_t pick(void *state, struct rdl__view *view)
 
     if (rdl__is_polite(view, running) && rdl__set_has(&set, running)) {
         (void)priority_of(pct, view, running);
-        pct->threads[running].priority = --pct->polite;
+        lower(pct, running, --pct->polite);
     }
     best = highest(pct, view, &set);
     while (rdl__places_reached(&pct->changes, view->points)) {
-        pct->threads[best].priority = OF_CHANGES + pct->ranks[pct->changes.next - 1];
+        lower(pct, best, OF_CHANGES + pct->ranks[pct->changes.next - 1]);
         best = highest(pct, view, &set);
     }
     if (best == running)

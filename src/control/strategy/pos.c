@@ -14,7 +14,7 @@
 struct pos {
     struct rdl__spawn spawn;
     uint64_t epoch; /* of this execution, in the upper half of stamps */
-    struct {
+    struct pending {
         uint64_t priority;
         uint64_t stamp; /* epoch + steps: which operation it is the priority of */
     } pending[RDL__THREADS_MAX];
@@ -32,22 +32,19 @@ static bool begin(void *state, struct rdl__view *view, struct rdl__summary *summ
 
 static uint32_t highest(struct pos *pos, struct rdl__view *view, const struct rdl__set *set)
 {
-    uint32_t best = 0;
-    uint64_t best_priority = 0;
+    uint64_t best = 0;
 
     for (struct rdl__walk w = rdl__walk(set); rdl__walk_next(&w);) {
+        struct pending *pending = &pos->pending[w.thread];
         uint64_t stamp = pos->epoch + view->steps[w.thread];
 
-        if (pos->pending[w.thread].stamp != stamp) {
-            pos->pending[w.thread].stamp = stamp;
-            pos->pending[w.thread].priority = rdl__random_next(&view->random) | 1;
+        if (pending->stamp != stamp) {
+            pending->stamp = stamp;
+            pending->priority = rdl__priority(&view->random, w.thread);
         }
-        if (pos->pending[w.thread].priority > best_priority) {
-            best_priority = pos->pending[w.thread].priority;
-            best = w.thread;
-        }
+        best = pending->priority > best ? pending->priority : best;
     }
-    return best;
+    return rdl__priority_of(best);
 }
 
 static uint32_t pick(void *state, struct rdl__view *view)

@@ -38,7 +38,8 @@ struct rdl__set rdl__hold_back(struct rdl__spawn *spawn, const struct rdl__view 
                 held |= bit;
         }
         spawn->eligible[word] = view->enabled[word] & ~held;
-        set.count -= (uint32_t)__builtin_popcountll(held);
+        if (held)
+            set.count -= (uint32_t)__builtin_popcountll(held);
     }
     set.words = spawn->eligible;
     return set;
@@ -49,7 +50,7 @@ uint32_t rdl__set_nth(const struct rdl__set *set, uint32_t n)
     uint32_t word = 0;
     uint64_t bits;
 
-    for (;; word++) {
+    for (; word + 1 < set->word_count; word++) {
         uint32_t here = (uint32_t)__builtin_popcountll(set->words[word]);
 
         if (n < here)

@@ -53,6 +53,20 @@ uint32_t rdl__set_nth(const struct rdl__set *set, uint32_t n);
 /* The first one from `from` on, going round. */
 uint32_t rdl__set_from(const struct rdl__set *set, uint32_t from);
 
+/* A random priority, above 0, that tells whose it is: so the highest of several is
+ * found without a branch that nobody could predict. */
+static inline uint64_t rdl__priority(struct rdl__random *random, uint32_t thread)
+{
+    uint64_t own = RDL__THREADS_MAX - 1;
+
+    return UINT64_C(1) << 63 | (rdl__random_next(random) & ~own) | thread;
+}
+
+static inline uint32_t rdl__priority_of(uint64_t priority)
+{
+    return priority & (RDL__THREADS_MAX - 1);
+}
+
 /* Go through a set:  for (struct rdl__walk w = rdl__walk(&set); rdl__walk_next(&w);)
  *                        ... w.thread ... */
 struct rdl__walk {

@@ -106,6 +106,7 @@ struct rdl__summary {
     uint64_t points;   /* places where there was a choice */
     uint64_t steps;    /* operations, all in all */
     uint32_t threads;  /* the most numbers used */
+    uint32_t alive;    /* threads that had not ended when all ended */
     uint32_t switches; /* and, of these, */
     uint32_t preemptions;
     uint64_t hash;    /* of the order of operations: equal executions have equal ones */
@@ -119,8 +120,8 @@ struct rdl__summary {
     bool wants_log;     /* set by a strategy's begin; without it the log stays empty */
     uint32_t log_count; /* operations logged */
     bool log_full;      /* there were more */
-    /* Behind those, in an execution that ended before all of its threads: what they
-     * stood before.  enabled_count is 1 if the thread could have gone on, else 0. */
+    /* Behind those, if an execution failed before the end of all of its threads: what
+     * they stood before.  enabled_count is 1 if the thread could have gone on, else 0. */
     uint32_t pending_count;
     struct rdl__log_entry log[RDL__LOG_ROOM];
 };

@@ -279,7 +279,7 @@ static bool look(struct surw *surw, struct rdl__view *view, const struct rdl__se
             else if (pending->at_target)
                 note_access(surw, w.thread);
             pending->stamp = stamp;
-            pending->priority = rdl__random_next(&view->random) | 1;
+            pending->priority = rdl__priority(&view->random, w.thread);
             pending->at_target =
                 surw->target && has_pc(&surw->target->object, view->ops[w.thread].pc);
         }
@@ -317,13 +317,14 @@ static bool is_held(const struct surw *surw, uint32_t thread)
 
 static uint32_t highest_free(const struct surw *surw, const struct rdl__set *set)
 {
-    uint32_t best = NOBODY;
+    uint64_t best = 0;
 
-    for (struct rdl__walk w = rdl__walk(set); rdl__walk_next(&w);)
-        if (!is_held(surw, w.thread) &&
-            (best == NOBODY || surw->pending[w.thread].priority > surw->pending[best].priority))
-            best = w.thread;
-    return best;
+    for (struct rdl__walk w = rdl__walk(set); rdl__walk_next(&w);) {
+        uint64_t priority = is_held(surw, w.thread) ? 0 : surw->pending[w.thread].priority;
+
+        best = priority > best ? priority : best;
+    }
+    return best ? rdl__priority_of(best) : NOBODY;
 }
 
 /* One of those held back, likelier if it has more left; `otherwise` if there is none. */
@@ -353,7 +354,7 @@ static void settle(struct surw *surw, struct rdl__view *view, const struct rdl__
     }
     if (rdl__is_polite(view, thread)) /* let all others draw anew, as in pos.c */
         for (struct rdl__walk w = rdl__walk(set); rdl__walk_next(&w);)
-            surw->pending[w.thread].priority = rdl__random_next(&view->random) | 1;
+            surw->pending[w.thread].priority = rdl__priority(&view->random, w.thread);
 }
 
 static uint32_t pick(void *state, struct rdl__view *view)
