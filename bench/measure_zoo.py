@@ -73,7 +73,8 @@ def counts_of(program, strategy):
 def shows_the_bug(command):
     try:
         return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL, timeout=HANGS_S).returncode != 0
+                              stderr=subprocess.DEVNULL, timeout=HANGS_S,
+                              env=os.environ | {"TSAN_OPTIONS": "symbolize=0"}).returncode != 0
     except subprocess.TimeoutExpired:
         return True
 
@@ -107,7 +108,7 @@ def share(runs):
 
 
 def print_row(program, counts, runs):
-    say(f"{program.name:23}{program.needs:7}" + "".join(f"{cell(c):>15}" for c in counts) +
+    say(f"{program.name:23}{program.needs:7}" + "".join(f"{cell(c):>17}" for c in counts) +
         "".join(f"{share(r):>9}" for r in runs))
 
 
@@ -119,9 +120,9 @@ def print_sums(rows):
         return sum(min(counts[column]) != MISSED for _, counts, _ in rows)
 
     columns = range(len(STRATEGIES))
-    say(f"{'found from every seed':30}" + "".join(f"{all_seeds(c):15}" for c in columns) +
+    say(f"{'found from every seed':30}" + "".join(f"{all_seeds(c):17}" for c in columns) +
         "".join(f"{sum(any(runs[how]) for _, _, runs in rows):9}" for how in (0, 1)))
-    say(f"{'found from some seed':30}" + "".join(f"{some_seed(c):15}" for c in columns))
+    say(f"{'found from some seed':30}" + "".join(f"{some_seed(c):17}" for c in columns))
 
 
 def zoo():
@@ -130,7 +131,7 @@ def zoo():
     heading(f"11. Schedules until a known bug is found: {len(programs)} programs")
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(Program.compile, programs))
-        say(f"{'':30}" + "".join(f"{name:>15}" for name in STRATEGIES) +
+        say(f"{'':30}" + "".join(f"{name:>17}" for name in STRATEGIES) +
             f"{'plain':>9}{'libtsan':>9}")
         rows = []
         for row in pool.map(row_of, programs):

@@ -12,22 +12,22 @@ out=$BUILD/bench
 for name in ${!RADDLE_*}; do unset "$name"; done
 unset RC_PARAMS
 
+export PYTHONDONTWRITEBYTECODE=1 # nothing is to be left in the source tree
 cd "$out"
 /usr/bin/python3 "$SOURCE/bench/common.py"
-for part in "${@:-tests threads zoo}"; do
-    for one in $part; do
-        case $one in
-        tests)
-            g++ -O2 -o with_rapidcheck "$peers/with_rapidcheck.cpp" -lrapidcheck
-            erlc -o . "$peers/with_proper.erl"
-            /usr/bin/python3 "$SOURCE/bench/measure.py"
-            ;;
-        threads) /usr/bin/python3 "$SOURCE/bench/measure_threads.py" ;;
-        zoo) /usr/bin/python3 "$SOURCE/bench/measure_zoo.py" ;;
-        *)
-            echo "run.sh: parts are tests, threads and zoo" >&2
-            exit 2
-            ;;
-        esac
-    done
+[ $# -gt 0 ] || set -- tests threads zoo
+for part; do
+    case $part in
+    tests)
+        g++ -O2 -o with_rapidcheck "$peers/with_rapidcheck.cpp" -lrapidcheck
+        erlc -o . "$peers/with_proper.erl"
+        /usr/bin/python3 "$SOURCE/bench/measure.py"
+        ;;
+    threads) /usr/bin/python3 "$SOURCE/bench/measure_threads.py" ;;
+    zoo) /usr/bin/python3 "$SOURCE/bench/measure_zoo.py" ;;
+    *)
+        echo "run.sh: parts are tests, threads and zoo" >&2
+        exit 2
+        ;;
+    esac
 done
