@@ -74,8 +74,7 @@ static struct end run_strategy(const struct rdl__strategy *strategy, void *state
 static struct end run_tape(bool seen)
 {
     static uint64_t indexes[CHOICES];
-    struct rdl__feed feed = {
-        .indexes = indexes, .count = board->tape.count, .fill_at = RDL__NONE};
+    struct rdl__feed feed = {.indexes = indexes, .count = board->tape.count, .fill_at = RDL__NONE};
 
     for (uint32_t i = 0; i < feed.count; i++)
         indexes[i] = board->tape.choices[i].index;
@@ -114,8 +113,8 @@ static void run_all_ways(const struct rdl__strategy *strategy, void *state, uint
 
 TEST(an_execution_is_the_same_however_much_of_it_is_seen)
 {
-    static const char *const names[] = {"in-order", "reverse",       "pct",     "pct:10",
-                                        "delays",   "random-delays", "random",  "pos",
+    static const char *const names[] = {"in-order", "reverse",       "pct",      "pct:10",
+                                        "delays",   "random-delays", "random",   "pos",
                                         "surw",     "round-robin",   "portfolio"};
     uint64_t runs = soak() ? 3000 : 60;
 
