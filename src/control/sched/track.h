@@ -143,8 +143,8 @@ void rdl__race_begin(void);                      /* an execution */
 void rdl__race_thread(struct rdl__track *track); /* a thread in it */
 
 /* Is this event one of the thread's, of this time and kind? */
-__attribute__((always_inline)) static inline bool
-rdl__race_is_own(const struct rdl__track *track, uint32_t event, unsigned how)
+__attribute__((always_inline)) static inline bool rdl__race_is_own(const struct rdl__track *track,
+                                                                   uint32_t event, unsigned how)
 {
     int kind = how & RDL__HOW_ATOMIC ? 1 : 0;
 
@@ -152,9 +152,9 @@ rdl__race_is_own(const struct rdl__track *track, uint32_t event, unsigned how)
 }
 
 /* Are these entries of a cell, of so many bytes, all the same event, and such a one? */
-__attribute__((always_inline)) static inline bool
-rdl__race_are_own(const struct rdl__track *track, const uint32_t *entries, uint32_t size,
-                  unsigned how)
+__attribute__((always_inline)) static inline bool rdl__race_are_own(const struct rdl__track *track,
+                                                                    const uint32_t *entries,
+                                                                    uint32_t size, unsigned how)
 {
     uint64_t pair = (uint64_t)*entries << 32 | *entries, found[4];
 
