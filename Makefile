@@ -45,11 +45,11 @@ check: ## build with gcc and with clang, run all tests (what CI does)
 demo: all ## show what Raddle does, in a minute
 	@BUILD="$$(realpath $(BUILD))" SOURCE="$$PWD" scripts/demo.sh
 
-bench: ## measure Raddle, and compare it with its peers
+bench: ## measure Raddle, and compare it with its peers (PARTS: tests threads zoo)
 	@$(deps) bench
 	$(call compile,$(BUILD),$(CC))
 	@cmake --build $(BUILD) --parallel $(JOBS) --target bench_programs
-	@BUILD="$$(realpath $(BUILD))" SOURCE="$$PWD" bench/run.sh
+	@BUILD="$$(realpath $(BUILD))" SOURCE="$$PWD" bench/run.sh $(PARTS)
 
 san: ## run all tests under AddressSanitizer, LeakSanitizer and UBSan
 	@$(deps) test

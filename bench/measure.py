@@ -1,15 +1,9 @@
-"""measure.py -- run the benchmarks and print the table; bench/run.sh calls it.
-
-Every program prints what it measured as name=value; Raddle's also print the
-JSON report of the test they ran."""
+"""measure.py -- tests without threads: sections 1 to 5; bench/run.sh calls it."""
 import json
-import os
-import re
 import statistics
-import subprocess
-import sys
 
-SOURCE = os.environ["SOURCE"]
+from common import SOURCE, fields, finish, heading, pinned, raddle, say, start, version_of
+
 REPEATS = 5
 SEEDS = 20
 HYPOTHESIS_SEEDS = 10
@@ -17,37 +11,7 @@ PROBLEMS = ("reverse", "large", "length", "pair", "sum", "nested")
 HYPOTHESIS = ["/usr/bin/python3", f"{SOURCE}/bench/peers/with_hypothesis.py"]
 
 
-# ---- Running programs --------------------------------------------------------------------------
-
-def pinned(command):
-    return ["taskset", "-c", str(min(os.sched_getaffinity(0)))] + command
-
-
-def start(command, **environment):
-    return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, text=True, env=os.environ | environment)
-
-
-def finish(process):
-    out, err = process.communicate()
-    if process.returncode not in (0, 1) or "=" not in out + err:  # 1: Raddle found a failure
-        sys.exit(f"measure.py: {process.args} went wrong:\n{out}{err}")
-    return out + err
-
-
-def fields(text):
-    """All name=value pairs of one line or run, numbers as numbers."""
-    return {name: value if name == "result" else float(value)
-            for name, value in re.findall(r"(\w+)=([-\d.e+]+|\[\S*\])(?=\s|$)", text)}
-
-
-def raddle(program, test, *options, pin=True):
-    command = [f"./{program}", "--filter", f"={test}", "--format", "json", "--regressions", "none",
-               *options]
-    text = finish(start(pinned(command) if pin else command))
-    report = next(line for line in text.splitlines() if line.startswith("{"))
-    return json.loads(report), fields(text.replace(report, ""))
-
+# ---- Peers -------------------------------------------------------------------------------------
 
 def proper(*words):
     call = ", ".join(f'"{word}"' for word in words)
@@ -58,30 +22,6 @@ def rapidcheck(what, cases, seed):
     process = start(pinned(["./with_rapidcheck", what]),
                     RC_PARAMS=f"max_success={cases} seed={seed}")
     return fields(finish(process))
-
-
-def version_of(package):
-    found = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", package],
-                           capture_output=True, text=True).stdout
-    return re.match(r"[\d.]*~?[\d.]*", found).group() or "?"
-
-
-# ---- Printing ----------------------------------------------------------------------------------
-
-def say(text=""):
-    print(text, flush=True)
-
-
-def heading(text):
-    say(f"\n{text}\n{'-' * len(text)}")
-
-
-def machine():
-    model = re.search(r"model name\s*: (.*)", open("/proc/cpuinfo").read())
-    kernel = os.uname()
-    compiler = subprocess.run(["gcc", "-dumpfullversion"], capture_output=True, text=True).stdout
-    return (f"{model.group(1) if model else kernel.machine}, {os.cpu_count()} cores, "
-            f"Linux {kernel.release}, gcc {compiler.strip()}")
 
 
 # ---- 1. Throughput -----------------------------------------------------------------------------
@@ -244,8 +184,6 @@ One core, CPU time with start-up, best of 5.  A thousand draws a case (lists and
 hundred), so that a thousandth of the case is in each.""")
 
 
-say(f"Raddle's benchmarks, measured now on {machine()}.\n"
-    f"Other work spoils the figures; load average at the start: {os.getloadavg()[0]:.2f}.")
 throughput()
 crashes()
 memory()

@@ -1,18 +1,33 @@
 #!/usr/bin/env bash
-# run.sh -- compile the peers, measure everything, print one table (see `make bench`).
+# run.sh [PART]... -- measure, and print tables (see `make bench`).
 #
+# Parts: tests (without threads, 1 to 5), threads (6 to 10), zoo (11); without any, all.
 # BUILD and SOURCE are absolute; the Raddle programs are in $BUILD/bench already.
 set -eu
 
 peers=$SOURCE/bench/peers
 out=$BUILD/bench
 
-g++ -O2 -o "$out/with_rapidcheck" "$peers/with_rapidcheck.cpp" -lrapidcheck
-erlc -o "$out" "$peers/with_proper.erl"
-
 # Whoever runs a benchmark may have set options for their own tests.
 for name in ${!RADDLE_*}; do unset "$name"; done
 unset RC_PARAMS
 
+export PYTHONDONTWRITEBYTECODE=1 # nothing is to be left in the source tree
 cd "$out"
-exec /usr/bin/python3 "$SOURCE/bench/measure.py"
+/usr/bin/python3 "$SOURCE/bench/common.py"
+[ $# -gt 0 ] || set -- tests threads zoo
+for part; do
+    case $part in
+    tests)
+        g++ -O2 -o with_rapidcheck "$peers/with_rapidcheck.cpp" -lrapidcheck
+        erlc -o . "$peers/with_proper.erl"
+        /usr/bin/python3 "$SOURCE/bench/measure.py"
+        ;;
+    threads) /usr/bin/python3 "$SOURCE/bench/measure_threads.py" ;;
+    zoo) /usr/bin/python3 "$SOURCE/bench/measure_zoo.py" ;;
+    *)
+        echo "run.sh: parts are tests, threads and zoo" >&2
+        exit 2
+        ;;
+    esac
+done

@@ -3,7 +3,16 @@
 
 #include "usage.h"
 
-enum { YIELDS = 1000, LOCKS = 2, MANY = 500 };
+enum { YIELDS = 1000, ROUNDS = 2, MANY = 500, STACK_USED = 16 * 1024 };
+
+static void two(struct rdl_case *t, void (*run)(void *it), void *it)
+{
+    struct rdl_thread *one = rdl_spawn(t, "one", run, it);
+    struct rdl_thread *other = rdl_spawn(t, "other", run, it);
+
+    rdl_join(one);
+    rdl_join(other);
+}
 
 /* ---- Two threads that hand over at every yield ----------------------------------- */
 
@@ -14,51 +23,52 @@ static void yield_often(void *unused)
         rdl_yield();
 }
 
-static void two(struct rdl_case *t, void (*run)(void *it), void *it)
-{
-    struct rdl_thread *one = rdl_spawn(t, "one", run, it), *other = rdl_spawn(t, "other", run, it);
-
-    rdl_join(one);
-    rdl_join(other);
-}
-
 RDL_EXPLORE(switches, .strategy = "in-order")
 {
     two(t, yield_often, NULL);
 }
 
-/* ---- Two threads with four operations on a lock each --------------------------------- */
+/* ---- Two threads with four operations on a lock each ------------------------------- */
 
-static void lock_twice(void *lock)
+static void lock_and_unlock(void *lock)
 {
-    for (int i = 0; i < LOCKS; i++) {
+    for (int i = 0; i < ROUNDS; i++) {
         pthread_mutex_lock(lock);
         pthread_mutex_unlock(lock);
     }
 }
 
-RDL_EXPLORE(executions)
+static void two_with_a_lock(struct rdl_case *t)
 {
     pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-    two(t, lock_twice, &lock);
+    two(t, lock_and_unlock, &lock);
     pthread_mutex_destroy(&lock);
 }
 
-/* The same with real threads, made for each run as a test without control would. */
-RDL_PROPERTY(runs_uncontrolled)
+RDL_EXPLORE(locks)
 {
-    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-    two(t, lock_twice, &lock);
-    pthread_mutex_destroy(&lock);
+    two_with_a_lock(t);
 }
 
-/* ---- Many threads that all are there at the same time ---------------------------------- */
-
-static void use_some_stack(void *lock)
+/* Cases that draw data are many: the portfolio is never through with all of them. */
+RDL_EXPLORE(locks_and_data)
 {
-    volatile char block[16 * 1024];
+    rdl_bool(t);
+    two_with_a_lock(t);
+}
+
+/* Not controlled: real threads. */
+RDL_PROPERTY(real_locks)
+{
+    two_with_a_lock(t);
+}
+
+/* ---- Many threads, all there at the same time --------------------------------------- */
+
+static void use_stack(void *lock)
+{
+    volatile char block[STACK_USED];
 
     for (size_t i = 0; i < sizeof block; i += 1024)
         block[i] = 1;
@@ -66,13 +76,15 @@ static void use_some_stack(void *lock)
     pthread_mutex_unlock(lock);
 }
 
-RDL_EXPLORE(many)
+RDL_EXPLORE(many, .strategy = "random")
 {
     pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     struct rdl_thread *threads[MANY];
 
+    pthread_mutex_lock(&lock); /* nobody gets past it before all are there */
     for (int i = 0; i < MANY; i++)
-        threads[i] = rdl_spawn(t, "one of many", use_some_stack, &lock);
+        threads[i] = rdl_spawn(t, "one of many", use_stack, &lock);
+    pthread_mutex_unlock(&lock);
     for (int i = 0; i < MANY; i++)
         rdl_join(threads[i]);
     pthread_mutex_destroy(&lock);

@@ -12,7 +12,7 @@ build='gcc:gcc libc6-dev make:make cmake:cmake libdw-dev libdw1'
 test='clang:clang libclang-rt-14-dev afl++:afl-fuzz python3:python3 pkg-config:pkg-config
       libxml2-utils:xmllint mandoc:mandoc groff:groff procps:pgrep patch:patch'
 bench='g++:g++ librapidcheck-dev python3:python3 python3-hypothesis erlang-base
-       erlang-proper erlang-proper-dev'
+       erlang-proper erlang-proper-dev valgrind:valgrind'
 format='clang-format:clang-format'
 
 wanted() {

@@ -79,6 +79,8 @@ for RADDLE_CC in gcc clang; do
     "$raddle" cc -g -shared -fPIC "$code/count.c" -o libcount.so
     "$raddle" cc -g "$code/counter.c" -L. -lcount -Wl,-rpath,"$scratch" -o three
     finds_the_race ./three
+    $RADDLE_CC -g -pthread "$code/loader.c" -o loader
+    finds_the_race ./loader
 
     # As build systems do: the same flags for all.
     $RADDLE_CC $("$raddle" cc --cflags) -g -c "$code/counter.c" -o counter.o

@@ -322,15 +322,17 @@ static bool search_fewer(struct rdl__session *session, const struct rdl_test *te
 {
     struct rdl__board *board = rdl__first_board(session);
     struct rdl__task *task = &board->task;
+    const uint64_t allowed = session->plan->shrink_runs;
+    uint64_t runs = allowed < FEWER_RUNS ? allowed : FEWER_RUNS;
     uint64_t tried = 0;
 
     rdl__worker_retire(&session->workers[0]); /* the next one begins the search anew */
-    while (tried < FEWER_RUNS) {
+    while (tried < runs) {
         *task = (struct rdl__task){.kind = RDL__RUN_RANDOM,
                                    .test = test,
                                    .settings = failure->settings,
                                    .first = tried,
-                                   .count = FEWER_RUNS - tried};
+                                   .count = runs - tried};
         snprintf(task->strategy, sizeof task->strategy, "preemptions:%u", most);
         if (!rdl__run_task(session))
             return false;

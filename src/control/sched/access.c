@@ -90,6 +90,27 @@ void rdl__access_registers(uintptr_t address, uintptr_t size, unsigned how, uint
 __asm__(RDL__WITH_REGISTERS("rdl__access_registers", "rdl__access_slowly", "%r8",
                             ".hidden rdl__access_registers"));
 
+/* rdl__race_known, of any size. */
+__attribute__((always_inline)) static inline bool
+is_known(const struct rdl__track *track, uintptr_t address, uintptr_t size, unsigned how)
+{
+    switch (size) {
+    case 1:
+        return rdl__race_known(track, address, 1, how);
+    case 2:
+        return rdl__race_known(track, address, 2, how);
+    case 4:
+        return rdl__race_known(track, address, 4, how);
+    case 8:
+        return rdl__race_known(track, address, 8, how);
+    case 16:
+        return rdl__race_known(track, address, 8, how) &&
+               rdl__race_known(track, address + 8, 8, how);
+    default:
+        return false;
+    }
+}
+
 void rdl__access_slowly(uintptr_t address, uintptr_t size, unsigned how, uintptr_t pc,
                         const struct rdl__entry *entry)
 {
@@ -112,7 +133,7 @@ void rdl__access_slowly(uintptr_t address, uintptr_t size, unsigned how, uintptr
     } else if (!rdl__alone) {
         if (!waited)
             rdl__point(self, &op);
-        if (rdl__races_on)
+        if (rdl__races_on && !is_known(track, address, size, how))
             rdl__race_access(self, address, size, how, pc);
     }
     if (!writes && track->recording)
@@ -140,11 +161,7 @@ __attribute__((always_inline)) static inline void touch(uintptr_t address, uintp
         rdl__access_registers(address, size, how, pc);
         return;
     }
-    if (rdl__alone || !rdl__races_on)
-        return;
-    if (size == 16 ? !rdl__race_known(track, address, 8, how) ||
-                         !rdl__race_known(track, address + 8, 8, how)
-                   : !rdl__race_known(track, address, (uint32_t)size, how))
+    if (!rdl__alone && rdl__races_on && !is_known(track, address, size, how))
         rdl__race_access(self, address, size, how, pc);
 }
 
@@ -250,6 +267,7 @@ void __tsan_func_exit(void);
 RDL__INTERPOSE void __tsan_init(void)
 {
     rdl__instrumented = true;
+    rdl__hb_begin_late();
 }
 
 /* A function that was left by longjmp does not say so; its frame, then, is further

@@ -8,7 +8,7 @@
 
 #define sched (&rdl__sched)
 
-void rdl__catch_up(void)
+void rdl__credit_account(void)
 {
     struct rdl__view *view = &sched->view;
     uint64_t passed = sched->credit_given - sched->credit;

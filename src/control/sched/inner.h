@@ -92,6 +92,7 @@ void rdl__credit_give(const struct rdl__thread *self);
 
 /* order.c */
 void rdl__hb_begin(struct rdl__thread *first);
+void rdl__hb_begin_late(void); /* there is code now that tells of its accesses */
 
 /* spin.c */
 extern uint32_t rdl__spinners;  /* threads that go round until they see a value change */

@@ -8,7 +8,8 @@
  * Threads have columns in the clocks.  A column is used again only by a thread
  * that could see all of its former owner, so that nothing is mixed up.
  *
- * Clocks begin anew with every execution.  Objects are found by their address; one
+ * There are no clocks as long as no code tells of its accesses.  They begin anew with
+ * every execution.  Objects are found by their address; one
  * of an earlier execution counts as none, so that nothing needs to be cleared. */
 #include <string.h>
 #include <sys/mman.h>
@@ -27,7 +28,7 @@ enum {
     FEW = 8,
 };
 
-bool rdl__races_on = true;
+bool rdl__races_on;
 bool rdl__alone;
 
 /* Rows are clocks; only the first column_count numbers of each mean anything. */
@@ -345,7 +346,7 @@ static void begin(struct rdl__thread *thread, uint32_t column)
     rdl__race_thread(track);
 }
 
-void rdl__hb_begin(struct rdl__thread *first)
+static void forget_all(void)
 {
     if (!objects)
         objects_grow();
@@ -355,12 +356,41 @@ void rdl__hb_begin(struct rdl__thread *first)
         chunks[chunk].used = 0;
     chunk = 0;
     chunks[0].used = 0;
-    column_count = threads_created = 1;
-    clocks[0][0] = 1;
-    rdl__alone = true;
+    column_count = 0;
     rdl__race_begin();
+}
+
+/* Clocks for all threads there are, none of which knows anything of the others. */
+static void begin_all(void)
+{
+    forget_all();
+    for (uint32_t id = 0; id < rdl__sched.view.threads; id++)
+        if (rdl__sched.threads[id]->state == RDL__ALIVE) {
+            uint32_t column = column_for(NULL);
+
+            memset(clocks[column], 0, column_count * sizeof **clocks);
+            clocks[column][column] = 1;
+            begin(rdl__sched.threads[id], column);
+        }
+    threads_created = rdl__sched.alive;
+    rdl__alone = rdl__sched.alive == 1;
+}
+
+void rdl__hb_begin(struct rdl__thread *first)
+{
     rdl__track_begin(first);
-    begin(first, 0);
+    rdl__races_on = rdl__instrumented;
+    if (rdl__races_on)
+        begin_all();
+}
+
+/* What happened until now is not known; but then, neither is who accessed what. */
+void rdl__hb_begin_late(void)
+{
+    if (rdl__running && !rdl__races_on) {
+        rdl__races_on = true;
+        begin_all();
+    }
 }
 
 void rdl__hb_created(struct rdl__thread *creator, struct rdl__thread *created)
@@ -369,6 +399,8 @@ void rdl__hb_created(struct rdl__thread *creator, struct rdl__thread *created)
     uint32_t column, now;
 
     rdl__track_begin(created);
+    if (!rdl__races_on)
+        return;
     if (created->track->execution == execution)
         retired[created->track->column] = true;
     if (++threads_created > rdl__sched.alive) /* some have ended: this may be a stack of theirs */
@@ -387,6 +419,8 @@ void rdl__hb_joined(struct rdl__thread *self, struct rdl__thread *ended)
 {
     uint32_t *clock = self->track->clock;
 
+    if (!rdl__races_on || ended->track->execution != execution)
+        return; /* it has never had a clock */
     join(clock, ended->track->clock, column_count);
     if (rdl__sched.alive > 1)
         return;

@@ -286,6 +286,28 @@ static void forget_all(void)
             rdl__race_thread(rdl__sched.threads[id]->track);
 }
 
+/* As rdl__race_known, where several threads have read the same. */
+static bool is_among_known(const struct rdl__track *track, uintptr_t address, uintptr_t size,
+                           unsigned how)
+{
+    struct region *region = region_of(address);
+    const uint32_t *entries;
+    uint32_t number, first;
+
+    if (!region || (address & 7) + size > WHOLE_CELL || how & RDL__HOW_WRITE)
+        return false;
+    entries = cell_of(region, address)->read + (address & 7);
+    for (uintptr_t i = 1; i < size; i++)
+        if (entries[i] != entries[0])
+            return false;
+    for (number = entries[0]; number >= event_base;) {
+        first_of(&number, &first);
+        if (rdl__race_is_own(track, first, how))
+            return true;
+    }
+    return false;
+}
+
 /* Should this page remember the access?  What is freed may be large, and mostly
  * nobody has ever been there: then it is enough that its beginning does. */
 static bool is_noted(const uint32_t *page, uintptr_t address, uintptr_t begin, unsigned how)
@@ -476,6 +498,8 @@ void rdl__race_access(struct rdl__thread *self, uintptr_t address, uintptr_t siz
 {
     struct rdl__access earlier;
 
+    if (is_among_known(self->track, address, size, how))
+        return;
     if (__builtin_expect(address >= rdl__stacks_low, 0))
         rdl__track_touched(self, address);
     if (__builtin_expect(rdl__race_find(self->track, address, size, how, pc, &earlier), 0) &&

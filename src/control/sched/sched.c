@@ -153,7 +153,8 @@ static void note_operation(struct rdl__thread *self)
     sched->picked_from = 1;
     if (__builtin_expect(sched->t->trace->on, 0))
         rdl__trace_operation(self, op);
-    rdl__credit_give(self);
+    if (rdl__instrumented)
+        rdl__credit_give(self);
 }
 
 /* Back on a stack: what the thread that was left could not do itself. */

@@ -189,7 +189,12 @@ static inline bool rdl__point_fast(struct rdl__thread *self, enum rdl__touch tou
 
 /* Catch up with what has been passed that way; the next point is an ordinary one.  For
  * who needs to know, or changes what others could do next, other than by rdl__changed. */
-void rdl__catch_up(void);
+void rdl__credit_account(void);
+static inline void rdl__catch_up(void)
+{
+    if (rdl__sched.credit_given > 0)
+        rdl__credit_account();
+}
 
 /* The same for an operation that can be done only when ready(what) is true and,
  * until then, has to wait; at most until the deadline, a virtual time.  `ready`

@@ -142,33 +142,50 @@ void rdl__race_enable(bool on); /* the same for all memory */
 void rdl__race_begin(void);                      /* an execution */
 void rdl__race_thread(struct rdl__track *track); /* a thread in it */
 
-/* Has the thread accessed this in the same way before, since it last told others
- * anything?  Then nothing new can come of it.  (FastTrack's "same epoch", Flanagan
- * and Freund 2009.)  Sizes 1, 2, 4, 8; a constant, for the sake of speed. */
-__attribute__((always_inline)) static inline bool
-rdl__race_known(const struct rdl__track *track, uintptr_t address, uint32_t size, unsigned how)
+/* Is this event one of the thread's, of this time and kind? */
+__attribute__((always_inline)) static inline bool rdl__race_is_own(const struct rdl__track *track,
+                                                                   uint32_t event, unsigned how)
 {
-    const char *region = rdl__regions[address >> RDL__REGION_BITS & (RDL__REGIONS - 1)];
-    const struct rdl__cell *cell;
-    const uint32_t *events;
-    uint64_t pair, found[4];
+    int kind = how & RDL__HOW_ATOMIC ? 1 : 0;
 
-    if (!region || (address & 7) + size > 8)
-        return false;
-    cell = (const struct rdl__cell *)(region + ((address & 0xfffff8) << 3));
-    events = (how & RDL__HOW_WRITE ? cell->written : cell->read) + (address & 7);
-    if (*events - track->block[how & RDL__HOW_ATOMIC ? 1 : 0] >=
-        track->block_room[how & RDL__HOW_ATOMIC ? 1 : 0])
+    return event - track->block[kind] < track->block_room[kind];
+}
+
+/* Are these entries of a cell, of so many bytes, all the same event, and such a one? */
+__attribute__((always_inline)) static inline bool rdl__race_are_own(const struct rdl__track *track,
+                                                                    const uint32_t *entries,
+                                                                    uint32_t size, unsigned how)
+{
+    uint64_t pair = (uint64_t)*entries << 32 | *entries, found[4];
+
+    if (!rdl__race_is_own(track, *entries, how))
         return false;
     if (size == 1)
         return true;
-    __builtin_memcpy(found, events, size * sizeof *events);
-    pair = (uint64_t)*events << 32 | *events;
+    __builtin_memcpy(found, entries, size * sizeof *entries);
     if (size == 2)
         return found[0] == pair;
     if (size == 4)
         return ((found[0] ^ pair) | (found[1] ^ pair)) == 0;
     return ((found[0] ^ pair) | (found[1] ^ pair) | (found[2] ^ pair) | (found[3] ^ pair)) == 0;
+}
+
+/* Has the thread accessed this in the same way before, since it last told others
+ * anything?  Then nothing new can come of it.  (FastTrack's "same epoch", Flanagan
+ * and Freund 2009.)  What races with a read races with a write of that time, too.
+ * Sizes 1, 2, 4, 8; a constant, for the sake of speed. */
+__attribute__((always_inline)) static inline bool
+rdl__race_known(const struct rdl__track *track, uintptr_t address, uint32_t size, unsigned how)
+{
+    const char *region = rdl__regions[address >> RDL__REGION_BITS & (RDL__REGIONS - 1)];
+    const struct rdl__cell *cell;
+
+    if (!region || (address & 7) + size > 8)
+        return false;
+    cell = (const struct rdl__cell *)(region + ((address & 0xfffff8) << 3));
+    return rdl__race_are_own(track, cell->written + (address & 7), size, how) ||
+           (!(how & RDL__HOW_WRITE) &&
+            rdl__race_are_own(track, cell->read + (address & 7), size, how));
 }
 
 /* The thread has told others something: a new time begins for it. */
