@@ -22,7 +22,7 @@
 enum {
     FIRST_LOOK = 4,         /* reads until an anchor is dropped; */
     LAST_LOOK = 64,         /* and at most, after anchors that told nothing */
-    FIRST_WINDOW = 16,      /* how often an anchor may be met in vain; */
+    FIRST_WINDOW = 16,      /* how often in a row an anchor may be met in vain; */
     LAST_WINDOW = 4096,     /* and at most, when that has happened before */
     PAUSE = 16,             /* for each time it was, so many reads without an anchor */
     PERIOD_MAX = 4096,      /* reads from an anchor back to it */
@@ -136,11 +136,29 @@ static uint64_t near_state(const struct rdl__track *track, const struct rdl__ent
                       words < NEAR_WORDS ? words : NEAR_WORDS);
 }
 
+/* Where glibc lets the kernel note on which CPU a thread runs, counted from the thread
+ * pointer: rseq(2).  In a donor it is above the stack, and changes when it likes. */
+extern const ptrdiff_t __rseq_offset __attribute__((weak));
+extern const unsigned __rseq_size __attribute__((weak));
+enum { RSEQ_MIN = 32 };
+
+/* The rest of the stack, and the thread-local variables above it. */
 static uint64_t far_state(const struct rdl__track *track, const struct rdl__entry *entry)
 {
-    size_t words = (track->stack_high - (uintptr_t)entry->stack) / sizeof *entry->stack;
+    const uintptr_t *from = entry->stack + NEAR_WORDS;
+    const uintptr_t *end = (const uintptr_t *)track->stack_high;
+    uint64_t hash = 0;
 
-    return words > NEAR_WORDS ? hash_words(0, entry->stack + NEAR_WORDS, words - NEAR_WORDS) : 0;
+    if (&__rseq_offset) {
+        uintptr_t notes = rdl__thread_pointer() + (uintptr_t)__rseq_offset;
+        size_t size = __rseq_size > RSEQ_MIN ? (__rseq_size + 7) & ~7u : RSEQ_MIN;
+
+        if (notes >= (uintptr_t)from && notes < (uintptr_t)end) {
+            hash = hash_words(hash, from, (size_t)((const uintptr_t *)notes - from));
+            from = (const uintptr_t *)(notes + size);
+        }
+    }
+    return from < end ? hash_words(hash, from, (size_t)(end - from)) : hash;
 }
 
 /* Can its state be told? */
@@ -267,6 +285,7 @@ static void compare(struct rdl__track *track, const struct rdl__entry *entry)
     } else if (track->recording && near_state(track, entry) == track->near &&
                far_state(track, entry) == track->far) {
         track->same++;
+        track->hits = 0;
     } else if (track->same == 0 && (track->hits & (track->hits - 1)) == 0) {
         track->near = near_state(track, entry);
         track->far = far_state(track, entry);
@@ -288,7 +307,7 @@ static bool meet_anchor(struct rdl__thread *self, const struct rdl__entry *entry
         return false;
     }
     track->reads = 0;
-    if (++track->hits > track->window && track->same == 0) {
+    if (++track->hits > track->window) {
         grow_patient(track);
         return false;
     }
