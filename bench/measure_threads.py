@@ -50,13 +50,16 @@ def table(rows, unit, what="x Raddle"):
         say(f"{name:44}{best:14,.0f}{median:14,.0f}{best / rows[0][1]:14.3g}")
 
 
-# ---- 6. Switches -------------------------------------------------------------------------------
-
-def switch_rates(cases=2000, yields=2 * 1000):
+def execution_rates(test, *options, cases):
     for seed in range(REPEATS):
-        _, used = raddle("threads", "switches", "--cases", str(cases), "--seed", str(seed + 1))
-        yield cases * yields / used["cpu"]
+        report, used = raddle("threads", test, "--cases", str(cases), "--seed", str(seed + 1),
+                              *options)
+        if report["cases"] < cases:
+            sys.exit(f"measure_threads.py: {test} {options}: there are only {report['cases']}")
+        yield cases / used["cpu"]
 
+
+# ---- 6. Switches -------------------------------------------------------------------------------
 
 def handover_rates(program, how, times):
     for _ in range(REPEATS):
@@ -65,8 +68,9 @@ def handover_rates(program, how, times):
 
 def switches():
     program = compiled("handover", "plain", "gcc")
+    yields = 2 * 1000
     rates = [
-        ("Raddle, rdl_yield", switch_rates()),
+        ("Raddle, rdl_yield", (yields * rate for rate in execution_rates("switches", cases=2000))),
         ("swapcontext, contexts of one thread", handover_rates(program, "context", 2_000_000)),
         ("two threads, futex", handover_rates(program, "futex", 400_000)),
         ("two threads, condition variable", handover_rates(program, "condition", 300_000)),
@@ -82,15 +86,6 @@ C library.  The two real threads share the core.""")
 
 
 # ---- 7. Executions -----------------------------------------------------------------------------
-
-def execution_rates(test, *options, cases):
-    for seed in range(REPEATS):
-        report, used = raddle("threads", test, "--cases", str(cases), "--seed", str(seed + 1),
-                              *options)
-        if report["cases"] < cases:
-            sys.exit(f"measure_threads.py: {test} {options}: there are only {report['cases']}")
-        yield cases / used["cpu"]
-
 
 def executions():
     strategies = ("random", "pos", "pct", "surw", "random-delays")

@@ -23,8 +23,10 @@ static void yield_often(void *unused)
         rdl_yield();
 }
 
+/* Cases that draw data are many: the strategy is never through with all of them. */
 RDL_EXPLORE(switches, .strategy = "in-order")
 {
+    rdl_bool(t);
     two(t, yield_often, NULL);
 }
 
@@ -51,7 +53,6 @@ RDL_EXPLORE(locks)
     two_with_a_lock(t);
 }
 
-/* Cases that draw data are many: the portfolio is never through with all of them. */
 RDL_EXPLORE(locks_and_data)
 {
     rdl_bool(t);
