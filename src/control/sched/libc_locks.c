@@ -81,7 +81,7 @@ RDL__INTERPOSE void flockfile(FILE *file)
 
     if (self) {
         struct claim claim = {self, file};
-        struct rdl__op op = rdl__op_on(RDL__OP_LOCK, file, RDL__CALLER);
+        struct rdl__op op = rdl__op_on(RDL__OP_LOCK, RDL__ON_STREAM, file, RDL__CALLER);
 
         rdl__await(self, &op, nobody_else_has_it, &claim, RDL__FOREVER);
         hold(self, file, op.pc);
@@ -97,7 +97,7 @@ RDL__INTERPOSE int ftrylockfile(FILE *file)
 
     if (!self)
         return RDL__NEXT(ftrylockfile)(file);
-    op = rdl__op_on(RDL__OP_TRYLOCK, file, RDL__CALLER);
+    op = rdl__op_on(RDL__OP_TRYLOCK, RDL__ON_STREAM, file, RDL__CALLER);
     rdl__point(self, &op);
     busy = rdl__fault(RDL__FAULT_TRYLOCK) ? 1 : RDL__NEXT(ftrylockfile)(file);
     if (!busy)

@@ -95,6 +95,7 @@ int rdl__mutex_take(struct rdl__thread *self, pthread_mutex_t *mutex, uintptr_t 
                     uint64_t deadline)
 {
     struct rdl__op op = {.kind = RDL__OP_LOCK,
+                         .thing = RDL__ON_MUTEX,
                          .touch = RDL__WRITES,
                          .size = 1,
                          .object = (uintptr_t)mutex,
@@ -154,6 +155,7 @@ int rdl__mutex_try(struct rdl__thread *self, pthread_mutex_t *mutex, uintptr_t p
 {
     look_at(self, mutex, pc, "tries to lock");
     rdl__point(self, &(struct rdl__op){.kind = RDL__OP_TRYLOCK,
+                                       .thing = RDL__ON_MUTEX,
                                        .touch = RDL__WRITES,
                                        .size = 1,
                                        .object = (uintptr_t)mutex,
@@ -171,6 +173,7 @@ int rdl__mutex_unlock(struct rdl__thread *self, pthread_mutex_t *mutex, uintptr_
     int why;
 
     rdl__point(self, &(struct rdl__op){.kind = RDL__OP_UNLOCK,
+                                       .thing = RDL__ON_MUTEX,
                                        .touch = RDL__WRITES,
                                        .size = 1,
                                        .object = (uintptr_t)mutex,
@@ -185,6 +188,7 @@ int rdl__mutex_destroy(struct rdl__thread *self, pthread_mutex_t *mutex, uintptr
 {
     look_at(self, mutex, pc, "destroys");
     rdl__point(self, &(struct rdl__op){.kind = RDL__OP_DESTROY,
+                                       .thing = RDL__ON_MUTEX,
                                        .touch = RDL__WRITES,
                                        .size = 1,
                                        .object = (uintptr_t)mutex,

@@ -8,11 +8,15 @@
 #include "control/sched/sched.h"
 
 /* An operation that changes the object. */
-static inline struct rdl__op rdl__op_on(enum rdl__op_kind kind, const volatile void *object,
-                                        uintptr_t pc)
+static inline struct rdl__op rdl__op_on(enum rdl__op_kind kind, enum rdl__thing thing,
+                                        const volatile void *object, uintptr_t pc)
 {
-    return (struct rdl__op){
-        .kind = kind, .touch = RDL__WRITES, .size = 1, .object = (uintptr_t)object, .pc = pc};
+    return (struct rdl__op){.kind = kind,
+                            .touch = RDL__WRITES,
+                            .thing = thing,
+                            .size = 1,
+                            .object = (uintptr_t)object,
+                            .pc = pc};
 }
 
 /* Does the C library take this for the end of a wait? */

@@ -48,7 +48,7 @@ RDL__INTERPOSE int pthread_spin_lock(pthread_spinlock_t *lock)
 
     if (!self)
         return RDL__NEXT(pthread_spin_lock)(lock);
-    op = rdl__op_on(RDL__OP_LOCK, lock, RDL__CALLER);
+    op = rdl__op_on(RDL__OP_LOCK, RDL__ON_SPIN_LOCK, lock, RDL__CALLER);
     rdl__await(self, &op, can_go_on, (void *)lock, RDL__FOREVER);
     look_at(self, lock, "locks", op.pc);
     take(self, lock, op.pc);
@@ -62,7 +62,7 @@ RDL__INTERPOSE int pthread_spin_trylock(pthread_spinlock_t *lock)
 
     if (!self)
         return RDL__NEXT(pthread_spin_trylock)(lock);
-    op = rdl__op_on(RDL__OP_TRYLOCK, lock, RDL__CALLER);
+    op = rdl__op_on(RDL__OP_TRYLOCK, RDL__ON_SPIN_LOCK, lock, RDL__CALLER);
     rdl__point(self, &op);
     look_at(self, lock, "tries to lock", op.pc);
     if (*lock != FREE || rdl__fault(RDL__FAULT_TRYLOCK))
@@ -78,7 +78,7 @@ RDL__INTERPOSE int pthread_spin_unlock(pthread_spinlock_t *lock)
 
     if (!self)
         return RDL__NEXT(pthread_spin_unlock)(lock);
-    op = rdl__op_on(RDL__OP_UNLOCK, lock, RDL__CALLER);
+    op = rdl__op_on(RDL__OP_UNLOCK, RDL__ON_SPIN_LOCK, lock, RDL__CALLER);
     rdl__point(self, &op);
     look_at(self, lock, "unlocks", op.pc);
     if (*lock == FREE)
@@ -103,7 +103,7 @@ RDL__INTERPOSE int pthread_spin_destroy(pthread_spinlock_t *lock)
 
     if (!self)
         return RDL__NEXT(pthread_spin_destroy)(lock);
-    op = rdl__op_on(RDL__OP_DESTROY, lock, RDL__CALLER);
+    op = rdl__op_on(RDL__OP_DESTROY, RDL__ON_SPIN_LOCK, lock, RDL__CALLER);
     rdl__point(self, &op);
     look_at(self, lock, "destroys", op.pc);
     holder = rdl__holder((uintptr_t)lock);

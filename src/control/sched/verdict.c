@@ -263,7 +263,7 @@ static void say_what_it_awaits(struct waiting *out, const struct rdl__thread *th
         say(out, "a signal");
         break;
     default:
-        say(out, "%s", rdl__object_name(op->object, rdl__op_object_kind(op->kind)));
+        say(out, "%s", rdl__object_name(op->object, rdl__thing_name(op->thing)));
     }
     if (op->pc)
         say(out, " at %s", rdl__at(op->pc));
