@@ -90,6 +90,9 @@ bool rdl__has_interruption(const struct rdl__thread *self); /* a signal, or canc
 enum { RDL__STRETCH_MAX = INT32_MAX };
 void rdl__credit_give(const struct rdl__thread *self);
 
+/* libc_locks.c */
+void rdl__streams_abandon(const struct rdl__thread *thread);
+
 /* order.c */
 void rdl__hb_begin(struct rdl__thread *first);
 void rdl__hb_begin_late(void); /* there is code now that tells of its accesses */

@@ -645,6 +645,8 @@ _Noreturn void rdl__execution_leave(struct rdl_case *t)
     if (sched->forked)
         sched->leave_process();
     sched->failing = true;
+    for (uint32_t id = 0; id < sched->view.threads; id++)
+        rdl__streams_abandon(sched->threads[id]);
     if (rdl__running != sched->threads[0]) {
         struct rdl__thread *self = rdl__running;
         void *unused;

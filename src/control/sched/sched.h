@@ -59,6 +59,7 @@ struct rdl__hold {
     uint32_t count;
     bool shared; /* others may hold it as well: read locks */
     bool robust; /* a mutex that outlives its owner */
+    bool stream; /* a real lock, of a FILE */
 };
 
 enum { RDL__HOLDS_MAX = 64 };
