@@ -20,6 +20,7 @@ uint32_t rdl__pick_one(uint32_t max)
     else
         index = (uint32_t)rdl__random_upto(&sched->view.random, max);
     sched->summary->choices++;
+    sched->summary->answered = true;
     rdl__record(tape, RDL__BRANCH, index, max, 0);
     if (sched->summary->wants_log)
         rdl__log_answer(rdl__running, &sched->view.ops[rdl__running->id], index, max);

@@ -111,6 +111,7 @@ struct rdl__summary {
     uint32_t preemptions;
     uint64_t hash;    /* of the order of operations: equal executions have equal ones */
     uint64_t choices; /* on the tape, of who runs and of who is woken */
+    bool answered;    /* some of them were not about who runs */
     bool data_drawn;  /* the case drew data as well: schedules alone do not decide it */
     bool timed;       /* somebody waited for a time: who can go depends on how much was done */
     bool unasked;     /* there were choices about which the strategy was not asked */
