@@ -117,6 +117,8 @@ says 'is not a program'
 $CC -static -pthread -o static "$SOURCE/tests/explore/bank.c"
 explore 2 -- ./static
 says 'is linked statically'
+explore 2 -- "$BUILD/examples/queue"
+says 'has tests of Raddle'
 explore 2 --timeout 0.3 -- ./ways forever
 says 'does not end'
 says 'ways.c:'
