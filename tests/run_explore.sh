@@ -64,7 +64,7 @@ done
 
 # ---- Each way to fail ----------------------------------------------------------------------
 
-for pair in assert:assertion crash:crash abort:crash exit:exit spin:livelock; do
+for pair in assert:assertion crash:crash abort:crash exit:exit spin:livelock try:livelock; do
     explore 1 --timeout 1 --format json -- ./ways ${pair%:*}
     is class ${pair#*:}
 done
@@ -82,6 +82,12 @@ is class output
 explore 0 --fail-on crash,deadlock -- ./ways exit
 explore 1 -- ./ways three
 explore 0 --status 3 -- ./ways three
+
+# Whoever asks again and again lets others answer, whatever the strategy.
+for strategy in portfolio in-order reverse round-robin random pct pos surw random-delays dfs dpor \
+    preemptions delays; do
+    explore 0 --schedules 50 --strategy $strategy -- ./ways poll
+done
 
 # ---- As if we were not there ----------------------------------------------------------------
 

@@ -276,6 +276,78 @@ TEST(c11_threads_sleep_in_virtual_time)
     EXPECT(exploration->now >= UINT64_C(3600000000000));
 }
 
+/* ---- Asking again and again ----------------------------------------------------------- */
+
+static pthread_spinlock_t spin;
+static pthread_rwlock_t rwlock;
+
+static void *set_flag(void *argument)
+{
+    pthread_mutex_lock(&mutex);
+    flag = 1;
+    pthread_mutex_unlock(&mutex);
+    return argument;
+}
+
+static void *poll_flag(void *argument)
+{
+    int seen;
+
+    do {
+        pthread_mutex_lock(&mutex);
+        seen = flag;
+        pthread_mutex_unlock(&mutex);
+    } while (!seen);
+    return argument;
+}
+
+static void *try_all(void *argument)
+{
+    while (pthread_mutex_trylock(&mutex))
+        continue;
+    while (pthread_spin_trylock(&spin))
+        continue;
+    while (pthread_rwlock_trywrlock(&rwlock))
+        continue;
+    while (sem_trywait(&sem))
+        continue;
+    flag++;
+    sem_post(&sem);
+    pthread_rwlock_unlock(&rwlock);
+    pthread_spin_unlock(&spin);
+    pthread_mutex_unlock(&mutex);
+    return argument;
+}
+
+static void begin_to_ask(void)
+{
+    mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    rwlock = (pthread_rwlock_t)PTHREAD_RWLOCK_INITIALIZER;
+    pthread_spin_init(&spin, 0);
+    sem_init(&sem, 0, 1);
+    flag = 0;
+}
+
+static void ask_for_a_flag(void)
+{
+    begin_to_ask();
+    together(4, poll_flag, poll_flag, poll_flag, set_flag);
+    put(0, "%d", flag);
+}
+
+static void ask_for_locks(void)
+{
+    begin_to_ask();
+    together(3, try_all, try_all, try_all);
+    put(0, "%d", flag);
+}
+
+TEST(who_asks_again_and_again_lets_others_go)
+{
+    EXPECT_STR(outcomes_by_chance(ask_for_a_flag, 500, 0), "1");
+    EXPECT_STR(outcomes_by_chance(ask_for_locks, 500, 0), "3");
+}
+
 /* ---- Locks of the C library ---------------------------------------------------------- */
 
 static FILE *file;

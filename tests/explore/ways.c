@@ -28,17 +28,27 @@ static void go_wrong(void)
     if (strcmp(way, "spin") == 0)
         for (;;)
             continue;
+    if (strcmp(way, "try") == 0 && pthread_mutex_trylock(&lock) == 0)
+        while (pthread_mutex_trylock(&lock))
+            continue;
 }
 
-static void *look(void *unused)
+static int seen_flag(void)
 {
     int seen;
 
     pthread_mutex_lock(&lock);
     seen = flag;
     pthread_mutex_unlock(&lock);
-    if (seen)
+    return seen;
+}
+
+static void *look(void *unused)
+{
+    if (seen_flag())
         go_wrong();
+    while (strcmp(way, "poll") == 0 && !seen_flag())
+        continue;
     return unused;
 }
 

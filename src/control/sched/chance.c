@@ -1,5 +1,7 @@
 /* chance.c -- choices that are none of threads: which waiter is woken, what goes wrong
  * though nothing is wrong, when a sleep ends.  They are on the tape like any other. */
+#include <raddle/check.h>
+
 #include "control/sched/inner.h"
 
 enum { FAULT_ONE_IN = 8 };
@@ -27,6 +29,21 @@ uint32_t rdl__pick_one(uint32_t max)
     return index;
 }
 
+/* Who reads the report should know whose fault it was. */
+static const char *words_for(unsigned which)
+{
+    switch (which) {
+    case RDL__FAULT_SPURIOUS:
+        return sched->view.ops[rdl__running->id].kind == RDL__OP_ATOMIC
+                   ? "injected: a weak exchange fails for no reason"
+                   : "injected: it wakes up for no reason";
+    case RDL__FAULT_TIMEOUT:
+        return "injected: its time is up early";
+    default:
+        return "injected: it gets no lock, though nobody has it";
+    }
+}
+
 bool rdl__fault(unsigned which)
 {
     struct rdl__tape *tape = sched->t->tape;
@@ -37,6 +54,8 @@ bool rdl__fault(unsigned which)
     index = tape->fresh ? rdl__random_upto(&sched->view.random, FAULT_ONE_IN - 1) == 0
                         : rdl__tape_given(tape, RDL__BOOLEAN, 1, 0);
     rdl__record(tape, RDL__BOOLEAN, index, 1, 0);
+    if (index == 1)
+        rdl_note("%s", words_for(which));
     return index == 1;
 }
 

@@ -115,10 +115,10 @@ RDL__INTERPOSE int ftrylockfile(FILE *file)
 
     if (!self)
         return RDL__NEXT(ftrylockfile)(file);
-    op = rdl__op_on(RDL__OP_TRYLOCK, RDL__ON_STREAM, file, RDL__CALLER);
+    op = rdl__op_try(self, RDL__ON_STREAM, file, RDL__CALLER);
     rdl__point(self, &op);
     busy = rdl__fault(RDL__FAULT_TRYLOCK) ? 1 : RDL__NEXT(ftrylockfile)(file);
-    if (!busy)
+    if (!rdl__is_refused(self, &op, busy))
         hold(self, file, op.pc);
     return busy;
 }

@@ -261,10 +261,10 @@ RDL__INTERPOSE int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
 
     if (!self)
         return RDL__NEXT(pthread_rwlock_tryrdlock)(lock);
-    op = rdl__op_on(RDL__OP_TRYLOCK, RDL__ON_RWLOCK, lock, RDL__CALLER);
+    op = rdl__op_try(self, RDL__ON_RWLOCK, lock, RDL__CALLER);
     rdl__point(self, &op);
     look_at(self, lock, "tries to lock", op.pc);
-    if (!can_read(lock) || rdl__fault(RDL__FAULT_TRYLOCK))
+    if (rdl__is_refused(self, &op, !can_read(lock) || rdl__fault(RDL__FAULT_TRYLOCK)))
         return EBUSY;
     return become_reader(self, lock, op.pc);
 }
@@ -276,10 +276,10 @@ RDL__INTERPOSE int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
 
     if (!self)
         return RDL__NEXT(pthread_rwlock_trywrlock)(lock);
-    op = rdl__op_on(RDL__OP_TRYLOCK, RDL__ON_RWLOCK, lock, RDL__CALLER);
+    op = rdl__op_try(self, RDL__ON_RWLOCK, lock, RDL__CALLER);
     rdl__point(self, &op);
     look_at(self, lock, "tries to lock", op.pc);
-    if (!can_write(lock) || rdl__fault(RDL__FAULT_TRYLOCK))
+    if (rdl__is_refused(self, &op, !can_write(lock) || rdl__fault(RDL__FAULT_TRYLOCK)))
         return EBUSY;
     return become_writer(self, lock, op.pc);
 }

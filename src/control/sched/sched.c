@@ -24,6 +24,9 @@
 
 enum {
     FIRST_SECOND = 1735689600, /* when virtual time begins: 2025-01-01 */
+    FAIR_TURNS = 8,            /* before an execution counts as endless, all have had so many, */
+    FAIR_LEAST = 1000,         /* none shorter than this */
+    CALLS_FAIR = 256,          /* calls in one turn after which a thread lets others go */
 };
 
 struct rdl__sched rdl__sched;
@@ -214,7 +217,7 @@ static void begin_stretch(void)
     sched->by_strategy = tape->fresh && sched->strategy;
     if (!tape->fresh)
         length = rdl__tape_given(tape, RDL__STRETCH, RDL__STRETCH_MAX, 0);
-    sched->stretch = 0;
+    sched->stretch = sched->calls = 0;
     sched->stretch_end = length ? length : UINT64_MAX;
     sched->stretch_at = tape->count;
     sched->view.quiet = 0;
@@ -288,6 +291,21 @@ static bool is_polite(const struct rdl__thread *self)
     return sched->view.ops[self->id].flags & RDL__OP_POLITE;
 }
 
+/* It goes on and on while others could.  Whoever decides cannot mean that: the next in
+ * turn goes. */
+static uint32_t let_another_go(const struct rdl__thread *self)
+{
+    struct rdl__tape *tape = sched->t->tape;
+
+    if (sched->by_strategy) {
+        tape->choices[sched->stretch_at].index = sched->stretch;
+        sched->summary->unasked = true;
+    } else if (!tape->fresh) {
+        (void)rdl__tape_given(tape, RDL__SWITCH, sched->view.threads - 1, 0);
+    }
+    return rdl__enabled_from(&sched->view, (self->id + 1) % sched->view.threads);
+}
+
 /* The thread can go on, and so can others.  Is it preempted? */
 static void may_be_preempted(struct rdl__thread *self)
 {
@@ -297,8 +315,9 @@ static void may_be_preempted(struct rdl__thread *self)
     count_point();
     if (view->points > sched->points_max)
         rdl__endless();
-    sched->stretch++;
-    if (sched->by_strategy) {
+    if (++sched->stretch >= sched->stretch_fair) {
+        id = let_another_go(self);
+    } else if (sched->by_strategy) {
         if (view->quiet > 0 && !sched->enabled_changed && !is_polite(self)) {
             view->quiet--;
             sched->picked_from = view->enabled_count;
@@ -330,7 +349,20 @@ static void turn(struct rdl__thread *self)
 
 /* ---- Points -------------------------------------------------------------------------- */
 
-/* The thread has come to this operation. */
+static bool is_access(const struct rdl__op *op)
+{
+    return op->kind == RDL__OP_READ || op->kind == RDL__OP_WRITE || op->kind == RDL__OP_ATOMIC;
+}
+
+/* Nobody else can go, and yet the thread offers to wait.  There is no point in that. */
+static void ask_in_vain(void)
+{
+    if (++sched->vain > sched->points_max)
+        rdl__endless();
+}
+
+/* The thread has come to this operation.  If it has done many without anybody else
+ * having a turn, it may be asking again and again for something that others would do. */
 static void come_to(struct rdl__thread *self, const struct rdl__op *op)
 {
     struct rdl__view *view = &sched->view;
@@ -340,7 +372,15 @@ static void come_to(struct rdl__thread *self, const struct rdl__op *op)
     view->ops[self->id] = *op;
     view->ops[self->id].pc = rdl__blamed(self, op->pc);
     view->steps[self->id]++;
+    if (!is_access(op) && ++sched->calls > CALLS_FAIR)
+        view->ops[self->id].flags |= RDL__OP_POLITE;
+    sched->summary->polite |= is_polite(self);
     rdl__spin_operation(self, op);
+    if (view->enabled_count == 1 && op->flags & RDL__OP_POLITE &&
+        (op->kind == RDL__OP_YIELD || op->kind == RDL__OP_TRYLOCK))
+        ask_in_vain();
+    else
+        sched->vain = 0;
 }
 
 void rdl__point(struct rdl__thread *self, const struct rdl__op *op)
@@ -571,6 +611,8 @@ static void reset(const struct rdl__execution *execution)
     sched->forked = execution->forked;
     sched->faults = execution->faults;
     sched->points_max = execution->points_max;
+    sched->vain = 0;
+    sched->stretch_fair = sched->points_max / FAIR_TURNS + FAIR_LEAST;
     sched->now = FIRST_SECOND * UINT64_C(1000000000);
     sched->deadlines = sched->busy = 0;
     sched->credit = sched->credit_given = 0;

@@ -183,10 +183,11 @@ RDL__INTERPOSE int sem_trywait(sem_t *sem)
 
     if (!self)
         return RDL__NEXT(sem_trywait)(sem);
-    op = rdl__op_on(RDL__OP_TRYLOCK, RDL__ON_SEMAPHORE, sem, RDL__CALLER);
+    op = rdl__op_try(self, RDL__ON_SEMAPHORE, sem, RDL__CALLER);
     rdl__point(self, &op);
     look_at(self, sem, "tries to wait for", op.pc);
-    if (!can_go_on(sem) || rdl__fault(RDL__FAULT_TRYLOCK) || !take(self, sem))
+    if (rdl__is_refused(self, &op,
+                        !can_go_on(sem) || rdl__fault(RDL__FAULT_TRYLOCK) || !take(self, sem)))
         return failed(EAGAIN);
     return 0;
 }

@@ -62,10 +62,10 @@ RDL__INTERPOSE int pthread_spin_trylock(pthread_spinlock_t *lock)
 
     if (!self)
         return RDL__NEXT(pthread_spin_trylock)(lock);
-    op = rdl__op_on(RDL__OP_TRYLOCK, RDL__ON_SPIN_LOCK, lock, RDL__CALLER);
+    op = rdl__op_try(self, RDL__ON_SPIN_LOCK, lock, RDL__CALLER);
     rdl__point(self, &op);
     look_at(self, lock, "tries to lock", op.pc);
-    if (*lock != FREE || rdl__fault(RDL__FAULT_TRYLOCK))
+    if (rdl__is_refused(self, &op, *lock != FREE || rdl__fault(RDL__FAULT_TRYLOCK)))
         return EBUSY;
     take(self, lock, op.pc);
     return 0;

@@ -108,7 +108,8 @@ static uint32_t pick(void *state, struct rdl__view *view)
     struct rdl__set set = rdl__eligible(&pct->spawn, view);
     uint32_t running = view->running, best;
 
-    if (rdl__is_polite(view, running) && rdl__set_has(&set, running)) {
+    if (rdl__is_polite(view, running) && rdl__set_has(&set, running) &&
+        rdl__random_upto(&view->random, 1)) {
         (void)priority_of(pct, view, running);
         lower(pct, running, --pct->polite);
     }
@@ -137,7 +138,7 @@ static void ended(void *state, const struct rdl__summary *summary)
     struct pct *pct = state;
     double range = (double)rdl__places_range(pct->longest);
 
-    if (summary->points > 0 && (double)summary->points <= range)
+    if (summary->points > 0 && (double)summary->points <= range && !summary->polite)
         pct->missed += log1p(-0.5 / summary->threads / pow(range, pct->depth - 1));
     rdl__pct_learn(state, summary->points);
 }

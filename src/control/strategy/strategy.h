@@ -113,6 +113,7 @@ struct rdl__summary {
     uint64_t choices; /* on the tape, of who runs and of who is woken */
     bool answered;    /* some of them were not about who runs */
     bool data_drawn;  /* the case drew data as well: schedules alone do not decide it */
+    bool polite;      /* somebody offered its turn to others */
     bool timed;       /* somebody waited for a time: who can go depends on how much was done */
     bool unasked;     /* there were choices about which the strategy was not asked */
     bool unseen;      /* code between operations may touch memory without our seeing it */
