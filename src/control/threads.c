@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "control/sched/inner.h"
+#include "control/sched/track.h"
 #include "port/blocked.h"
 #include "raddle/case.h"
 
@@ -48,6 +49,8 @@ struct rdl_thread *rdl_spawn(struct rdl_case *t, const char *name, void (*run)(v
     thread->it = it;
     if (!self)
         rdl_defer(t, rdl__blocked_forget, &thread->watched);
+    if (self)
+        rdl__track_share(self, (uintptr_t)it);
     if (self)
         why = rdl__thread_new(self, NULL, call_run, thread, name, pc, &thread->controlled);
     else

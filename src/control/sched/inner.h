@@ -90,6 +90,9 @@ bool rdl__has_interruption(const struct rdl__thread *self); /* a signal, or canc
 enum { RDL__STRETCH_MAX = INT32_MAX };
 void rdl__credit_give(const struct rdl__thread *self);
 
+/* sched.c */
+void rdl__first_turn(void); /* the first thread can go, and does */
+
 /* libc_locks.c */
 void rdl__streams_abandon(const struct rdl__thread *thread);
 

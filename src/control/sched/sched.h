@@ -149,6 +149,7 @@ struct rdl__sched {
     bool eager_sleepers;   /* a sleep may end whenever it likes */
     bool sleeping_decided; /* whether that is so */
     unsigned faults;
+    bool stacks;                 /* accesses of threads to their own stacks count */
     bool ending;                 /* thread 0 is at its end and waits for the others */
     bool failing;                /* go back to thread 0, and out */
     bool forked;                 /* this execution has a process of its own */
@@ -306,8 +307,10 @@ struct rdl__execution {
     struct rdl__summary *summary;
     bool forked;
     unsigned faults;
+    bool stacks; /* threads may be switched at accesses to their own stacks, too */
     uint64_t points_max;
 };
+
 /* What is found out once; before a process of an execution is forked, for it to know. */
 void rdl__execution_prepare(void);
 
