@@ -2,6 +2,8 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <sched.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -331,10 +333,49 @@ TEST(locks_of_the_kernel_exclude)
 
 /* ---- Other calls by number ---- */
 
+enum { LARGEST_OF_KERNEL = 1 << 22 };
+
 static void *tell_number(void *argument)
 {
     CHECK_EQ(gettid(), syscall(SYS_gettid));
-    return (void *)(intptr_t)(gettid() - *(pid_t *)argument);
+    CHECK_EQ(gettid() == *(pid_t *)argument, false);
+    return (void *)(intptr_t)gettid();
+}
+
+/* What the kernel knows by another number it is asked by that. */
+static void *ask_about_oneself(void *unused)
+{
+    char attributes[256];
+    struct sched_param parameters;
+    struct timespec interval;
+    cpu_set_t cpus;
+
+    CHECK_EQ(syscall(SYS_sched_getattr, gettid(), attributes, sizeof attributes, 0), 0);
+    CHECK_EQ(syscall(SYS_sched_setattr, gettid(), attributes, 0), 0);
+    CHECK_EQ(sched_getscheduler(gettid()), sched_getscheduler(0));
+    CHECK_EQ(sched_getparam(gettid(), &parameters), 0);
+    CHECK_EQ(sched_setscheduler(gettid(), sched_getscheduler(0), &parameters), 0);
+    CHECK_EQ(sched_setparam(gettid(), &parameters), 0);
+    CHECK_EQ(sched_rr_get_interval(gettid(), &interval), 0);
+    CHECK_EQ(sched_getaffinity(gettid(), sizeof cpus, &cpus), 0);
+    CHECK_EQ(sched_setaffinity(gettid(), sizeof cpus, &cpus), 0);
+    CHECK_EQ(getpriority(PRIO_PROCESS, (id_t)gettid()), getpriority(PRIO_PROCESS, 0));
+    CHECK_EQ(syscall(SYS_getpriority, PRIO_PROCESS, gettid()), syscall(SYS_getpriority, 0, 0));
+    CHECK_EQ(setpriority(PRIO_PROCESS, (id_t)gettid(), getpriority(PRIO_PROCESS, 0)), 0);
+    return unused;
+}
+
+static void asking(void)
+{
+    join(start(ask_about_oneself, NULL));
+    ask_about_oneself(NULL);
+    CHECK_EQ(sched_getscheduler(LARGEST_OF_KERNEL + 1000), -1);
+    CHECK_EQ(errno, ESRCH);
+}
+
+TEST(a_thread_may_be_asked_for_by_its_number)
+{
+    EXPECT_STR(outcomes_by_chance(asking, 5, 0), "done");
 }
 
 static void by_number(void)
@@ -346,7 +387,7 @@ static void by_number(void)
     char byte;
 
     CHECK_EQ(first, getpid());
-    CHECK_EQ((intptr_t)join(start(tell_number, &first)), 1);
+    CHECK_EQ((intptr_t)join(start(tell_number, &first)) > LARGEST_OF_KERNEL, true);
     CHECK_EQ(syscall(SYS_nanosleep, &span, NULL), 0);
     CHECK_EQ(syscall(SYS_clock_gettime, CLOCK_REALTIME, &now), 0);
     CHECK_EQ(now.tv_sec, 1735690600);

@@ -36,11 +36,6 @@ void rdl__futexes_begin(void)
     first = NULL;
 }
 
-pid_t rdl__thread_number(const struct rdl__thread *thread)
-{
-    return getpid() + (pid_t)thread->id;
-}
-
 static struct rdl__op futex_op(enum rdl__op_kind kind, const uint32_t *word, const uint32_t *other,
                                uintptr_t pc)
 {

@@ -19,6 +19,7 @@ extern RDL__ASKED_FOR(barrier);
 extern RDL__ASKED_FOR(c11);
 extern RDL__ASKED_FOR(guard);
 extern RDL__ASKED_FOR(libc_locks);
+extern RDL__ASKED_FOR(number);
 extern RDL__ASKED_FOR(once);
 extern RDL__ASKED_FOR(poll);
 extern RDL__ASKED_FOR(rwlock);
@@ -28,9 +29,10 @@ extern RDL__ASKED_FOR(spinlock);
 extern RDL__ASKED_FOR(syscall);
 
 __attribute__((used)) static const char *const asked_for[] = {
-    &rdl__file_assert,     &rdl__file_barrier, &rdl__file_c11,      &rdl__file_guard,
-    &rdl__file_libc_locks, &rdl__file_once,    &rdl__file_poll,     &rdl__file_rwlock,
-    &rdl__file_semaphore,  &rdl__file_sigwait, &rdl__file_spinlock, &rdl__file_syscall,
+    &rdl__file_assert,     &rdl__file_barrier,   &rdl__file_c11,     &rdl__file_guard,
+    &rdl__file_libc_locks, &rdl__file_number,    &rdl__file_once,    &rdl__file_poll,
+    &rdl__file_rwlock,     &rdl__file_semaphore, &rdl__file_sigwait, &rdl__file_spinlock,
+    &rdl__file_syscall,
 };
 
 extern struct rdl__next __start_rdl__next[] __attribute__((visibility("hidden")));

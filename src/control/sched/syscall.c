@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdarg.h>
+#include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -13,9 +14,7 @@
 
 RDL__ASKED_FOR(syscall);
 
-#define sched (&rdl__sched)
-
-enum { ARGUMENTS = 6 };
+enum { ARGUMENTS = 6, IOPRIO_WHO_PROCESS = 1 };
 
 /* What poll waits for, as a deadline. */
 static uint64_t deadline_of_ms(long ms)
@@ -25,19 +24,9 @@ static uint64_t deadline_of_ms(long ms)
     return (int)ms < 0 ? RDL__FOREVER : rdl__deadline_in(&span);
 }
 
-/* NULL: none of ours. */
-static struct rdl__thread *thread_numbered(long number)
-{
-    uint32_t id = (uint32_t)(number - getpid());
-
-    if (number < getpid() || id >= sched->view.threads || sched->threads[id]->state == RDL__UNUSED)
-        return NULL;
-    return sched->threads[id];
-}
-
 static int send_to_thread(struct rdl__thread *self, long number, long signal, uintptr_t pc)
 {
-    struct rdl__thread *to = thread_numbered(number);
+    struct rdl__thread *to = rdl__thread_numbered(number);
     siginfo_t info = rdl__signal_info((int)signal, SI_TKILL);
 
     if (!to)
@@ -181,6 +170,36 @@ static bool about_files(struct rdl__thread *self, long number, const long *a, ui
     }
 }
 
+/* Calls that name a thread by its number, as the kernel would know it. */
+static void name_for_kernel(long number, long *a)
+{
+    switch (number) {
+    case SYS_sched_getattr:
+    case SYS_sched_setattr:
+    case SYS_sched_getscheduler:
+    case SYS_sched_setscheduler:
+    case SYS_sched_getparam:
+    case SYS_sched_setparam:
+    case SYS_sched_getaffinity:
+    case SYS_sched_setaffinity:
+    case SYS_sched_rr_get_interval:
+        a[0] = rdl__number_for_kernel(a[0]);
+        break;
+    case SYS_getpriority:
+    case SYS_setpriority:
+        if (a[0] == PRIO_PROCESS)
+            a[1] = rdl__number_for_kernel(a[1]);
+        break;
+    case SYS_ioprio_get:
+    case SYS_ioprio_set:
+        if (a[0] == IOPRIO_WHO_PROCESS)
+            a[1] = rdl__number_for_kernel(a[1]);
+        break;
+    default:
+        break;
+    }
+}
+
 RDL__INTERPOSE long syscall(long number, ...)
 {
     struct rdl__thread *self = rdl__self();
@@ -201,15 +220,9 @@ RDL__INTERPOSE long syscall(long number, ...)
         if (number == SYS_clone || number == SYS_clone3)
             return rdl__copied(clone_by_number,
                                (long[]){number, a[0], a[1], a[2], a[3], a[4], a[5]});
+        name_for_kernel(number, a);
     }
     return RDL__NEXT(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-}
-
-RDL__INTERPOSE pid_t gettid(void)
-{
-    struct rdl__thread *self = rdl__self();
-
-    return self ? rdl__thread_number(self) : RDL__NEXT(gettid)();
 }
 
 RDL__INTERPOSE int tgkill(pid_t process, pid_t thread, int signal)

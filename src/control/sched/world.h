@@ -256,6 +256,11 @@ long rdl__futex(struct rdl__thread *self, const long *arguments, uintptr_t pc);
 void rdl__stream_gone(struct rdl__thread *self, FILE *file);      /* libc_locks.c: it is closed */
 bool rdl__semaphore_is_outside(const struct rdl__thread *thread); /* semaphore.c */
 bool rdl__futex_is_outside(const struct rdl__thread *thread);     /* other processes may wake it */
-pid_t rdl__thread_number(const struct rdl__thread *thread);       /* what gettid says */
+
+/* ---- number.c ---------------------------------------------------------------------------- */
+
+pid_t rdl__thread_number(const struct rdl__thread *thread); /* what gettid says */
+struct rdl__thread *rdl__thread_numbered(long number);      /* NULL: none of ours */
+long rdl__number_for_kernel(long number);
 
 #endif

@@ -1,0 +1,101 @@
+/* number.c -- the numbers that threads go by where the kernel is concerned.
+ *
+ * The first thread has that of the process.  All others run on the same thread of the
+ * kernel's, so their numbers are made up: larger than any of the kernel's, lest a call
+ * about a thread be one about somebody else's process.  What the kernel is told of
+ * scheduling, and asked, is about the thread that carries them all. */
+#include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "control/sched/world.h"
+
+RDL__ASKED_FOR(number);
+
+#define sched (&rdl__sched)
+
+enum { NUMBERS_OF_THE_KERNEL = 1 << 22 };
+
+pid_t rdl__thread_number(const struct rdl__thread *thread)
+{
+    return thread->id == 0 ? getpid() : NUMBERS_OF_THE_KERNEL + (pid_t)thread->id;
+}
+
+struct rdl__thread *rdl__thread_numbered(long number)
+{
+    long id = number == getpid() ? 0 : number - NUMBERS_OF_THE_KERNEL;
+
+    if (id < 0 || (id == 0 && number != getpid()) || id >= sched->view.threads ||
+        sched->threads[id]->state == RDL__UNUSED)
+        return NULL;
+    return sched->threads[id];
+}
+
+long rdl__number_for_kernel(long number)
+{
+    return rdl__self() && rdl__thread_numbered(number) ? 0 : number;
+}
+
+RDL__INTERPOSE pid_t gettid(void)
+{
+    struct rdl__thread *self = rdl__self();
+
+    return self ? rdl__thread_number(self) : RDL__NEXT(gettid)();
+}
+
+/* ---- Scheduling --------------------------------------------------------------------- */
+
+static pid_t for_kernel(pid_t number)
+{
+    return (pid_t)rdl__number_for_kernel(number);
+}
+
+RDL__INTERPOSE int sched_getscheduler(pid_t number)
+{
+    return RDL__NEXT(sched_getscheduler)(for_kernel(number));
+}
+
+RDL__INTERPOSE int sched_setscheduler(pid_t number, int policy, const struct sched_param *how)
+{
+    return RDL__NEXT(sched_setscheduler)(for_kernel(number), policy, how);
+}
+
+RDL__INTERPOSE int sched_getparam(pid_t number, struct sched_param *out)
+{
+    return RDL__NEXT(sched_getparam)(for_kernel(number), out);
+}
+
+RDL__INTERPOSE int sched_setparam(pid_t number, const struct sched_param *how)
+{
+    return RDL__NEXT(sched_setparam)(for_kernel(number), how);
+}
+
+RDL__INTERPOSE int sched_rr_get_interval(pid_t number, struct timespec *out)
+{
+    return RDL__NEXT(sched_rr_get_interval)(for_kernel(number), out);
+}
+
+RDL__INTERPOSE int sched_getaffinity(pid_t number, size_t size, cpu_set_t *out)
+{
+    return RDL__NEXT(sched_getaffinity)(for_kernel(number), size, out);
+}
+
+RDL__INTERPOSE int sched_setaffinity(pid_t number, size_t size, const cpu_set_t *cpus)
+{
+    return RDL__NEXT(sched_setaffinity)(for_kernel(number), size, cpus);
+}
+
+static id_t whose(int which, id_t who)
+{
+    return which == PRIO_PROCESS ? (id_t)for_kernel((pid_t)who) : who;
+}
+
+RDL__INTERPOSE int getpriority(__priority_which_t which, id_t who)
+{
+    return RDL__NEXT(getpriority)(which, whose((int)which, who));
+}
+
+RDL__INTERPOSE int setpriority(__priority_which_t which, id_t who, int priority)
+{
+    return RDL__NEXT(setpriority)(which, whose((int)which, who), priority);
+}
