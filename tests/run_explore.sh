@@ -137,6 +137,21 @@ status=0
 [ $status = 2 ] || fail "a damaged token: status $status"
 says 'damaged'
 
+# ---- Nothing is left behind --------------------------------------------------------------------
+
+# A program that ignores signals and has left our group, while its execution goes on for ever;
+# raddle itself is killed.
+mkfifo deaf.fifo
+"$raddle" explore --timeout 1000 -- ./ways deaf >out 2>&1 </dev/null &
+running=$!
+exec 3<deaf.fifo
+read -r line <&3
+[ "$line" = deaf ] || fail "it says '$line'"
+kill -KILL $running
+wait $running || true
+cat <&3 # until nobody is left who could write to it
+exec 3<&-
+
 # ---- In the debugger ---------------------------------------------------------------------------
 
 if command -v gdb >/dev/null; then

@@ -2,9 +2,11 @@
 #include "control/explore.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -195,7 +197,7 @@ _Noreturn void rdl__explore_and_exit(struct rdl_case *t, void (*leave)(void))
 
 static void explore_apart(struct rdl_case *t)
 {
-    int pid, status = 0;
+    int pid, status = 0, self = getpid();
 
     if (rdl__explorer_before)
         rdl__explorer_before();
@@ -204,8 +206,12 @@ static void explore_apart(struct rdl_case *t)
     pid = rdl__copy_process();
     if (pid < 0)
         rdl__stop("cannot start a process for an execution: %s", strerror(errno));
-    if (pid == 0)
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody else would end it */
+        if (getppid() != self)
+            _exit(LEFT_STATUS);
         run_and_exit(t, leave_process);
+    }
     *rdl__explorer_child = pid;
     while (RDL__NEXT(waitpid)(pid, &status, 0) < 0 && errno == EINTR)
         continue;

@@ -2,6 +2,7 @@
  * order: the second sets a flag before the first has looked at it. */
 #include <assert.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +74,22 @@ static void tell(void)
             puts(*variable);
 }
 
+/* Say where we are, and go on for ever. */
+static void be_deaf(void)
+{
+    FILE *out;
+
+    signal(SIGTERM, SIG_IGN);
+    signal(SIGINT, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
+    setsid();
+    out = fopen("deaf.fifo", "w");
+    fprintf(out, "deaf\n");
+    fflush(out); /* it stays open as long as we are there */
+    for (;;)
+        continue;
+}
+
 int main(int argc, char **argv)
 {
     pthread_t one, two;
@@ -80,6 +97,8 @@ int main(int argc, char **argv)
     way = argc > 1 ? argv[1] : "";
     if (strcmp(way, "tell") == 0)
         tell();
+    if (strcmp(way, "deaf") == 0)
+        be_deaf();
     if (strcmp(way, "forever") == 0)
         for (;;)
             continue;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -278,6 +279,7 @@ static int start(const char *path, char **argv, int option_count, char **options
         signal(SIGINT, SIG_DFL);
         signal(SIGTERM, SIG_DFL);
         close(hello[0]);
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* however we end, it does, too */
         set_environment(library->bytes, orders, hello[1]);
         execv(path, argv);
         fprintf(stderr, "raddle: cannot run %s: %s\n", path, strerror(errno));
