@@ -158,6 +158,12 @@ static void unlock_a_free_spin_lock(void)
     pthread_spin_unlock(&spin);
 }
 
+static void lock_garbage(void)
+{
+    memset((void *)&spin, 0xa5, sizeof spin);
+    pthread_spin_lock(&spin);
+}
+
 static void destroy_a_held_spin_lock(void)
 {
     pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE);
@@ -180,6 +186,8 @@ TEST(spin_locks_exclude_and_their_misuse_is_found)
     EXPECT_STR(outcomes_of(unlock_anothers_spin_lock), "misuse");
     EXPECT_STR(exploration->failure, "thread 1 unlocks spin lock 1, which main holds");
     EXPECT_STR(outcomes_of(unlock_a_free_spin_lock), "misuse");
+    EXPECT_STR(outcomes_of(lock_garbage), "misuse");
+    EXPECT_STR(exploration->failure, "main locks spin lock 1, which was never initialised");
     EXPECT_STR(outcomes_of(destroy_a_held_spin_lock), "misuse");
     EXPECT_STR(outcomes_of(lock_a_destroyed_spin_lock), "misuse");
 }

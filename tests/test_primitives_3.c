@@ -276,6 +276,37 @@ TEST(c11_threads_sleep_in_virtual_time)
     EXPECT(exploration->now >= UINT64_C(3600000000000));
 }
 
+/* ---- Mutexes that somebody holds ------------------------------------------------------- */
+
+static void *lock_and_end(void *argument)
+{
+    pthread_mutex_lock(&mutex);
+    return argument;
+}
+
+static void want_what_was_taken_along(void)
+{
+    mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    together(1, lock_and_end);
+    pthread_mutex_lock(&mutex);
+}
+
+static void destroy_what_is_held(void)
+{
+    mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    together(1, lock_and_end);
+    pthread_mutex_destroy(&mutex);
+}
+
+TEST(who_ends_with_a_mutex_is_named)
+{
+    EXPECT_STR(outcomes_of(want_what_was_taken_along), "deadlock");
+    EXPECT_CONTAINS(exploration->failure, ", which thread 1 held since ");
+    EXPECT_CONTAINS(exploration->failure, " and never gave back: it has ended");
+    EXPECT_STR(outcomes_of(destroy_what_is_held), "misuse");
+    EXPECT_STR(exploration->failure, "main destroys mutex 1, which somebody else holds");
+}
+
 /* ---- Asking again and again ----------------------------------------------------------- */
 
 static pthread_spinlock_t spin;

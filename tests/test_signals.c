@@ -48,7 +48,7 @@ static void *sleep_long(void *argument)
     struct timespec left = {0};
 
     sem_post(&ready);
-    if (nanosleep(&(struct timespec){.tv_sec = 100}, &left) == 0)
+    if (nanosleep(&(struct timespec){.tv_sec = 10}, &left) == 0)
         put(0, "slept");
     else
         put(0, "%s", errno == EINTR && left.tv_sec > 0 ? "interrupted" : "wrong");

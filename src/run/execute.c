@@ -246,6 +246,8 @@ void rdl__do_task(struct rdl__board *board, struct rdl_case *t, const volatile i
                             ? task->settings.choices_max
                             : board->choices_room;
     board->exhausted = false;
+    board->covered[0] = '\0';
+    board->outcome.preemptions = board->outcome.threads = 0;
     board->outcome.verdict = RDL__PASSED;
     rdl__trace_start(&board->trace, task->traced);
     if (task->test->options.explore && task->kind == RDL__RUN_RANDOM && !board->exploring) {

@@ -5,8 +5,9 @@
 #include "control/sched/inner.h"
 
 enum { FAULT_ONE_IN = 8 };
+#define EAGER_MAX (60 * UINT64_C(1000000000)) /* ns */
 
-#define sched (&rdl__sched)
+#define sched     (&rdl__sched)
 
 uint32_t rdl__pick_one(uint32_t max)
 {
@@ -60,13 +61,14 @@ bool rdl__fault(unsigned which)
 }
 
 /* In half of the executions in which threads sleep, a sleep may end at any time, as
- * it may on a busy machine; in the others time stands still while anybody can run. */
-bool rdl__sleeps_eagerly(const struct rdl__op *op)
+ * it may on a busy machine; in the others time stands still while anybody can run.
+ * To sleep for more than a minute is to wait until something happens. */
+bool rdl__sleeps_eagerly(const struct rdl__op *op, uint64_t until)
 {
     struct rdl__tape *tape = sched->t->tape;
     uint64_t eager;
 
-    if (op->kind != RDL__OP_SLEEP)
+    if (op->kind != RDL__OP_SLEEP || sched->alive == 1 || until - sched->now > EAGER_MAX)
         return false;
     if (!sched->sleeping_decided) {
         eager = tape->fresh ? rdl__random_upto(&sched->view.random, 1)

@@ -40,7 +40,7 @@ void rdl__test_async_cancel(struct rdl__thread *self);
 void rdl__own_stack(uintptr_t *out_low, uintptr_t *out_high); /* of the process itself */
 
 /* chance.c */
-bool rdl__sleeps_eagerly(const struct rdl__op *op); /* it may end whenever it likes */
+bool rdl__sleeps_eagerly(const struct rdl__op *op, uint64_t until); /* it may end at any time */
 
 /* log.c */
 void rdl__hash_operation(const struct rdl__thread *self, unsigned kind); /* UINT8_MAX: a switch */

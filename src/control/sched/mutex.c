@@ -191,8 +191,15 @@ int rdl__mutex_destroy(struct rdl__thread *self, pthread_mutex_t *mutex, uintptr
                                        .size = 1,
                                        .object = (uintptr_t)mutex,
                                        .pc = pc});
-    if (!is_free(mutex))
-        return EBUSY; /* as the C library has it: POSIX leaves it open */
+    if (!is_free(mutex)) {
+        struct rdl__thread *holder = rdl__holder((uintptr_t)mutex);
+
+        rdl__wrong_use(pc, "%s destroys %s, which %s holds", rdl__thread_name(self),
+                       rdl__object_name((uintptr_t)mutex, "mutex"),
+                       holder == self ? "it"
+                       : holder       ? rdl__thread_name(holder)
+                                      : "somebody else");
+    }
     mutex->__data.__kind = DESTROYED;
     return 0;
 }

@@ -414,7 +414,7 @@ again:
     if (interruptible && rdl__has_interruption(self))
         self->woken = RDL__INTERRUPTED;
     else if (deadline <= sched->now || gives_up_early(self, op) ||
-             (deadline <= rdl__timer_next && rdl__sleeps_eagerly(op)))
+             (deadline <= rdl__timer_next && rdl__sleeps_eagerly(op, deadline)))
         self->woken = RDL__TIMED_OUT;
     sched->deadlines += deadline != RDL__FOREVER;
     sched->summary->timed |= deadline != RDL__FOREVER;

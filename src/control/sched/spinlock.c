@@ -8,7 +8,17 @@
 
 RDL__ASKED_FOR(spinlock);
 
-enum { FREE = 1, LOCKED = 0, DESTROYED = INT32_MIN / 3 };
+enum { FREE = 1, LOCKED = 0, WAITERS_MAX = 65535, DESTROYED = INT32_MIN / 3 };
+
+static bool is_free(int lock)
+{
+    return lock == FREE;
+}
+
+static bool is_locked(int lock)
+{
+    return lock <= LOCKED && lock >= LOCKED - WAITERS_MAX;
+}
 
 static const char *name_of(pthread_spinlock_t *lock)
 {
@@ -18,17 +28,17 @@ static const char *name_of(pthread_spinlock_t *lock)
 static void look_at(struct rdl__thread *self, pthread_spinlock_t *lock, const char *verb,
                     uintptr_t pc)
 {
-    if (*lock == DESTROYED)
-        rdl__wrong_use(pc, "%s %s %s, which has been destroyed", rdl__thread_name(self), verb,
-                       name_of(lock));
+    if (!is_free(*lock) && !is_locked(*lock))
+        rdl__wrong_use(pc, "%s %s %s, which %s", rdl__thread_name(self), verb, name_of(lock),
+                       *lock == DESTROYED ? "has been destroyed" : "was never initialised");
 }
 
-/* Who waits for a lock that is destroyed must not wait any longer. */
+/* Who waits for a lock that is none any more must not wait any longer. */
 static bool can_go_on(void *what)
 {
     pthread_spinlock_t *lock = what;
 
-    return *lock == FREE || *lock == DESTROYED;
+    return !is_locked(*lock);
 }
 
 static void take(struct rdl__thread *self, pthread_spinlock_t *lock, uintptr_t pc)

@@ -45,7 +45,7 @@ static void init(void *state, uint64_t seed, unsigned parameter)
     struct pct *pct = state;
 
     (void)seed;
-    pct->depth = parameter ? parameter : DEPTH;
+    pct->depth = parameter;
     if (pct->depth > RDL__PLACES_MAX + 1)
         pct->depth = RDL__PLACES_MAX + 1;
 }
@@ -151,7 +151,9 @@ double rdl__pct_missed(const void *state)
 const struct rdl__strategy rdl__strategy_pct = {
     .name = "pct",
     .help = "random priorities that change DEPTH - 1 times (probabilistic concurrency testing)",
+    .has_parameter = true,
     .parameter = DEPTH,
+    .least = 1,
     .state_size = sizeof(struct pct),
     .init = init,
     .begin = begin,

@@ -131,10 +131,11 @@ struct rdl__summary {
 
 struct rdl__strategy {
     const char *name;
-    const char *help;   /* one line */
-    unsigned parameter; /* its default; 0: it has none */
-    size_t state_size;  /* zeroed before init */
-    /* May be NULL.  parameter: what stands after the colon in "pct:5"; 0: nothing. */
+    const char *help; /* one line */
+    bool has_parameter;
+    unsigned parameter, least; /* its default, and the least that makes sense */
+    size_t state_size;         /* zeroed before init */
+    /* May be NULL.  parameter: what stands after the colon in "pct:5", or the default. */
     void (*init)(void *state, uint64_t seed, unsigned parameter);
     void (*release)(void *state); /* may be NULL */
 
