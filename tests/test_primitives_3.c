@@ -301,8 +301,8 @@ static void destroy_what_is_held(void)
 TEST(who_ends_with_a_mutex_is_named)
 {
     EXPECT_STR(outcomes_of(want_what_was_taken_along), "deadlock");
-    EXPECT_CONTAINS(exploration->failure, ", which thread 1 held since ");
-    EXPECT_CONTAINS(exploration->failure, " and never gave back: it has ended");
+    EXPECT_CONTAINS(exploration->details, ", which thread 1 held since ");
+    EXPECT_CONTAINS(exploration->details, " and never gave back: it has ended");
     EXPECT_STR(outcomes_of(destroy_what_is_held), "misuse");
     EXPECT_STR(exploration->failure, "main destroys mutex 1, which somebody else holds");
 }

@@ -74,7 +74,7 @@ static void kill_sleeper(void)
 /* Before it sleeps, while it does, or after. */
 TEST(a_signal_interrupts_the_thread_it_is_for)
 {
-    EXPECT_STR(outcomes_by_chance(kill_sleeper, 300, 0), "interrupted | slept");
+    EXPECT_STR(outcomes_by_chance(kill_sleeper, 300, RDL__FAULT_TIMEOUT), "interrupted | slept");
 }
 
 static void *read_long(void *argument)

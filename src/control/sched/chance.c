@@ -60,15 +60,17 @@ bool rdl__fault(unsigned which)
     return index == 1;
 }
 
-/* In half of the executions in which threads sleep, a sleep may end at any time, as
- * it may on a busy machine; in the others time stands still while anybody can run.
- * To sleep for more than a minute is to wait until something happens. */
+/* In half of a program's executions in which threads sleep, a sleep may end at any time,
+ * as it may on a busy machine; in the others time stands still while anybody can run.
+ * To sleep for more than a minute is to wait until something happens.  In a test, it
+ * has to be asked for: rdl_until_quiet counts on those who sleep. */
 bool rdl__sleeps_eagerly(const struct rdl__op *op, uint64_t until)
 {
     struct rdl__tape *tape = sched->t->tape;
     uint64_t eager;
 
-    if (op->kind != RDL__OP_SLEEP || sched->alive == 1 || until - sched->now > EAGER_MAX)
+    if (op->kind != RDL__OP_SLEEP || sched->alive == 1 || until - sched->now > EAGER_MAX ||
+        !(sched->forked || sched->faults & RDL__FAULT_TIMEOUT))
         return false;
     if (!sched->sleeping_decided) {
         eager = tape->fresh ? rdl__random_upto(&sched->view.random, 1)
