@@ -27,7 +27,8 @@ void rdl__look_again(struct rdl__thread *thread);      /* it may be ready now, o
 void rdl__interrupt(struct rdl__thread *thread);       /* end its wait, if it can be */
 void rdl__wake_for_signal(struct rdl__thread *thread); /* whatever it waits for */
 void rdl__time_passed(void);                           /* rdl__sched.now has moved */
-struct rdl__thread *rdl__slot_new(uint32_t creator); /* NULL: too many threads */
+void rdl__clocks_prepare(void);                        /* time.c: once, before executions */
+struct rdl__thread *rdl__slot_new(uint32_t creator);   /* NULL: too many threads */
 void rdl__thread_begin(struct rdl__thread *thread, struct rdl__donor *donor, uintptr_t pc);
 void rdl__created(struct rdl__thread *self, uintptr_t pc); /* self has created another */
 void rdl__thread_gone(struct rdl__thread *self);           /* ended: give way for ever */
@@ -95,9 +96,9 @@ void rdl__hb_begin(struct rdl__thread *first);
 void rdl__hb_begin_late(void); /* there is code now that tells of its accesses */
 
 /* spin.c */
-extern uint32_t rdl__spinners;  /* threads that go round until they see a value change */
-void rdl__spin_recheck(void);   /* has one changed? */
-bool rdl__spin_doubt(void);     /* nobody can run: let those go round again that have not yet */
+extern uint32_t rdl__spinners; /* threads that go round until they see a value change */
+void rdl__spin_recheck(void);  /* has one changed? */
+bool rdl__spin_doubt(void);    /* nobody can run: let those go round again that have not yet */
 bool rdl__spinning(const struct rdl__thread *thread);
 void rdl__spin_operation(struct rdl__thread *self, const struct rdl__op *op);
 

@@ -158,11 +158,14 @@ RDL__ENTRY static void call_start(void *context)
 void rdl__thread_live(struct rdl__thread *self)
 {
     struct rdl__donor *donor = self->donor;
+    static int wrapped = -1;
 
+    if (wrapped < 0)
+        wrapped = rdl__pthread_create_is_wrapped();
     if (donor->fresh)
         donor->fresh = false;
     else
-        rdl__tls_reset(&donor->tls);
+        rdl__tls_reset(&donor->tls, wrapped);
     errno = 0;
     if (run_until_exit(call_start, self))
         donor->special = true; /* the C library thinks that it is ending: let it */
