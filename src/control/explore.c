@@ -81,9 +81,19 @@ static void clear_summary(void)
     memset(summary, 0, offsetof(struct rdl__summary, log));
 }
 
-/* What a handler of crashes calls is not the program's doing. */
+static void tell(struct rdl__outcome *outcome)
+{
+    outcome->preemptions = summary->preemptions;
+    outcome->threads = summary->threads;
+    outcome->hash = summary->hash;
+}
+
+/* What a handler of crashes calls is not the program's doing; and the execution, if it is
+ * one of this process, will not come to its end. */
 static void lose_control(void)
 {
+    if (rdl__running && !rdl__sched.forked)
+        tell(rdl__sched.t->outcome);
     rdl__running = NULL;
 }
 
@@ -96,6 +106,7 @@ static bool begin(struct rdl_case *t)
     if (!summary)
         rdl__explorer_start("", 0);
     clear_summary();
+    tell(t->outcome);
     if (!t->tape->fresh)
         return true;
     rdl__random_seed(&rdl__sched.view.random, rdl__random_next(&t->tape->random));
@@ -142,9 +153,7 @@ static void end(struct rdl_case *t, bool by_strategy)
 {
     if (t->outcome->verdict == RDL__PASSED && summary->points > longest)
         longest = summary->points;
-    t->outcome->preemptions = summary->preemptions;
-    t->outcome->threads = summary->threads;
-    t->outcome->hash = summary->hash;
+    tell(t->outcome);
     if (summary->threads > donors_wanted + 1 && summary->threads <= DONORS_KEPT)
         donors_wanted = summary->threads - 1;
     summary->data_drawn = t->tape->count != summary->choices;

@@ -6,18 +6,25 @@
 
 unsigned rdl__tls_generation = 1;
 
-/* Modules whose variables are tied to the real thread, or to its memory. */
-static bool is_left_alone(const char *path)
+static bool is_one_of(const char *path, const char *const *names)
 {
-    static const char *const names[] = {"libc.so",     "ld-linux",    "libasan",
-                                        "libtsan",     "liblsan",     "libubsan",
-                                        "libjemalloc", "libtcmalloc", "libmimalloc"};
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strncmp(name, names[i], strlen(names[i])) == 0)
+    for (; *names; names++)
+        if (strncmp(name, *names, strlen(*names)) == 0)
             return true;
     return false;
+}
+
+/* Modules whose variables are tied to the real thread, or to its memory. */
+static bool is_left_alone(const char *path, bool sanitizers_too)
+{
+    static const char *const libraries[] = {"libc.so",     "ld-linux",    "libjemalloc",
+                                            "libtcmalloc", "libmimalloc", NULL};
+    static const char *const sanitizers[] = {"libasan",  "libtsan",      "liblsan",
+                                             "libubsan", "libclang_rt.", NULL};
+
+    return is_one_of(path, libraries) || (!sanitizers_too && is_one_of(path, sanitizers));
 }
 
 static int add_module(struct dl_phdr_info *info, size_t size, void *context)
@@ -25,7 +32,7 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *context)
     struct rdl__tls *tls = context;
 
     (void)size;
-    if (info->dlpi_tls_modid == 0 || is_left_alone(info->dlpi_name))
+    if (info->dlpi_tls_modid == 0 || is_left_alone(info->dlpi_name, tls->sanitizers_too))
         return 0;
     if (!info->dlpi_tls_data || tls->count == RDL__TLS_BLOCKS_MAX) {
         tls->incomplete = true;
@@ -42,10 +49,11 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *context)
     return 0;
 }
 
-void rdl__tls_reset(struct rdl__tls *tls)
+void rdl__tls_reset(struct rdl__tls *tls, bool sanitizers_too)
 {
     if (tls->incomplete || tls->generation != rdl__tls_generation) {
-        *tls = (struct rdl__tls){.generation = rdl__tls_generation};
+        *tls =
+            (struct rdl__tls){.generation = rdl__tls_generation, .sanitizers_too = sanitizers_too};
         dl_iterate_phdr(add_module, tls);
     }
     for (int i = 0; i < tls->count; i++) {

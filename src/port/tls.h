@@ -18,7 +18,8 @@ enum { RDL__TLS_BLOCKS_MAX = 64 };
 struct rdl__tls {
     struct rdl__tls_block blocks[RDL__TLS_BLOCKS_MAX];
     int count;
-    bool incomplete;     /* some module's are not there yet: they come when first used */
+    bool incomplete; /* some module's are not there yet: they come when first used */
+    bool sanitizers_too;
     unsigned generation; /* rdl__tls_generation when this was found */
 };
 
@@ -26,7 +27,8 @@ struct rdl__tls {
 extern unsigned rdl__tls_generation;
 
 /* Of the thread that calls: give its variables the values they began with.  The
- * C library's own, and those of sanitizers, stay. */
-void rdl__tls_reset(struct rdl__tls *tls);
+ * C library's own stay; so do those of sanitizers, unless these are told of each thread
+ * that is made to begin here. */
+void rdl__tls_reset(struct rdl__tls *tls, bool sanitizers_too);
 
 #endif

@@ -271,27 +271,57 @@ _Noreturn static void serve(const struct rdl__worker *worker, int socket, int pa
 
 /* ---- In the parent ---------------------------------------------------------- */
 
+/* Where there are no pidfds, as in valgrind, it has to do that the worker is the last to
+ * hold one end of a pipe; so this comes before it is started.  {-1, -1}: there are. */
+static bool prepare_watch(int pipe[2])
+{
+    static enum { UNKNOWN, THERE, MISSING } pidfds;
+
+    if (pidfds == UNKNOWN) {
+        int self = (int)syscall(SYS_pidfd_open, getpid(), 0);
+
+        pidfds = self < 0 && errno == ENOSYS ? MISSING : THERE;
+        if (self >= 0)
+            close(self);
+    }
+    pipe[0] = pipe[1] = -1;
+    return pidfds == THERE || pipe2(pipe, O_CLOEXEC) == 0;
+}
+
+/* A descriptor that can be read from when the worker is gone; -1 and errno. */
+static int watch(int pid, const int pipe[2])
+{
+    if (pipe[0] < 0)
+        return (int)syscall(SYS_pidfd_open, pid, 0);
+    close(pipe[1]);
+    return pipe[0];
+}
+
 static bool start(struct rdl__worker *worker, struct rdl__error *error)
 {
-    int pair[2], parent = getpid(), pid;
+    int pair[2], end[2], parent = getpid(), pid;
 
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+    if (!prepare_watch(end) || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
         return rdl__fail(error, "cannot talk to a worker process: %s", strerror(errno));
     fflush(NULL); /* or the worker would write it a second time */
     pid = fork();
     if (pid == 0) {
         close(pair[0]);
+        if (end[1] >= 0)
+            out_of_the_way(end[1]);
         serve(worker, out_of_the_way(pair[1]), parent);
     }
     close(pair[1]);
     if (pid < 0) {
         close(pair[0]);
+        if (end[0] >= 0)
+            close(watch(0, end));
         return rdl__fail(error, "cannot start a worker process: %s", strerror(errno));
     }
     setpgid(pid, pid); /* both sides do it, so that neither is too late */
     worker->pid = pid;
     worker->socket = out_of_the_way(pair[0]);
-    worker->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+    worker->pidfd = watch(pid, end);
     if (worker->pidfd < 0) {
         int why = errno;
 

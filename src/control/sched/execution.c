@@ -91,9 +91,14 @@ static void abandon_threads(void)
 
 void rdl__execution_prepare(void)
 {
+    static bool prepared;
     uintptr_t low, high;
 
+    if (prepared)
+        return;
+    prepared = true;
     rdl__switch_prepare();
+    rdl__clocks_prepare();
     rdl__own_stack(&low, &high);
 }
 

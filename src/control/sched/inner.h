@@ -27,6 +27,7 @@ void rdl__look_again(struct rdl__thread *thread);      /* it may be ready now, o
 void rdl__interrupt(struct rdl__thread *thread);       /* end its wait, if it can be */
 void rdl__wake_for_signal(struct rdl__thread *thread); /* whatever it waits for */
 void rdl__time_passed(void);                           /* rdl__sched.now has moved */
+void rdl__clocks_prepare(void);                        /* time.c: once, before executions */
 struct rdl__thread *rdl__slot_new(uint32_t creator);   /* NULL: too many threads */
 void rdl__thread_begin(struct rdl__thread *thread, struct rdl__donor *donor, uintptr_t pc);
 void rdl__created(struct rdl__thread *self, uintptr_t pc); /* self has created another */

@@ -38,12 +38,16 @@ __attribute__((used)) static const char *const asked_for[] = {
 extern struct rdl__next __start_rdl__next[] __attribute__((visibility("hidden")));
 extern struct rdl__next __stop_rdl__next[] __attribute__((visibility("hidden")));
 
+bool rdl__pthread_create_is_wrapped(void)
+{
+    return dlsym(RTLD_DEFAULT, "pthread_create") != (void *)rdl__own_pthread_create;
+}
+
 static void *look_for(const char *name)
 {
     void *next = NULL;
 
-    if (strcmp(name, "pthread_create") == 0 &&
-        dlsym(RTLD_DEFAULT, name) == (void *)rdl__own_pthread_create)
+    if (strcmp(name, "pthread_create") == 0 && !rdl__pthread_create_is_wrapped())
         next = (void *)__interceptor_pthread_create;
     /* Without a version, dlsym may find the conditions of before 2003. */
     if (!next && strncmp(name, "pthread_cond_", 13) == 0)

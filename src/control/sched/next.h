@@ -9,6 +9,7 @@
 #define RDL__NEXT_H
 
 #include <pthread.h>
+#include <stdbool.h>
 
 #define RDL__INTERPOSE __attribute__((visibility("default")))
 
@@ -38,6 +39,9 @@ void rdl__find_all_next(void);
 /* Our own pthread_create, whoever comes first. */
 int rdl__own_pthread_create(pthread_t *out, const pthread_attr_t *attributes,
                             void *(*start)(void *), void *argument);
+
+/* Does another one come before it, such as a sanitizer's, which calls ours? */
+bool rdl__pthread_create_is_wrapped(void);
 
 /* Never NULL: a function that is not there stops the process with a message. */
 void *rdl__find_next(const char *name);

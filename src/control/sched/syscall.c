@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdarg.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/time.h>
@@ -103,6 +104,9 @@ static bool about_processes(struct rdl__thread *self, long number, const long *a
         return true;
     case SYS_alarm:
         *out = alarm((unsigned)a[0]);
+        return true;
+    case SYS_prctl:
+        *out = prctl((int)a[0], a[1], a[2], a[3], a[4]);
         return true;
     default:
         return false;

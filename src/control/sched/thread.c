@@ -2,8 +2,10 @@
 #include <errno.h>
 #include <limits.h>
 #include <setjmp.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "control/sched/donor.h"
@@ -12,6 +14,8 @@
 #include "control/sched/next.h"
 
 #define sched (&rdl__sched)
+
+enum { NAME_MAX_OF_KERNEL = 15 };
 
 struct rdl__thread *rdl__thread_of(pthread_t thread)
 {
@@ -158,11 +162,14 @@ RDL__ENTRY static void call_start(void *context)
 void rdl__thread_live(struct rdl__thread *self)
 {
     struct rdl__donor *donor = self->donor;
+    static int wrapped = -1;
 
+    if (wrapped < 0)
+        wrapped = rdl__pthread_create_is_wrapped();
     if (donor->fresh)
         donor->fresh = false;
     else
-        rdl__tls_reset(&donor->tls);
+        rdl__tls_reset(&donor->tls, wrapped);
     errno = 0;
     if (run_until_exit(call_start, self))
         donor->special = true; /* the C library thinks that it is ending: let it */
@@ -389,7 +396,7 @@ RDL__INTERPOSE int pthread_setname_np(pthread_t thread, const char *name)
 
     if (!other)
         return RDL__NEXT(pthread_setname_np)(thread, name);
-    if (strlen(name) > 15)
+    if (strlen(name) > NAME_MAX_OF_KERNEL)
         return ERANGE;
     rdl__thread_rename(other, name);
     return 0;
@@ -407,6 +414,30 @@ RDL__INTERPOSE int pthread_getname_np(pthread_t thread, char *out, size_t room)
         return ERANGE;
     strcpy(out, name);
     return 0;
+}
+
+/* What the kernel is told of names would be the carrier's, and so everybody's. */
+RDL__INTERPOSE int prctl(int option, ...)
+{
+    struct rdl__thread *self = rdl__self();
+    char name[NAME_MAX_OF_KERNEL + 1] = "";
+    unsigned long a[4];
+    va_list arguments;
+
+    va_start(arguments, option);
+    for (int i = 0; i < 4; i++)
+        a[i] = va_arg(arguments, unsigned long);
+    va_end(arguments);
+    if (self && option == PR_SET_NAME) {
+        rdl__thread_rename(self, strncpy(name, (const char *)a[0], NAME_MAX_OF_KERNEL));
+        return 0;
+    }
+    if (self && option == PR_GET_NAME && self->name[0]) {
+        memcpy(name, self->name, NAME_MAX_OF_KERNEL); /* zeroes come after it */
+        memcpy((char *)a[0], name, sizeof name);
+        return 0;
+    }
+    return RDL__NEXT(prctl)(option, a[0], a[1], a[2], a[3]);
 }
 
 /* ---- Cancellation ---------------------------------------------------------------------------- */

@@ -11,6 +11,7 @@
  *
  * All clocks are offsets of the one time, but those of CPU time: these count only
  * the moments, not the jumps. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <sched.h>
@@ -207,13 +208,37 @@ int rdl__clock_read(struct rdl__thread *self, clockid_t clock, struct timespec *
     return 0;
 }
 
+/* A sanitizer's function of this name may come before ours, which it then calls for the
+ * program, from one place.  From all others it calls for itself, and holds locks that
+ * nobody else must meet. */
+static uintptr_t calls_for_program; /* 0: we come first */
+static bool looking_for_place;
+
 RDL__INTERPOSE int clock_gettime(clockid_t clock, struct timespec *out)
 {
     struct rdl__thread *self = rdl__self();
 
-    if (!self)
+    if (looking_for_place)
+        calls_for_program = RDL__CALLER;
+    if (!self || (calls_for_program && RDL__CALLER != calls_for_program))
         return RDL__NEXT(clock_gettime)(clock, out);
     return (int)rdl__in_errno(-rdl__clock_read(self, clock, out, RDL__CALLER));
+}
+
+extern __typeof__(clock_gettime) rdl__own_clock_gettime
+    __attribute__((nothrow, leaf, alias("clock_gettime")));
+
+void rdl__clocks_prepare(void)
+{
+    int (*first)(clockid_t clock, struct timespec * out);
+    struct timespec unused;
+
+    first = (__typeof__(first))dlsym(RTLD_DEFAULT, "clock_gettime");
+    if (calls_for_program || !first || first == rdl__own_clock_gettime)
+        return;
+    looking_for_place = true;
+    first(CLOCK_MONOTONIC, &unused);
+    looking_for_place = false;
 }
 
 RDL__INTERPOSE int gettimeofday(struct timeval *restrict out, void *restrict zone)

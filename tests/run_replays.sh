@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# run_replays.sh -- a token is one execution: replayed again and again, each time in a new
+# process at new addresses, on an idle machine and on one that has too much to do.  What
+# test_replay.c does thousands of times in one process is done a few hundred times here.
+set -eu
+
+# The preloaded library would have to come before the sanitizer's.
+[ -z "${SANITIZE:-}" ] || exit 77
+
+raddle=$BUILD/bin/raddle
+scratch=$(mktemp -d)
+busy=()
+release() {
+    [ ${#busy[@]} = 0 ] || kill "${busy[@]}" 2>/dev/null || true
+    busy=()
+}
+trap 'release; rm -rf "$scratch"' EXIT
+cd "$scratch"
+. "$SOURCE/tests/uninstalled.sh"
+uninstalled "$scratch"
+export RADDLE_SEED=1 RADDLE_FORMAT=json RADDLE_REGRESSIONS=none RADDLE_SHRINK_RUNS=1
+
+fail() {
+    echo "run_replays.sh: $*" >&2
+    exit 1
+}
+
+value() { sed -n "s/.*\"$1\":\"\\{0,1\\}\\([^\",}]*\\)\"\\{0,1\\}[,}].*/\\1/p" out | head -n 1; }
+
+# found COMMAND...: it fails; its token and hash are set.
+found() {
+    local status=0
+    "$@" >out 2>&1 </dev/null || status=$?
+    [ $status = 1 ] || fail "$*: status $status, not 1:" "$(cut -c 1-4000 out)"
+    token=$(value token) hash=$(value hash)
+}
+
+# again TIMES COMMAND...: all of them have this hash.
+again() {
+    local times=$1 status same
+    shift
+    : >replays
+    for _ in $(seq "$times"); do
+        status=0
+        "$@" >>replays 2>&1 </dev/null || status=$?
+        [ $status = 1 ] || fail "$*: status $status, not 1:" "$(tail -n 3 replays | cut -c 1-4000)"
+    done
+    same=$(grep -c "\"hash\":\"$hash\"" replays || true)
+    [ "$same" = "$times" ] || fail "$*: only $same of $times have the hash $hash:" \
+        "$(grep -v "\"hash\":\"$hash\"" replays | head -n 1 | cut -c 1-4000)"
+    total=$((total + times))
+}
+
+# ---- What is replayed ---------------------------------------------------------------------------
+
+# glib, which finds its way by addresses; accesses to memory; time; and a test.
+zoo=$SOURCE/tests/zoo
+$CC -g -O1 -DBUG -o pool "$SOURCE/tests/real/pool.c" $(pkg-config --cflags --libs glib-2.0)
+for name in aba_stack timed_out; do
+    RADDLE_CC=gcc "$raddle" cc -std=gnu17 -g -O1 -o $name "$zoo/threads/$name.c"
+done
+$CC -g -O1 -pthread -o schedules "$zoo/schedules.c" $(pkg-config --cflags --libs raddle)
+
+declare -A token_of hash_of
+for name in pool aba_stack timed_out; do
+    found "$raddle" explore -- ./$name
+    token_of[$name]=$token hash_of[$name]=$hash
+done
+found ./schedules --filter =many_add_up
+token_of[schedules]=$token hash_of[schedules]=$hash
+
+# replay TIMES: each of them so often.
+total=0
+replay() {
+    for name in pool aba_stack timed_out; do
+        hash=${hash_of[$name]}
+        again "$1" "$raddle" replay "${token_of[$name]}"
+    done
+    hash=${hash_of[schedules]}
+    again "$1" ./schedules --replay "${token_of[schedules]}"
+}
+
+# ---- Again and again ----------------------------------------------------------------------------
+
+times=60
+[ -z "${RADDLE_SOAK:-}" ] || times=2000
+
+replay $times
+for _ in $(seq $((2 * $(nproc)))); do
+    sh -c 'while :; do :; done' &
+    busy+=($!)
+done
+replay $((times / 4))
+release
+[ "$(cat /proc/sys/kernel/randomize_va_space)" != 0 ] ||
+    echo "addresses are always the same here"
+echo "$total replays"
