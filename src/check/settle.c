@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "check/plan.h"
+#include "check/turns.h"
 #include "choice/regress.h"
 #include "port/clock.h"
 
@@ -166,7 +167,60 @@ struct shrinking {
     struct rdl__failure *failure;
     bool isolated; /* every try in a process of its own */
     uint64_t started_ns;
+    const struct rdl__shrinker *shrinker;
+    uint64_t turns_left; /* executions to look for other schedules in */
 };
+
+enum { OTHER_TURNS = 100, OTHER_TURNS_MAX = 50000 };
+
+/* Is the data of one case simpler than that of another? */
+static bool has_simpler_data(const struct rdl__made *a, const struct rdl__made *b)
+{
+    uint32_t i = 0, k = 0;
+    int order = 0;
+
+    for (;;) {
+        while (i < a->count && rdl__is_turn(&a->choices[i]))
+            i++;
+        while (k < b->count && rdl__is_turn(&b->choices[k]))
+            k++;
+        if (i == a->count || k == b->count)
+            break;
+        if (order == 0 && a->choices[i].index != b->choices[k].index)
+            order = a->choices[i].index < b->choices[k].index ? -1 : 1;
+        i++;
+        k++;
+    }
+    return i == a->count && (k < b->count || order < 0);
+}
+
+/* It does not fail under this schedule.  Under another one? */
+static bool fails_otherwise(struct shrinking *shrinking, struct rdl__made *out_made)
+{
+    struct rdl__board *board = rdl__first_board(shrinking->session);
+    const struct rdl__made *best = &shrinking->shrinker->best;
+    uint32_t most = rdl__count_preemptions(best);
+    char bounded[RDL__STRATEGY_ROOM];
+    const char *strategies[] = {"pos", bounded};
+    struct rdl__made made;
+    bool found = false;
+
+    if (!shrinking->test->options.explore || board->outcome.verdict != RDL__PASSED ||
+        shrinking->turns_left < OTHER_TURNS || !rdl__draws_data(best) ||
+        !has_simpler_data(out_made, best))
+        return false;
+    snprintf(bounded, sizeof bounded, "preemptions:%u", most ? most : 1);
+    rdl__made_copy(&made, out_made);
+    for (size_t i = 0; i < 2 && !found; i++) {
+        found = rdl__search_turns(shrinking->session, shrinking->test, shrinking->failure, &made,
+                                  strategies[i], OTHER_TURNS / 2);
+        shrinking->turns_left -= OTHER_TURNS / 2;
+    }
+    rdl__made_release(&made);
+    *out_made = (struct rdl__made){board->tape.choices, board->tape.count, board->tape.spans,
+                                   board->tape.span_count};
+    return found;
+}
 
 static enum rdl__ran run_candidate(void *context, const struct rdl__feed *feed, uint32_t limit,
                                    struct rdl__made *out_made)
@@ -184,10 +238,10 @@ static enum rdl__ran run_candidate(void *context, const struct rdl__feed *feed, 
         return RDL__RAN_STOP;
     *out_made = (struct rdl__made){board->tape.choices, board->tape.count, board->tape.spans,
                                    board->tape.span_count};
-    return board->outcome.verdict == RDL__FAILED &&
-                   board->outcome.origin == shrinking->failure->outcome.origin
-               ? RDL__RAN_FAIL
-               : RDL__RAN_ELSE;
+    if (board->outcome.verdict == RDL__FAILED &&
+        board->outcome.origin == shrinking->failure->outcome.origin)
+        return RDL__RAN_FAIL;
+    return fails_otherwise(shrinking, out_made) ? RDL__RAN_FAIL : RDL__RAN_ELSE;
 }
 
 static void show_shrinking(void *context, const struct rdl__shrinker *shrinker)
@@ -209,15 +263,17 @@ static void shrink(struct rdl__session *session, const struct rdl_test *test,
                    struct rdl__failure *failure, bool isolated)
 {
     const struct rdl__plan *plan = session->plan;
-    struct shrinking shrinking = {session, test, failure, isolated, rdl__now_ns()};
-    struct rdl__shrinker shrinker = {
+    struct rdl__shrinker shrinker;
+    struct shrinking shrinking = {session,       test,      failure,        isolated,
+                                  rdl__now_ns(), &shrinker, OTHER_TURNS_MAX};
+
+    shrinker = (struct rdl__shrinker){
         .run = run_candidate,
         .context = &shrinking,
         .tried = show_shrinking,
         .attempts_max = plan->shrink_runs,
         .deadline_ns = shrinking.started_ns + (uint64_t)(plan->shrink_seconds * 1e9),
     };
-
     rdl__shrink(&shrinker, &failure->made);
     failure->attempts += shrinker.attempts;
     failure->shrink_stopped = shrinker.stopped;
@@ -297,68 +353,33 @@ static void shrink_soundly(struct rdl__session *session, const struct rdl_test *
 
 enum { FEWER_RUNS = 2000 };
 
-static uint32_t count_preemptions(const struct rdl__made *made)
-{
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < made->count; i++)
-        count += made->choices[i].kind == RDL__STRETCH && made->choices[i].index > 0;
-    return count;
-}
-
-static bool draws_data(const struct rdl__made *made)
-{
-    for (uint32_t i = 0; i < made->count; i++)
-        if (made->choices[i].kind != RDL__STRETCH && made->choices[i].kind != RDL__SWITCH &&
-            made->choices[i].kind != RDL__BRANCH)
-            return true;
-    return false;
-}
-
 /* Is the same failure to be had with fewer preemptions, by another way?  Shrinking goes
  * step by step, and does not find that.  True: the case on the board is one. */
 static bool search_fewer(struct rdl__session *session, const struct rdl_test *test,
                          const struct rdl__failure *failure, uint32_t most)
 {
-    struct rdl__board *board = rdl__first_board(session);
-    struct rdl__task *task = &board->task;
     const uint64_t allowed = session->plan->shrink_runs;
-    uint64_t runs = allowed < FEWER_RUNS ? allowed : FEWER_RUNS;
-    uint64_t tried = 0;
+    char strategy[RDL__STRATEGY_ROOM];
 
-    rdl__worker_retire(&session->workers[0]); /* the next one begins the search anew */
-    while (tried < runs) {
-        *task = (struct rdl__task){.kind = RDL__RUN_RANDOM,
-                                   .test = test,
-                                   .settings = failure->settings,
-                                   .first = tried,
-                                   .count = runs - tried};
-        snprintf(task->strategy, sizeof task->strategy, "preemptions:%u", most);
-        if (!rdl__run_task(session))
-            return false;
-        if (board->outcome.verdict == RDL__FAILED &&
-            board->outcome.origin == failure->outcome.origin)
-            return true;
-        if (board->exhausted || board->outcome.verdict != RDL__FAILED)
-            return false;
-        tried = board->failed_at + 1; /* it failed in another way: go on */
-    }
-    return false;
+    rdl__worker_retire(&session->workers[0]);
+    snprintf(strategy, sizeof strategy, "preemptions:%u", most);
+    return rdl__search_turns(session, test, failure, &failure->made, strategy,
+                             allowed < FEWER_RUNS ? allowed : FEWER_RUNS);
 }
 
 static void find_fewer(struct rdl__session *session, const struct rdl_test *test,
                        struct rdl__failure *failure)
 {
     struct rdl__board *board = rdl__first_board(session);
-    uint32_t now = count_preemptions(&failure->made);
+    uint32_t now = rdl__count_preemptions(&failure->made);
     struct rdl__made made;
 
-    if (now == 0 || draws_data(&failure->made))
+    if (now == 0)
         return;
     if (search_fewer(session, test, failure, now - 1)) {
         made = (struct rdl__made){board->tape.choices, board->tape.count, board->tape.spans,
                                   board->tape.span_count};
-        if (count_preemptions(&made) < now) {
+        if (rdl__count_preemptions(&made) < now) {
             rdl__made_release(&failure->made);
             rdl__made_copy(&failure->made, &made);
             shrink_soundly(session, test, failure);

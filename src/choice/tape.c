@@ -9,14 +9,14 @@ void rdl__tape_start(struct rdl__tape *tape)
     tape->span_count = 0;
     tape->open = RDL__NONE;
     tape->depth = tape->low = 0;
-    tape->fresh = false;
+    tape->fresh = tape->fresh_turns = false;
     tape->bytes = NULL;
 }
 
 void rdl__tape_from_random(struct rdl__tape *tape, uint64_t seed)
 {
     rdl__tape_start(tape);
-    tape->fresh = true;
+    tape->fresh = tape->fresh_turns = true;
     rdl__random_seed(&tape->random, seed);
 }
 
@@ -25,6 +25,12 @@ void rdl__tape_from_feed(struct rdl__tape *tape, const struct rdl__feed *feed, u
     rdl__tape_start(tape);
     tape->cursor = (struct rdl__cursor){.feed = *feed};
     rdl__random_seed(&tape->random, seed);
+}
+
+void rdl__tape_from_data(struct rdl__tape *tape, const struct rdl__feed *feed, uint64_t seed)
+{
+    rdl__tape_from_feed(tape, feed, seed);
+    tape->fresh_turns = true;
 }
 
 void rdl__tape_from_bytes(struct rdl__tape *tape, const uint8_t *bytes, size_t count)
@@ -165,7 +171,7 @@ static uint64_t after_feed(struct rdl__tape *tape, uint64_t max)
 {
     switch (tape->cursor.feed.then) {
     case RDL__THEN_RANDOM:
-        tape->fresh = true;
+        tape->fresh = tape->fresh_turns = true;
         return rdl__random_upto(&tape->random, max);
     case RDL__THEN_STOP:
         tape->stop(tape->stop_context, RDL__STALE);

@@ -94,7 +94,8 @@ struct rdl__tape {
      * read as one word, just after being written as two, which stalls. */
     uint32_t depth, low;
 
-    bool fresh; /* choices come from chance */
+    bool fresh;       /* choices come from chance */
+    bool fresh_turns; /* and so does, whatever the rest comes from, which thread runs */
     struct rdl__random random;
     struct rdl__cursor cursor;
     const uint8_t *bytes; /* if not NULL, choices come from these */
@@ -111,6 +112,7 @@ struct rdl__tape {
 void rdl__tape_start(struct rdl__tape *tape);
 void rdl__tape_from_random(struct rdl__tape *tape, uint64_t seed);
 void rdl__tape_from_feed(struct rdl__tape *tape, const struct rdl__feed *feed, uint64_t seed);
+void rdl__tape_from_data(struct rdl__tape *tape, const struct rdl__feed *feed, uint64_t seed);
 void rdl__tape_from_bytes(struct rdl__tape *tape, const uint8_t *bytes, size_t count);
 void rdl__tape_finish(struct rdl__tape *tape); /* closes what is still open */
 

@@ -107,7 +107,7 @@ static bool begin(struct rdl_case *t)
         rdl__explorer_start("", 0);
     clear_summary();
     tell(t->outcome);
-    if (!t->tape->fresh)
+    if (!t->tape->fresh_turns)
         return true;
     rdl__random_seed(&rdl__sched.view.random, rdl__random_next(&t->tape->random));
     if (!strategy->begin || strategy->begin(state, &rdl__sched.view, summary))
@@ -231,7 +231,7 @@ static void explore_apart(struct rdl_case *t)
 
 void rdl__explore(struct rdl_case *t)
 {
-    bool by_strategy = t->tape->fresh;
+    bool by_strategy = t->tape->fresh_turns;
 
     if (by_strategy)
         rdl__explorer_settle(t);

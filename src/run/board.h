@@ -15,6 +15,7 @@
 enum rdl__task_kind {
     RDL__RUN_RANDOM, /* many cases made by chance, until one fails */
     RDL__RUN_ALL,    /* many cases in order: the feed is the first one */
+    RDL__RUN_TURNS,  /* many cases with the data of the feed, until one fails */
     RDL__RUN_FEED,   /* one case */
     RDL__RUN_BYTES,  /* one case */
 };

@@ -184,6 +184,23 @@ static void run_random(struct rdl__board *board, struct rdl_case *t, const volat
     }
 }
 
+static void run_turns(struct rdl__board *board, struct rdl_case *t, const volatile int *stop)
+{
+    const struct rdl__task *task = &board->task;
+
+    for (uint64_t n = task->first; n < task->first + task->count && !*stop; n++) {
+        board->failed_at = n;
+        rdl__tape_from_data(&board->tape, &task->feed, rdl__combine(task->seed, n));
+        rdl__explorer_settle(t);
+        board->task.settings = t->settings;
+        rdl__execute(t);
+        board->exhausted = rdl__explorer_exhausted;
+        __atomic_store_n(&board->done, board->done + 1, __ATOMIC_RELEASE);
+        if (board->exhausted || board->outcome.verdict == RDL__FAILED)
+            break;
+    }
+}
+
 /* The last choice that can be raised is, and what comes after it begins anew
  * with the simplest. */
 bool rdl__next_in_order(struct rdl__board *board)
@@ -250,7 +267,8 @@ void rdl__do_task(struct rdl__board *board, struct rdl_case *t, const volatile i
     board->outcome.preemptions = board->outcome.threads = 0;
     board->outcome.verdict = RDL__PASSED;
     rdl__trace_start(&board->trace, task->traced);
-    if (task->test->options.explore && task->kind == RDL__RUN_RANDOM && !board->exploring) {
+    if (task->test->options.explore && !board->exploring &&
+        (task->kind == RDL__RUN_RANDOM || task->kind == RDL__RUN_TURNS)) {
         rdl__explorer_start(task->strategy, rdl__combine(task->seed, task->first));
         board->exploring = true;
     }
@@ -258,6 +276,8 @@ void rdl__do_task(struct rdl__board *board, struct rdl_case *t, const volatile i
         run_random(board, t, stop);
     else if (task->kind == RDL__RUN_ALL)
         run_all(board, t, stop);
+    else if (task->kind == RDL__RUN_TURNS)
+        run_turns(board, t, stop);
     else
         run_one(board, t);
     if (task->test->options.explore)

@@ -423,7 +423,8 @@ static bool is_uncounted(const struct rdl__board *board)
 {
     const struct rdl__task *task = &board->task;
 
-    return (task->kind == RDL__RUN_RANDOM || task->kind == RDL__RUN_ALL) &&
+    return (task->kind == RDL__RUN_RANDOM || task->kind == RDL__RUN_ALL ||
+            task->kind == RDL__RUN_TURNS) &&
            board->stats.cases + board->stats.discards < board->stats.current - task->first;
 }
 

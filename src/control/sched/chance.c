@@ -16,7 +16,7 @@ uint32_t rdl__pick_one(uint32_t max)
 
     if (max == 0)
         return 0;
-    if (!tape->fresh)
+    if (!tape->fresh_turns)
         index = (uint32_t)rdl__tape_given(tape, RDL__BRANCH, max, 0);
     else if (sched->strategy && sched->strategy->choose)
         index = sched->strategy->choose(sched->strategy_state, &sched->view, max);
@@ -52,7 +52,7 @@ bool rdl__fault(unsigned which)
 
     if (!(sched->faults & which))
         return false;
-    index = tape->fresh ? rdl__random_upto(&sched->view.random, FAULT_ONE_IN - 1) == 0
+    index = tape->fresh_turns ? rdl__random_upto(&sched->view.random, FAULT_ONE_IN - 1) == 0
                         : rdl__tape_given(tape, RDL__BOOLEAN, 1, 0);
     rdl__record(tape, RDL__BOOLEAN, index, 1, 0);
     if (index == 1)
@@ -73,7 +73,7 @@ bool rdl__sleeps_eagerly(const struct rdl__op *op, uint64_t until)
         !(sched->forked || sched->faults & RDL__FAULT_TIMEOUT))
         return false;
     if (!sched->sleeping_decided) {
-        eager = tape->fresh ? rdl__random_upto(&sched->view.random, 1)
+        eager = tape->fresh_turns ? rdl__random_upto(&sched->view.random, 1)
                             : rdl__tape_given(tape, RDL__BOOLEAN, 1, 0);
         rdl__record(tape, RDL__BOOLEAN, eager, 1, 0);
         sched->eager_sleepers = eager == 1;

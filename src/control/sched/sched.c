@@ -210,8 +210,8 @@ static void begin_stretch(void)
     struct rdl__tape *tape = sched->t->tape;
     uint64_t length = 0;
 
-    sched->by_strategy = tape->fresh && sched->strategy;
-    if (!tape->fresh)
+    sched->by_strategy = tape->fresh_turns && sched->strategy;
+    if (!tape->fresh_turns)
         length = rdl__tape_given(tape, RDL__STRETCH, RDL__STRETCH_MAX, 0);
     sched->stretch = sched->calls = 0;
     sched->stretch_end = length ? length : UINT64_MAX;
@@ -273,7 +273,7 @@ static void give_way(struct rdl__thread *self)
             rdl__nobody_can_run();
     if (view->enabled_count > 1)
         count_point();
-    if (!sched->t->tape->fresh)
+    if (!sched->t->tape->fresh_turns)
         id = named_by_tape(RDL__NONE);
     else if (view->enabled_count > 1 && sched->strategy)
         id = pick();
@@ -296,7 +296,7 @@ static uint32_t let_another_go(const struct rdl__thread *self)
     if (sched->by_strategy) {
         tape->choices[sched->stretch_at].index = sched->stretch;
         sched->summary->unasked = true;
-    } else if (!tape->fresh) {
+    } else if (!tape->fresh_turns) {
         (void)rdl__tape_given(tape, RDL__SWITCH, sched->view.threads - 1, 0);
     }
     return rdl__enabled_from(&sched->view, (self->id + 1) % sched->view.threads);
@@ -330,7 +330,7 @@ static void may_be_preempted(struct rdl__thread *self)
     } else {
         if (sched->stretch < sched->stretch_end)
             return;
-        id = sched->t->tape->fresh ? rdl__enabled_from(view, (self->id + 1) % view->threads)
+        id = sched->t->tape->fresh_turns ? rdl__enabled_from(view, (self->id + 1) % view->threads)
                                    : named_by_tape(self->id);
     }
     sched->summary->preemptions++;

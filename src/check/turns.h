@@ -1,0 +1,21 @@
+/* turns.h -- the same data, other schedules.
+ *
+ * Where a case draws data and its threads take turns, a schedule that makes one set of
+ * data fail says little about another: with an operation less, every preemption comes
+ * at another place.  So whether data can fail is found out by looking for a schedule. */
+#ifndef RDL__TURNS_H
+#define RDL__TURNS_H
+
+#include "check/plan.h"
+
+bool rdl__is_turn(const struct rdl__choice *choice);
+bool rdl__draws_data(const struct rdl__made *made);
+uint32_t rdl__count_preemptions(const struct rdl__made *made);
+
+/* Let the strategy make up schedules for the data of this case, at most so many.  True:
+ * the case on the board fails as the failure does. */
+bool rdl__search_turns(struct rdl__session *session, const struct rdl_test *test,
+                       const struct rdl__failure *failure, const struct rdl__made *made,
+                       const char *strategy, uint64_t runs);
+
+#endif
