@@ -89,6 +89,19 @@ for RADDLE_CC in gcc clang; do
     finds_the_race ./four
     $RADDLE_CC -g "$code/counter.c" "$code/count.c" $("$raddle" cc --flags) -o five
     finds_the_race ./five
+    "$raddle" cc -g -O2 -flto "$code/counter.c" "$code/count.c" -o optimised
+    finds_the_race ./optimised
+    $RADDLE_CC -flto $("$raddle" cc --flags) -g "$code/counter.c" "$code/count.c" \
+        $("$raddle" cc --libs) -o optimised
+    finds_the_race ./optimised
+
+    # What another thread has to do with a stack shows only when it is there.
+    "$raddle" cc -g -O1 "$code/stacks.c" -o stacks
+    finds_the_race ./stacks
+    explore 1 'data race' ./stacks
+    token=$(grep -o 'rdl1\.[^ ]*' out | head -n 1)
+    ! "$raddle" replay "$token" >out 2>&1 || fail "$RADDLE_CC: the replay passes"
+    grep -q 'data race' out || fail "$RADDLE_CC: the replay finds something else:" "$(cat out)"
 
     [ "$("$raddle" cc -E -P -x c - <<<'__SANITIZE_THREAD__ here')" != "" ] ||
         fail "$RADDLE_CC: it does not preprocess"

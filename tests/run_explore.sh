@@ -64,7 +64,7 @@ done
 
 # ---- Each way to fail ----------------------------------------------------------------------
 
-for pair in assert:assertion crash:crash abort:crash exit:exit spin:livelock; do
+for pair in assert:assertion crash:crash abort:crash exit:exit spin:livelock try:livelock; do
     explore 1 --timeout 1 --format json -- ./ways ${pair%:*}
     is class ${pair#*:}
 done
@@ -82,6 +82,12 @@ is class output
 explore 0 --fail-on crash,deadlock -- ./ways exit
 explore 1 -- ./ways three
 explore 0 --status 3 -- ./ways three
+
+# Whoever asks again and again lets others answer, whatever the strategy.
+for strategy in portfolio in-order reverse round-robin random pct pos surw random-delays dfs dpor \
+    preemptions delays; do
+    explore 0 --schedules 50 --strategy $strategy -- ./ways poll
+done
 
 # ---- As if we were not there ----------------------------------------------------------------
 
@@ -117,6 +123,8 @@ says 'is not a program'
 $CC -static -pthread -o static "$SOURCE/tests/explore/bank.c"
 explore 2 -- ./static
 says 'is linked statically'
+explore 2 -- "$BUILD/examples/queue"
+says 'has tests of Raddle'
 explore 2 --timeout 0.3 -- ./ways forever
 says 'does not end'
 says 'ways.c:'
@@ -128,6 +136,21 @@ status=0
 "$raddle" replay rdl1.nonsense >out 2>&1 || status=$?
 [ $status = 2 ] || fail "a damaged token: status $status"
 says 'damaged'
+
+# ---- Nothing is left behind --------------------------------------------------------------------
+
+# A program that ignores signals and has left our group, while its execution goes on for ever;
+# raddle itself is killed.
+mkfifo deaf.fifo
+"$raddle" explore --timeout 1000 -- ./ways deaf >out 2>&1 </dev/null &
+running=$!
+exec 3<deaf.fifo
+read -r line <&3
+[ "$line" = deaf ] || fail "it says '$line'"
+kill -KILL $running
+wait $running || true
+cat <&3 # until nobody is left who could write to it
+exec 3<&-
 
 # ---- In the debugger ---------------------------------------------------------------------------
 

@@ -128,7 +128,11 @@ static inline struct rdl__op sim_op(const struct sim *sim, uint32_t id, uintptr_
     else if (thread->at[0] == 'Q' && thread->stage == 1)
         op.touch = RDL__READS;
     else if (thread->at[0] == 'Q')
-        op = (struct rdl__op){RDL__OP_LOCK, RDL__WRITES, 0, 1, mutex, 0, op.pc};
+        op = (struct rdl__op){.kind = RDL__OP_LOCK,
+                              .touch = RDL__WRITES,
+                              .size = 1,
+                              .object = mutex,
+                              .pc = op.pc};
     else if (thread->at[0] == '!' && thread->stage == 1)
         op = (struct rdl__op){.kind = RDL__OP_YIELD, .pc = op.pc};
     if (op.kind == RDL__OP_YIELD)

@@ -96,6 +96,7 @@ TEST(copies_and_shared_reads_are_fine)
 {
     EXPECT_STR(outcomes(copies_of_structs, 1), "1");
     EXPECT_STR(outcomes_by_chance(reads_side_by_side, 100, 0), "done");
+    EXPECT_STR(outcomes_by_chance(compared_and_read_plainly, 100, 0), "done");
 }
 
 TEST(atomic_operations_come_in_all_orders)

@@ -1,6 +1,5 @@
-/* test_primitives_2.c -- barriers, spin locks, semaphores, once, C11, streams: what POSIX
- * and C say of them, and all that they leave open. */
-#include <dlfcn.h>
+/* test_primitives_2.c -- barriers, spin locks, semaphores, once, C11: what POSIX and C
+ * say of them, and all that they leave open. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -159,6 +158,12 @@ static void unlock_a_free_spin_lock(void)
     pthread_spin_unlock(&spin);
 }
 
+static void lock_garbage(void)
+{
+    memset((void *)&spin, 0xa5, sizeof spin);
+    pthread_spin_lock(&spin);
+}
+
 static void destroy_a_held_spin_lock(void)
 {
     pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE);
@@ -181,6 +186,8 @@ TEST(spin_locks_exclude_and_their_misuse_is_found)
     EXPECT_STR(outcomes_of(unlock_anothers_spin_lock), "misuse");
     EXPECT_STR(exploration->failure, "thread 1 unlocks spin lock 1, which main holds");
     EXPECT_STR(outcomes_of(unlock_a_free_spin_lock), "misuse");
+    EXPECT_STR(outcomes_of(lock_garbage), "misuse");
+    EXPECT_STR(exploration->failure, "main locks spin lock 1, which was never initialised");
     EXPECT_STR(outcomes_of(destroy_a_held_spin_lock), "misuse");
     EXPECT_STR(outcomes_of(lock_a_destroyed_spin_lock), "misuse");
 }
@@ -611,90 +618,4 @@ static void results_of_c11(void)
 TEST(c11_functions_return_what_c11_says)
 {
     EXPECT_CONTAINS(outcomes_of(results_of_c11), "1111111111");
-}
-
-/* ---- Locks of the C library ---------------------------------------------------------- */
-
-static FILE *file;
-
-static void *write_two(void *argument)
-{
-    flockfile(file);
-    if (inside++)
-        put(7, "!");
-    flockfile(file);
-    fputc('a', file);
-    pthread_mutex_lock(&mutex); /* held by main: the other may run, and must wait */
-    pthread_mutex_unlock(&mutex);
-    fputc('b', file);
-    funlockfile(file);
-    inside--;
-    funlockfile(file);
-    return argument;
-}
-
-static void *try_file(void *argument)
-{
-    put(1, "%d", ftrylockfile(file) == 0);
-    if (slots[1][0] == '1')
-        funlockfile(file);
-    return argument;
-}
-
-static void streams(void)
-{
-    char text[8] = "";
-    pthread_t one, two, three;
-
-    mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-    inside = 0;
-    file = fmemopen(text, sizeof text, "w");
-    pthread_mutex_lock(&mutex);
-    pthread_create(&one, NULL, write_two, NULL);
-    pthread_create(&two, NULL, write_two, NULL);
-    pthread_create(&three, NULL, try_file, NULL);
-    pthread_mutex_unlock(&mutex);
-    pthread_join(one, NULL);
-    pthread_join(two, NULL);
-    pthread_join(three, NULL);
-    fclose(file);
-    put(0, "%s", text);
-}
-
-static void *unlock_file(void *argument)
-{
-    funlockfile(file);
-    return argument;
-}
-
-static void unlock_anothers_stream(void)
-{
-    file = tmpfile();
-    flockfile(file);
-    together(1, unlock_file);
-}
-
-TEST(streams_are_locked_by_one_thread_at_a_time)
-{
-    EXPECT_STR(outcomes_of(streams), "abab 0 | abab 1");
-    EXPECT_STR(outcomes_of(unlock_anothers_stream), "misuse");
-    EXPECT_STR(exploration->failure, "thread 1 unlocks stream 1, which main holds");
-}
-
-static void *load_and_unload(void *argument)
-{
-    void *library = dlopen("libm.so.6", RTLD_NOW);
-
-    put((int)(intptr_t)argument, "%d", library && dlclose(library) == 0);
-    return NULL;
-}
-
-static void loaders(void)
-{
-    together(2, load_and_unload, load_and_unload);
-}
-
-TEST(libraries_can_be_loaded)
-{
-    EXPECT_STR(outcomes_of(loaders), "1 1");
 }

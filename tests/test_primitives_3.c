@@ -1,5 +1,6 @@
 /* test_primitives_3.c -- primitives and what interrupts them: signal handlers, the ends of
- * threads; and other processes. */
+ * threads; other processes; locks of the C library. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -273,4 +274,223 @@ TEST(c11_threads_sleep_in_virtual_time)
 {
     EXPECT_STR(outcomes_of(sleep_long), "0");
     EXPECT(exploration->now >= UINT64_C(3600000000000));
+}
+
+/* ---- Mutexes that somebody holds ------------------------------------------------------- */
+
+static void *lock_and_end(void *argument)
+{
+    pthread_mutex_lock(&mutex);
+    return argument;
+}
+
+static void want_what_was_taken_along(void)
+{
+    mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    together(1, lock_and_end);
+    pthread_mutex_lock(&mutex);
+}
+
+static void destroy_what_is_held(void)
+{
+    mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    together(1, lock_and_end);
+    pthread_mutex_destroy(&mutex);
+}
+
+TEST(who_ends_with_a_mutex_is_named)
+{
+    EXPECT_STR(outcomes_of(want_what_was_taken_along), "deadlock");
+    EXPECT_CONTAINS(exploration->details, ", which thread 1 held since ");
+    EXPECT_CONTAINS(exploration->details, " and never gave back: it has ended");
+    EXPECT_STR(outcomes_of(destroy_what_is_held), "misuse");
+    EXPECT_STR(exploration->failure, "main destroys mutex 1, which somebody else holds");
+}
+
+/* ---- Asking again and again ----------------------------------------------------------- */
+
+static pthread_spinlock_t spin;
+static pthread_rwlock_t rwlock;
+
+static void *set_flag(void *argument)
+{
+    pthread_mutex_lock(&mutex);
+    flag = 1;
+    pthread_mutex_unlock(&mutex);
+    return argument;
+}
+
+static void *poll_flag(void *argument)
+{
+    int seen;
+
+    do {
+        pthread_mutex_lock(&mutex);
+        seen = flag;
+        pthread_mutex_unlock(&mutex);
+    } while (!seen);
+    return argument;
+}
+
+static void *try_all(void *argument)
+{
+    while (pthread_mutex_trylock(&mutex))
+        continue;
+    while (pthread_spin_trylock(&spin))
+        continue;
+    while (pthread_rwlock_trywrlock(&rwlock))
+        continue;
+    while (sem_trywait(&sem))
+        continue;
+    flag++;
+    sem_post(&sem);
+    pthread_rwlock_unlock(&rwlock);
+    pthread_spin_unlock(&spin);
+    pthread_mutex_unlock(&mutex);
+    return argument;
+}
+
+static void begin_to_ask(void)
+{
+    mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    rwlock = (pthread_rwlock_t)PTHREAD_RWLOCK_INITIALIZER;
+    pthread_spin_init(&spin, 0);
+    sem_init(&sem, 0, 1);
+    flag = 0;
+}
+
+static void ask_for_a_flag(void)
+{
+    begin_to_ask();
+    together(4, poll_flag, poll_flag, poll_flag, set_flag);
+    put(0, "%d", flag);
+}
+
+static void ask_for_locks(void)
+{
+    begin_to_ask();
+    together(3, try_all, try_all, try_all);
+    put(0, "%d", flag);
+}
+
+TEST(who_asks_again_and_again_lets_others_go)
+{
+    EXPECT_STR(outcomes_by_chance(ask_for_a_flag, 500, 0), "1");
+    EXPECT_STR(outcomes_by_chance(ask_for_locks, 500, 0), "3");
+}
+
+/* ---- Locks of the C library ---------------------------------------------------------- */
+
+static FILE *file;
+static int inside;
+
+static void *write_two(void *argument)
+{
+    flockfile(file);
+    if (inside++)
+        put(7, "!");
+    flockfile(file);
+    fputc('a', file);
+    pthread_mutex_lock(&mutex); /* held by main: the other may run, and must wait */
+    pthread_mutex_unlock(&mutex);
+    fputc('b', file);
+    funlockfile(file);
+    inside--;
+    funlockfile(file);
+    return argument;
+}
+
+static void *try_file(void *argument)
+{
+    put(1, "%d", ftrylockfile(file) == 0);
+    if (slots[1][0] == '1')
+        funlockfile(file);
+    return argument;
+}
+
+static void streams(void)
+{
+    char text[8] = "";
+    pthread_t one, two, three;
+
+    mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    inside = 0;
+    file = fmemopen(text, sizeof text, "w");
+    pthread_mutex_lock(&mutex);
+    pthread_create(&one, NULL, write_two, NULL);
+    pthread_create(&two, NULL, write_two, NULL);
+    pthread_create(&three, NULL, try_file, NULL);
+    pthread_mutex_unlock(&mutex);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+    pthread_join(three, NULL);
+    fclose(file);
+    put(0, "%s", text);
+}
+
+/* Each has what the other wants: one the stream, the other the mutex. */
+static void *stream_first(void *argument)
+{
+    flockfile(file);
+    pthread_mutex_lock(&mutex);
+    pthread_mutex_unlock(&mutex);
+    funlockfile(file);
+    return argument;
+}
+
+static void *mutex_first(void *argument)
+{
+    pthread_mutex_lock(&mutex);
+    flockfile(file);
+    funlockfile(file);
+    pthread_mutex_unlock(&mutex);
+    return argument;
+}
+
+static void cross_with_a_stream(void)
+{
+    mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    file = stderr;
+    together(2, stream_first, mutex_first);
+}
+
+static void *unlock_file(void *argument)
+{
+    funlockfile(file);
+    return argument;
+}
+
+static void unlock_anothers_stream(void)
+{
+    file = tmpfile();
+    flockfile(file);
+    together(1, unlock_file);
+}
+
+TEST(streams_are_locked_by_one_thread_at_a_time)
+{
+    EXPECT_STR(outcomes_of(streams), "abab 0 | abab 1");
+    EXPECT_STR(outcomes_of(cross_with_a_stream), "deadlock | done");
+    EXPECT_CONTAINS(exploration->failure, "deadlock: thread 1 -> thread 2 -> thread 1");
+    fflush(NULL); /* nothing is locked any more */
+    EXPECT_STR(outcomes_of(unlock_anothers_stream), "misuse");
+    EXPECT_STR(exploration->failure, "thread 1 unlocks stream 1, which main holds");
+}
+
+static void *load_and_unload(void *argument)
+{
+    void *library = dlopen("libm.so.6", RTLD_NOW);
+
+    put((int)(intptr_t)argument, "%d", library && dlclose(library) == 0);
+    return NULL;
+}
+
+static void loaders(void)
+{
+    together(2, load_and_unload, load_and_unload);
+}
+
+TEST(libraries_can_be_loaded)
+{
+    EXPECT_STR(outcomes_of(loaders), "1 1");
 }

@@ -17,7 +17,8 @@ TEST(strategies_are_found_by_name)
 {
     unsigned parameter = 7;
 
-    EXPECT(rdl__strategy_named("pct", &parameter) && parameter == 0);
+    EXPECT(rdl__strategy_named("pct", &parameter) && parameter == 3);
+    EXPECT(rdl__strategy_named("preemptions:0", &parameter) && parameter == 0);
     EXPECT(rdl__strategy_named("pct:5", &parameter) && parameter == 5);
     EXPECT_STR(rdl__strategy_named("delays:12", &parameter)->name, "delays");
     EXPECT_STR(rdl__strategies[0]->name, "portfolio");

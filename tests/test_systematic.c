@@ -390,6 +390,29 @@ TEST(dpor_ends_where_many_wait_by_yielding)
     EXPECT(executions_of("dpor", PROGRAM("C1 C2 C3", "!0 W1", "!1 W2", "W0 !2")) < 100);
 }
 
+TEST(who_yields_here_and_there_loses_no_schedule)
+{
+    const struct program *programs[] = {
+        PROGRAM("C1 Y0 Y0 W0", "R0 W1"),
+        PROGRAM("C1 R0", "Y0 Y0 Y0 W0"),
+        PROGRAM("C1 C2 Y0 W0 Y0 W1", "R0 Y0 R1", "Y0 A1"),
+    };
+
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        struct findings all, dpor, dfs;
+
+        EXPECT(enumerate(programs[i], &all, 1000000));
+        explore(programs[i], "dpor", 1000000, 1, &dpor, covered);
+        EXPECT_EQ(dpor.finals.count, all.finals.count);
+        explore(programs[i], "dfs", 1000000, 1, &dfs, covered);
+        EXPECT_EQ(dfs.finals.count, all.finals.count);
+        EXPECT(!strstr(covered, "fair"));
+        free_findings(&all);
+        free_findings(&dpor);
+        free_findings(&dfs);
+    }
+}
+
 TEST(dpor_tries_all_orders_around_a_thread_that_yields_once)
 {
     struct findings all, found;

@@ -36,7 +36,7 @@
 /* For .faults: what the rules of POSIX allow but hardly ever happens. */
 enum {
     RDL_SPURIOUS_WAKEUPS = 1, /* a condition wait returns without a signal */
-    RDL_EARLY_TIMEOUTS = 2,   /* a timed wait gives up while others could still run */
+    RDL_EARLY_TIMEOUTS = 2,   /* a timed wait, or a sleep, ends while others could still run */
     RDL_FAILED_TRYLOCKS = 4,  /* a trylock fails though the lock is free */
 };
 

@@ -54,6 +54,21 @@ static uint32_t numbered(const struct rdl__objects *objects, const char *kind)
     return count;
 }
 
+/* glibc's standard streams are called _IO_2_1_stderr_ there. */
+static void call_by_macro(struct rdl__text *name)
+{
+    const char *prefix = "_IO_2_1_";
+    char *found = name->bytes ? strstr(name->bytes, prefix) : NULL;
+
+    if (found) {
+        size_t length = strcspn(found + strlen(prefix), "_");
+
+        memmove(found, found + strlen(prefix), length);
+        name->count = (size_t)(found - name->bytes) + length;
+        name->bytes[name->count] = '\0';
+    }
+}
+
 static char *new_name(const struct rdl__objects *objects, uintptr_t address, const char *kind,
                       const char *owner)
 {
@@ -64,8 +79,10 @@ static char *new_name(const struct rdl__objects *objects, uintptr_t address, con
 
     if (!is_plain)
         rdl__text_add(&name, "%s ", kind);
-    if (rdl__lines_add_name(&name, objects->lines, address))
+    if (rdl__lines_add_name(&name, objects->lines, address)) {
+        call_by_macro(&name);
         return name.bytes;
+    }
     rdl__text_clear(&name);
     if (is_plain && owner)
         rdl__text_add(&name, "a local of %s", owner);

@@ -162,28 +162,11 @@ static bool is_shown(const struct reading *reading, size_t i, int level)
 
 /* ---- Words ------------------------------------------------------------------------------- */
 
-/* What kind of thing an operation like unlocking is done to: others have been done to
- * the same. */
-static const char *kind_of(const struct reading *reading, const struct rdl__step *step)
-{
-    const char *kind = rdl__op_object_kind(step->op);
-    bool is_vague = step->op == RDL__OP_UNLOCK || step->op == RDL__OP_DESTROY;
-
-    for (size_t i = 0; i < reading->count && is_vague; i++) {
-        const struct rdl__step *other = &reading->all[i];
-
-        if (other->object == step->object && other->op != RDL__OP_UNLOCK &&
-            strcmp(rdl__op_object_kind(other->op), "object") != 0)
-            return rdl__op_object_kind(other->op);
-    }
-    return kind;
-}
-
 /* What it is done to; a thread, or something else. */
 static const char *object_of(const struct reading *reading, const struct rdl__step *step,
                              char room[40])
 {
-    const char *kind = kind_of(reading, step);
+    const char *kind = rdl__thing_name(step->thing);
     bool is_thread = step->op == RDL__OP_JOIN || (step->op == RDL__OP_SIGNAL && step->other);
 
     if (step->other)

@@ -158,6 +158,23 @@ static bool hand_out(struct search *search, struct rdl__worker *worker)
     return rdl__worker_submit(worker, &search->session->error);
 }
 
+/* Workers know of their own executions only.  One that is through with all schedules
+ * is so by itself; else what one of them says is true, and less than all. */
+static void take_in_coverage(struct search *search, const struct rdl__board *board)
+{
+    struct rdl__result *result = search->result;
+
+    if (result->exhausted)
+        return;
+    result->exhausted = board->exhausted;
+    search->ended = search->ended || board->exhausted;
+    if (board->exhausted || search->session->worker_count == 1)
+        snprintf(result->covered, sizeof result->covered, "%s", board->covered);
+    else
+        snprintf(result->covered, sizeof result->covered, "by one job of %d: %.200s",
+                 search->session->worker_count, board->covered);
+}
+
 /* Look at what a worker brings.  Of two failures the one with the lower number
  * counts, whoever was faster. */
 static void take_in(struct search *search, struct rdl__worker *worker)
@@ -165,12 +182,8 @@ static void take_in(struct search *search, struct rdl__worker *worker)
     const struct rdl__outcome *outcome = &worker->board->outcome;
 
     collect(search, worker);
-    if (search->result->test->options.explore) {
-        snprintf(search->result->covered, sizeof search->result->covered, "%s",
-                 worker->board->covered);
-        if (worker->board->exhausted)
-            search->ended = search->result->exhausted = true;
-    }
+    if (search->result->test->options.explore)
+        take_in_coverage(search, worker->board);
     if (outcome->verdict == RDL__SKIPPED)
         stop_with(search, RDL__TEST_SKIP, outcome->text);
     else if (outcome->verdict == RDL__MISUSED)

@@ -355,8 +355,7 @@ static void find_fewer(struct rdl__session *session, const struct rdl_test *test
 
     if (now == 0 || draws_data(&failure->made))
         return;
-    /* The search begins with none.  (A bound of 0 would mean: the usual one.) */
-    if (search_fewer(session, test, failure, now > 1 ? now - 1 : 1)) {
+    if (search_fewer(session, test, failure, now - 1)) {
         made = (struct rdl__made){board->tape.choices, board->tape.count, board->tape.spans,
                                   board->tape.span_count};
         if (count_preemptions(&made) < now) {

@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-enum { SETTING_SIZE = 1, SETTING_CHOICES_MAX = 2, SETTING_POINTS_MAX = 3 };
+enum { SETTING_SIZE = 1, SETTING_CHOICES_MAX = 2, SETTING_POINTS_MAX = 3, SETTING_STACKS = 4 };
 enum { CHECKSUM_BYTES = 4 };
 
 static const char prefix[] = "rdl1.";
@@ -113,7 +113,7 @@ void rdl__token_write(struct rdl__text *out, const char *name, const struct rdl_
     struct rdl__text bytes = {0};
     uint32_t crc;
 
-    add_number(&bytes, settings->points_max ? 3 : 2);
+    add_number(&bytes, 2u + (settings->points_max > 0) + (settings->stacks > 0));
     add_number(&bytes, SETTING_SIZE);
     add_number(&bytes, settings->size);
     add_number(&bytes, SETTING_CHOICES_MAX);
@@ -121,6 +121,10 @@ void rdl__token_write(struct rdl__text *out, const char *name, const struct rdl_
     if (settings->points_max) {
         add_number(&bytes, SETTING_POINTS_MAX);
         add_number(&bytes, settings->points_max);
+    }
+    if (settings->stacks) {
+        add_number(&bytes, SETTING_STACKS);
+        add_number(&bytes, settings->stacks);
     }
     add_number(&bytes, count);
     for (uint32_t i = 0; i < count; i++) {
@@ -161,6 +165,8 @@ static void read_settings(struct rdl__settings *out, struct reader *reader,
             out->choices_max = (uint32_t)value;
         else if (key == SETTING_POINTS_MAX)
             out->points_max = (uint32_t)value;
+        else if (key == SETTING_STACKS)
+            out->stacks = (uint32_t)value;
         else
             *out_unknown_key = key;
     }

@@ -2,9 +2,11 @@
 #include "control/explore.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -35,10 +37,26 @@ static uint64_t longest;             /* points of an execution that came to its 
 static uint32_t donors_wanted;       /* as many as there were threads in some execution */
 static struct rdl__summary *summary; /* shared with processes of single executions */
 
+/* Threads meddle with the stacks of others, so accesses to stacks count.  When that is
+ * found out, what was learnt before is about another program. */
+static bool stacks;
+
+static unsigned parameter;
+static uint64_t strategy_seed;
+
+static void start_over(void)
+{
+    if (strategy->release)
+        strategy->release(state);
+    memset(state, 0, strategy->state_size);
+    if (strategy->init)
+        strategy->init(state, strategy_seed, parameter);
+}
+
 void rdl__explorer_start(const char *name, uint64_t seed)
 {
-    unsigned parameter = 0;
-
+    parameter = 0;
+    strategy_seed = seed;
     if (!summary) {
         summary = mmap(NULL, sizeof *summary, PROT_READ | PROT_WRITE,
                        MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -108,6 +126,7 @@ static struct rdl__execution execution_of(struct rdl_case *t, bool apart)
         .summary = summary,
         .forked = apart,
         .faults = t->test->options.faults,
+        .stacks = t->settings.stacks,
         .points_max = t->settings.points_max,
     };
 }
@@ -124,6 +143,12 @@ static uint32_t points_max_of(const struct rdl_case *t)
     return most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
 }
 
+void rdl__explorer_settle(struct rdl_case *t)
+{
+    t->settings.points_max = points_max_of(t);
+    t->settings.stacks |= stacks;
+}
+
 static void end(struct rdl_case *t, bool by_strategy)
 {
     if (t->outcome->verdict == RDL__PASSED && summary->points > longest)
@@ -134,8 +159,12 @@ static void end(struct rdl_case *t, bool by_strategy)
     summary->data_drawn = t->tape->count != summary->choices;
     summary->failed = t->outcome->verdict == RDL__FAILED;
     summary->cut = t->outcome->verdict == RDL__CUT;
-    if (by_strategy && strategy->ended)
+    if (by_strategy && summary->stacks && !stacks) {
+        stacks = true;
+        start_over();
+    } else if (by_strategy && strategy->ended) {
         strategy->ended(state, summary);
+    }
 }
 
 static void call_body(void *context)
@@ -177,7 +206,7 @@ _Noreturn void rdl__explore_and_exit(struct rdl_case *t, void (*leave)(void))
 
 static void explore_apart(struct rdl_case *t)
 {
-    int pid, status = 0;
+    int pid, status = 0, self = getpid();
 
     if (rdl__explorer_before)
         rdl__explorer_before();
@@ -186,8 +215,12 @@ static void explore_apart(struct rdl_case *t)
     pid = rdl__copy_process();
     if (pid < 0)
         rdl__stop("cannot start a process for an execution: %s", strerror(errno));
-    if (pid == 0)
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody else would end it */
+        if (getppid() != self)
+            _exit(LEFT_STATUS);
         run_and_exit(t, leave_process);
+    }
     *rdl__explorer_child = pid;
     while (RDL__NEXT(waitpid)(pid, &status, 0) < 0 && errno == EINTR)
         continue;
@@ -200,8 +233,10 @@ void rdl__explore(struct rdl_case *t)
 {
     bool by_strategy = t->tape->fresh;
 
-    if (by_strategy || !t->settings.points_max)
-        t->settings.points_max = points_max_of(t); /* the token tells it */
+    if (by_strategy)
+        rdl__explorer_settle(t);
+    else if (!t->settings.points_max)
+        t->settings.points_max = points_max_of(t);
     if (!begin(t))
         t->outcome->verdict = RDL__DISCARDED;
     else if (rdl__explorer_judge)

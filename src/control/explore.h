@@ -13,6 +13,9 @@ enum { RDL__COVERED_ROOM = 256, RDL__STRATEGY_ROOM = 32 };
  * their tape decides.  An unknown name stops the process: check it before. */
 void rdl__explorer_start(const char *strategy, uint64_t seed);
 
+/* Before a case that is made up: what its token will have to say of how it is run. */
+void rdl__explorer_settle(struct rdl_case *t);
+
 /* Run the body of the case's test as thread 0 of an execution.  The outcome is in
  * t->outcome. */
 void rdl__explore(struct rdl_case *t);

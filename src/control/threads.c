@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "control/sched/inner.h"
+#include "control/sched/track.h"
 #include "port/blocked.h"
 #include "raddle/case.h"
 
@@ -39,15 +40,20 @@ static void *call_run_freely(void *argument)
 
 struct rdl_thread *rdl_spawn(struct rdl_case *t, const char *name, void (*run)(void *it), void *it)
 {
-    struct rdl_thread *thread = rdl_alloc(t, sizeof *thread);
+    struct rdl_thread *thread;
     struct rdl__thread *self = rdl__self();
     uintptr_t pc = RDL__CALLER;
     int why;
 
+    if (!run)
+        rdl__misuse(t, "rdl_spawn: there is no function for thread %s to run", name ? name : "");
+    thread = rdl_alloc(t, sizeof *thread);
     thread->run = run;
     thread->it = it;
     if (!self)
         rdl_defer(t, rdl__blocked_forget, &thread->watched);
+    if (self)
+        rdl__track_share(self, (uintptr_t)it);
     if (self)
         why = rdl__thread_new(self, NULL, call_run, thread, name, pc, &thread->controlled);
     else
@@ -66,6 +72,8 @@ void rdl_join(struct rdl_thread *thread)
     struct rdl__thread *self = rdl__self();
     int why;
 
+    if (!thread && rdl__current)
+        rdl__misuse(rdl__current, "rdl_join: there is no thread to join: it is NULL");
     if (thread->joined && rdl__current)
         rdl__misuse(rdl__current, "rdl_join: the thread has been joined before");
     if (self && thread->controlled)

@@ -34,6 +34,7 @@ struct rdl__step {
                         object lies); 0: none */
     uint8_t op;      /* enum rdl__op_kind */
     uint8_t touch;   /* enum rdl__touch */
+    uint8_t thing;   /* enum rdl__thing */
     uint8_t how;
 };
 

@@ -73,7 +73,7 @@ static void add_indented(struct rdl__text *out, const char *text, const char *ma
 /* Is what was covered all there is?  Then that is what is said of it. */
 static bool is_all_covered(const struct rdl__result *result)
 {
-    return strncmp(result->covered, "all ", 4) == 0 && !strchr(result->covered, ';');
+    return result->exhausted && result->covered[0] && !strchr(result->covered, ';');
 }
 
 static void add_cases(struct rdl__text *out, const struct rdl__result *result)

@@ -164,13 +164,14 @@ static void run_random(struct rdl__board *board, struct rdl_case *t, const volat
         uint64_t seed = rdl__combine(task->seed, n);
 
         t->settings.size = rdl__size_of_case(n, task->ramp);
-        board->task.settings.size = t->settings.size; /* for the token, if this one fails */
         board->stats.current = n + 1;
         board->failed_at = n;
         if (!board->targeting || !rdl__target_aim(board, seed))
             rdl__tape_from_random(&board->tape, seed);
+        if (task->test->options.explore)
+            rdl__explorer_settle(t);
+        board->task.settings = t->settings; /* for the token, if this one fails */
         rdl__execute(t);
-        board->task.settings.points_max = t->settings.points_max;
         if (task->test->options.explore && rdl__explorer_exhausted) {
             board->exhausted = true;
             break;
@@ -245,6 +246,8 @@ void rdl__do_task(struct rdl__board *board, struct rdl_case *t, const volatile i
                             ? task->settings.choices_max
                             : board->choices_room;
     board->exhausted = false;
+    board->covered[0] = '\0';
+    board->outcome.preemptions = board->outcome.threads = 0;
     board->outcome.verdict = RDL__PASSED;
     rdl__trace_start(&board->trace, task->traced);
     if (task->test->options.explore && task->kind == RDL__RUN_RANDOM && !board->exploring) {

@@ -2,6 +2,7 @@
  * order: the second sets a flag before the first has looked at it. */
 #include <assert.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,17 +29,27 @@ static void go_wrong(void)
     if (strcmp(way, "spin") == 0)
         for (;;)
             continue;
+    if (strcmp(way, "try") == 0 && pthread_mutex_trylock(&lock) == 0)
+        while (pthread_mutex_trylock(&lock))
+            continue;
 }
 
-static void *look(void *unused)
+static int seen_flag(void)
 {
     int seen;
 
     pthread_mutex_lock(&lock);
     seen = flag;
     pthread_mutex_unlock(&lock);
-    if (seen)
+    return seen;
+}
+
+static void *look(void *unused)
+{
+    if (seen_flag())
         go_wrong();
+    while (strcmp(way, "poll") == 0 && !seen_flag())
+        continue;
     return unused;
 }
 
@@ -63,6 +74,22 @@ static void tell(void)
             puts(*variable);
 }
 
+/* Say where we are, and go on for ever. */
+static void be_deaf(void)
+{
+    FILE *out;
+
+    signal(SIGTERM, SIG_IGN);
+    signal(SIGINT, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
+    setsid();
+    out = fopen("deaf.fifo", "w");
+    fprintf(out, "deaf\n");
+    fflush(out); /* it stays open as long as we are there */
+    for (;;)
+        continue;
+}
+
 int main(int argc, char **argv)
 {
     pthread_t one, two;
@@ -70,6 +97,8 @@ int main(int argc, char **argv)
     way = argc > 1 ? argv[1] : "";
     if (strcmp(way, "tell") == 0)
         tell();
+    if (strcmp(way, "deaf") == 0)
+        be_deaf();
     if (strcmp(way, "forever") == 0)
         for (;;)
             continue;

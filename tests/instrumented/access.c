@@ -257,6 +257,20 @@ void atomic_and_plain(void)
     pass_message(send_released, read_atomic_plainly);
 }
 
+static void *compare_in_vain(void *unused)
+{
+    int expected = 7;
+
+    atomic_compare_exchange_strong(&flag, &expected, 8);
+    return unused;
+}
+
+/* To find another value than the expected one is to read. */
+void compared_and_read_plainly(void)
+{
+    pass_message(compare_in_vain, read_atomic_plainly);
+}
+
 static char letters[16];
 
 static void *write_left(void *unused)

@@ -15,6 +15,7 @@ void message_volatile(void);
 void message_annotated(void);
 void message_benign(void);
 void atomic_and_plain(void);
+void compared_and_read_plainly(void);
 void neighbours(void);
 void bit_fields(void);
 void stack_of_main(void);

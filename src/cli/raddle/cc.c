@@ -107,6 +107,7 @@ static bool is_clang(const char *compiler)
  * -fno-tree-loop-im and
  * -fno-tree-pre         would read the flag of `while (!flag);` once, before the loop.
  * -fno-builtin-memcpy   would copy inline, unseen.
+ * -fno-lto              what is compiled when linking would not know of -Wp.
  * clang: without read-before-write, `x++` is only a write. */
 static void add_compiling(struct words *to, bool clang, bool only_compiles)
 {
@@ -128,6 +129,7 @@ static void add_compiling(struct words *to, bool clang, bool only_compiles)
         add(to, "-fno-tree-pre");
         for (int i = 0; i < WRAPPED; i++)
             add(to, "-fno-builtin-%s", wrapped[i]);
+        add(to, "-fno-lto");
     }
 }
 
@@ -235,6 +237,8 @@ static int run_compiler(const char *compiler, int argc, char **argv)
     add_compiling(&words, is_clang(compiler), task.has_input && !task.links);
     for (int i = 1; i < argc; i++)
         add(&words, "%s", argv[i]);
+    if (!is_clang(compiler))
+        add(&words, "-fno-lto"); /* whatever was asked for */
     if (task.links && !add_linking(&words, &error))
         return fail(&error);
     execvp(words.words[0], words.words);

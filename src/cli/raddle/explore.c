@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -35,6 +36,8 @@ static const char replay_usage[] =
     "schedule; with --gdb, in the debugger.  PROGRAM, if given, takes its place.\n\n";
 
 /* ---- Can it be explored? ------------------------------------------------------------------ */
+
+enum { NAMES_MAX = 64 << 20 };
 
 /* Where a program of this name is, as a shell would find it. */
 static char *find_program(const char *name)
@@ -72,6 +75,28 @@ static bool is_dynamic(int fd, const Elf64_Ehdr *header)
     return false;
 }
 
+/* Does it register tests?  The names that it shares with libraries are in .dynstr. */
+static bool has_tests(int fd, const Elf64_Ehdr *header)
+{
+    static const char registers[] = "\0rdl_register";
+    bool found = false;
+
+    for (int i = 0; i < header->e_shnum && !found; i++) {
+        off_t at = (off_t)(header->e_shoff + (Elf64_Off)i * header->e_shentsize);
+        Elf64_Shdr part;
+        char *names;
+
+        if (pread(fd, &part, sizeof part, at) != sizeof part || part.sh_type != SHT_STRTAB ||
+            !(part.sh_flags & SHF_ALLOC) || part.sh_size > NAMES_MAX)
+            continue;
+        names = rdl__allocate(part.sh_size + 1);
+        found = pread(fd, names, part.sh_size, (off_t)part.sh_offset) == (ssize_t)part.sh_size &&
+                memmem(names, part.sh_size, registers, sizeof registers);
+        free(names);
+    }
+    return found;
+}
+
 static bool check_contents(const char *path, int fd, struct rdl__error *error)
 {
     Elf64_Ehdr header;
@@ -90,6 +115,9 @@ static bool check_contents(const char *path, int fd, struct rdl__error *error)
         return rdl__fail(error,
                          "%s is linked statically: Raddle cannot come between it and the C "
                          "library; link it dynamically (without -static)",
+                         path);
+    if (has_tests(fd, &header))
+        return rdl__fail(error, "%s has tests of Raddle's: it explores by itself, so just run it",
                          path);
     return true;
 }
@@ -251,6 +279,7 @@ static int start(const char *path, char **argv, int option_count, char **options
         signal(SIGINT, SIG_DFL);
         signal(SIGTERM, SIG_DFL);
         close(hello[0]);
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* however we end, it does, too */
         set_environment(library->bytes, orders, hello[1]);
         execv(path, argv);
         fprintf(stderr, "raddle: cannot run %s: %s\n", path, strerror(errno));

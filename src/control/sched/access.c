@@ -26,6 +26,7 @@ static void track_all_but(struct rdl__track *track)
 {
     track->mine_low = track->ignoring ? 0 : track->stack_low;
     track->mine_size = track->ignoring ? UINTPTR_MAX : track->shared_from - track->stack_low;
+    track->unwatched = rdl__sched.stacks && !track->ignoring ? 0 : track->mine_size;
 }
 
 void rdl__track_begin(struct rdl__thread *thread)
@@ -66,8 +67,11 @@ void rdl__track_touched(struct rdl__thread *self, uintptr_t address)
     for (uint32_t id = 0; id < rdl__sched.view.threads; id++) {
         struct rdl__thread *owner = rdl__sched.threads[id];
 
-        if (owner != self && owner->state == RDL__ALIVE)
+        if (owner != self && owner->state == RDL__ALIVE) {
+            rdl__sched.summary->stacks |=
+                address >= owner->track->stack_low && address < owner->track->shared_from;
             rdl__track_share(owner, address);
+        }
     }
 }
 
@@ -126,7 +130,7 @@ void rdl__access_slowly(uintptr_t address, uintptr_t size, unsigned how, uintptr
 
     if (!writes && (track->reads >= track->look_at || address == track->anchor))
         waited = rdl__spin_look(self, entry, &op);
-    if (address - track->mine_low < track->mine_size) {
+    if (address - track->mine_low < track->unwatched) {
         /* Only a loop makes it matter to others. */
         if (!waited && op.flags & RDL__OP_POLITE)
             rdl__point(self, &op);
@@ -149,13 +153,13 @@ __attribute__((always_inline)) static inline void touch(uintptr_t address, uintp
     if (!self)
         return;
     track = self->track;
-    if (address - track->mine_low < track->mine_size) {
+    if (address - track->mine_low < track->unwatched) {
         if (!(how & RDL__HOW_WRITE) && __builtin_expect(rdl__spin_suspects(track, address), 0))
             rdl__access_registers(address, size, how, pc);
         return;
     }
     if (how & RDL__HOW_WRITE)
-        track->changed = true;
+        track->changed |= address - track->mine_low >= track->mine_size;
     if ((!(how & RDL__HOW_WRITE) && __builtin_expect(rdl__spin_suspects(track, address), 0)) ||
         (!rdl__alone && !rdl__point_fast(self, how & RDL__HOW_WRITE ? RDL__WRITES : RDL__READS))) {
         rdl__access_registers(address, size, how, pc);
@@ -170,7 +174,7 @@ static void access_range(uintptr_t address, uintptr_t size, unsigned how, uintpt
 {
     struct rdl__thread *self = size ? rdl__self() : NULL;
 
-    if (!self || address - self->track->mine_low < self->track->mine_size)
+    if (!self || address - self->track->mine_low < self->track->unwatched)
         return;
     if (how & RDL__HOW_WRITE)
         self->track->changed = true;

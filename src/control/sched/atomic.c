@@ -25,8 +25,8 @@ static bool releases(int order)
 
 /* The thread's turn has come to do this.  NULL: the caller is not controlled.  What
  * is atomic is meant to be shared, wherever it is. */
-static inline struct rdl__track *enter(const volatile void *object, uint32_t size, unsigned how,
-                                       const struct rdl__entry *entry)
+static inline struct rdl__track *come_to(const volatile void *object, uint32_t size, unsigned how,
+                                         const struct rdl__entry *entry)
 {
     struct rdl__thread *self = rdl__self();
     uintptr_t address = (uintptr_t)object;
@@ -53,9 +53,27 @@ static inline struct rdl__track *enter(const volatile void *object, uint32_t siz
         if (track->recording)
             rdl__spin_read(track, address, size);
     }
+    return track;
+}
+
+/* It does so now, or has just done so. */
+static inline void note_access(struct rdl__track *track, const volatile void *object, uint32_t size,
+                               unsigned how, const struct rdl__entry *entry)
+{
+    uintptr_t address = (uintptr_t)object;
+
     how |= RDL__HOW_ATOMIC;
-    if (rdl__races_on && !rdl__alone && (size > 8 || !rdl__race_known(track, address, size, how)))
-        rdl__race_access(self, address, size, how, entry->pc);
+    if (track && rdl__races_on && !rdl__alone &&
+        (size > 8 || !rdl__race_known(track, address, size, how)))
+        rdl__race_access(rdl__running, address, size, how, entry->pc);
+}
+
+static inline struct rdl__track *enter(const volatile void *object, uint32_t size, unsigned how,
+                                       const struct rdl__entry *entry)
+{
+    struct rdl__track *track = come_to(object, size, how, entry);
+
+    note_access(track, object, size, how, entry);
     return track;
 }
 

@@ -80,7 +80,7 @@ static inline bool JOIN(compare, BITS, )(volatile TYPE *at, TYPE *expected, TYPE
                                          int order_failed, bool weak,
                                          const struct rdl__entry *entry)
 {
-    struct rdl__track *track = enter(at, sizeof *at, RDL__HOW_WRITE, entry);
+    struct rdl__track *track = come_to(at, sizeof *at, RDL__HOW_WRITE, entry);
     TYPE wanted = *expected;
     bool done;
 
@@ -90,6 +90,7 @@ static inline bool JOIN(compare, BITS, )(volatile TYPE *at, TYPE *expected, TYPE
     } else {
         done = JOIN(swap, BITS, )(at, expected, value);
     }
+    note_access(track, at, sizeof *at, done ? RDL__HOW_WRITE : 0, entry); /* else it was a load */
     if (done)
         updated(track, at, order, wanted != value);
     else

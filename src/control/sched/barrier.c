@@ -59,7 +59,7 @@ static void end_round(struct barrier *barrier)
 
 static int meet(struct rdl__thread *self, struct barrier *barrier, uintptr_t pc)
 {
-    struct rdl__op op = rdl__op_on(RDL__OP_BARRIER, barrier, pc);
+    struct rdl__op op = rdl__op_on(RDL__OP_BARRIER, RDL__ON_BARRIER, barrier, pc);
     __attribute__((cleanup(rdl__get_up))) struct rdl__sleeper me = {.object = 0};
     uintptr_t meeting;
 
@@ -120,7 +120,7 @@ RDL__INTERPOSE int pthread_barrier_destroy(pthread_barrier_t *opaque)
 
     if (!self)
         return RDL__NEXT(pthread_barrier_destroy)(opaque);
-    op = rdl__op_on(RDL__OP_DESTROY, barrier, RDL__CALLER);
+    op = rdl__op_on(RDL__OP_DESTROY, RDL__ON_BARRIER, barrier, RDL__CALLER);
     rdl__point(self, &op);
     look_at(self, barrier, "destroys", op.pc);
     nobody_waits(self, barrier, "destroys", op.pc);

@@ -1,10 +1,13 @@
 /* chance.c -- choices that are none of threads: which waiter is woken, what goes wrong
  * though nothing is wrong, when a sleep ends.  They are on the tape like any other. */
+#include <raddle/check.h>
+
 #include "control/sched/inner.h"
 
 enum { FAULT_ONE_IN = 8 };
+#define EAGER_MAX (60 * UINT64_C(1000000000)) /* ns */
 
-#define sched (&rdl__sched)
+#define sched     (&rdl__sched)
 
 uint32_t rdl__pick_one(uint32_t max)
 {
@@ -20,10 +23,26 @@ uint32_t rdl__pick_one(uint32_t max)
     else
         index = (uint32_t)rdl__random_upto(&sched->view.random, max);
     sched->summary->choices++;
+    sched->summary->answered = true;
     rdl__record(tape, RDL__BRANCH, index, max, 0);
     if (sched->summary->wants_log)
         rdl__log_answer(rdl__running, &sched->view.ops[rdl__running->id], index, max);
     return index;
+}
+
+/* Who reads the report should know whose fault it was. */
+static const char *words_for(unsigned which)
+{
+    switch (which) {
+    case RDL__FAULT_SPURIOUS:
+        return sched->view.ops[rdl__running->id].kind == RDL__OP_ATOMIC
+                   ? "injected: a weak exchange fails for no reason"
+                   : "injected: it wakes up for no reason";
+    case RDL__FAULT_TIMEOUT:
+        return "injected: its time is up early";
+    default:
+        return "injected: it gets no lock, though nobody has it";
+    }
 }
 
 bool rdl__fault(unsigned which)
@@ -36,17 +55,22 @@ bool rdl__fault(unsigned which)
     index = tape->fresh ? rdl__random_upto(&sched->view.random, FAULT_ONE_IN - 1) == 0
                         : rdl__tape_given(tape, RDL__BOOLEAN, 1, 0);
     rdl__record(tape, RDL__BOOLEAN, index, 1, 0);
+    if (index == 1)
+        rdl_note("%s", words_for(which));
     return index == 1;
 }
 
-/* In half of the executions in which threads sleep, a sleep may end at any time, as
- * it may on a busy machine; in the others time stands still while anybody can run. */
-bool rdl__sleeps_eagerly(const struct rdl__op *op)
+/* In half of a program's executions in which threads sleep, a sleep may end at any time,
+ * as it may on a busy machine; in the others time stands still while anybody can run.
+ * To sleep for more than a minute is to wait until something happens.  In a test, it
+ * has to be asked for: rdl_until_quiet counts on those who sleep. */
+bool rdl__sleeps_eagerly(const struct rdl__op *op, uint64_t until)
 {
     struct rdl__tape *tape = sched->t->tape;
     uint64_t eager;
 
-    if (op->kind != RDL__OP_SLEEP)
+    if (op->kind != RDL__OP_SLEEP || sched->alive == 1 || until - sched->now > EAGER_MAX ||
+        !(sched->forked || sched->faults & RDL__FAULT_TIMEOUT))
         return false;
     if (!sched->sleeping_decided) {
         eager = tape->fresh ? rdl__random_upto(&sched->view.random, 1)

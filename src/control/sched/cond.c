@@ -146,7 +146,7 @@ static void end_wait(struct waiter *me)
 static enum rdl__woken sleep_on(struct waiter *me, const pthread_cond_t *cond, uint64_t deadline)
 {
     struct rdl__thread *self = me->sleeper.thread;
-    struct rdl__op op = rdl__op_on(RDL__OP_WAIT, cond, me->pc);
+    struct rdl__op op = rdl__op_on(RDL__OP_WAIT, RDL__ON_CONDITION, cond, me->pc);
     enum rdl__woken woken;
 
     if (rdl__fault(RDL__FAULT_SPURIOUS))
@@ -189,7 +189,7 @@ static int wait_without(struct rdl__thread *self, pthread_cond_t *cond, pthread_
 int rdl__cond_wait(struct rdl__thread *self, pthread_cond_t *cond, pthread_mutex_t *mutex,
                    uint64_t deadline, uintptr_t pc)
 {
-    struct rdl__op op = rdl__op_on(RDL__OP_WAIT, cond, pc);
+    struct rdl__op op = rdl__op_on(RDL__OP_WAIT, RDL__ON_CONDITION, cond, pc);
 
     op.also = (uintptr_t)mutex;
     rdl__point(self, &op);
@@ -202,7 +202,7 @@ int rdl__cond_wait(struct rdl__thread *self, pthread_cond_t *cond, pthread_mutex
 
 void rdl__cond_signal(struct rdl__thread *self, pthread_cond_t *cond, uintptr_t pc)
 {
-    struct rdl__op op = rdl__op_on(RDL__OP_SIGNAL, cond, pc);
+    struct rdl__op op = rdl__op_on(RDL__OP_SIGNAL, RDL__ON_CONDITION, cond, pc);
     struct rdl__sleeper *waiter;
     uint32_t count = 0;
 
@@ -223,7 +223,7 @@ void rdl__cond_signal(struct rdl__thread *self, pthread_cond_t *cond, uintptr_t 
 
 void rdl__cond_broadcast(struct rdl__thread *self, pthread_cond_t *cond, uintptr_t pc)
 {
-    struct rdl__op op = rdl__op_on(RDL__OP_BROADCAST, cond, pc);
+    struct rdl__op op = rdl__op_on(RDL__OP_BROADCAST, RDL__ON_CONDITION, cond, pc);
     struct rdl__sleeper *waiter;
 
     rdl__point(self, &op);
@@ -248,7 +248,7 @@ static void nobody_waits(struct rdl__thread *self, pthread_cond_t *cond, const c
 
 void rdl__cond_destroy(struct rdl__thread *self, pthread_cond_t *cond, uintptr_t pc)
 {
-    struct rdl__op op = rdl__op_on(RDL__OP_DESTROY, cond, pc);
+    struct rdl__op op = rdl__op_on(RDL__OP_DESTROY, RDL__ON_CONDITION, cond, pc);
 
     rdl__point(self, &op);
     look_at(self, cond, "destroys", pc);

@@ -52,6 +52,7 @@ void rdl__credit_give(const struct rdl__thread *self)
         sched->summary->wants_log || sched->t->trace->on)
         return;
     if (view->enabled_count > 1) {
+        credit = least(credit, up_to(sched->stretch_fair, sched->stretch + 1));
         if (!sched->by_strategy)
             credit = least(credit, up_to(sched->stretch_end, sched->stretch + 1));
         else if (sched->enabled_changed)

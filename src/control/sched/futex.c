@@ -40,6 +40,7 @@ static struct rdl__op futex_op(enum rdl__op_kind kind, const uint32_t *word, con
                                uintptr_t pc)
 {
     return (struct rdl__op){.kind = (uint8_t)kind,
+                            .thing = RDL__ON_FUTEX,
                             .touch = RDL__WRITES,
                             .size = sizeof *word,
                             .object = (uintptr_t)word,

@@ -67,7 +67,7 @@ RDL__INTERPOSE int __cxa_guard_acquire(int *guard)
 
     if (!self)
         return acquire(guard);
-    op = rdl__op_on(RDL__OP_ONCE, guard, RDL__CALLER);
+    op = rdl__op_on(RDL__OP_ONCE, RDL__ON_ONCE, guard, RDL__CALLER);
     rdl__await(self, &op, is_settled, guard, RDL__FOREVER);
     rdl__hb_acquire(self, (uintptr_t)guard);
     if (*guard & DONE)

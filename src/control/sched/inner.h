@@ -41,7 +41,7 @@ void rdl__test_async_cancel(struct rdl__thread *self);
 void rdl__own_stack(uintptr_t *out_low, uintptr_t *out_high); /* of the process itself */
 
 /* chance.c */
-bool rdl__sleeps_eagerly(const struct rdl__op *op); /* it may end whenever it likes */
+bool rdl__sleeps_eagerly(const struct rdl__op *op, uint64_t until); /* it may end at any time */
 
 /* log.c */
 void rdl__hash_operation(const struct rdl__thread *self, unsigned kind); /* UINT8_MAX: a switch */
@@ -90,6 +90,12 @@ bool rdl__has_interruption(const struct rdl__thread *self); /* a signal, or canc
 /* credit.c */
 enum { RDL__STRETCH_MAX = INT32_MAX };
 void rdl__credit_give(const struct rdl__thread *self);
+
+/* sched.c */
+void rdl__first_turn(void); /* the first thread can go, and does */
+
+/* libc_locks.c */
+void rdl__streams_abandon(const struct rdl__thread *thread);
 
 /* order.c */
 void rdl__hb_begin(struct rdl__thread *first);

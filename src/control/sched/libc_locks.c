@@ -12,6 +12,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
+#include "control/sched/inner.h"
 #include "control/sched/primitive.h"
 #include "control/sched/world.h"
 
@@ -46,8 +47,13 @@ static bool nobody_else_has_it(void *what)
 
 static void hold(struct rdl__thread *self, FILE *file, uintptr_t pc)
 {
+    struct rdl__hold *held;
+
     self->no_switch++;
     rdl__got(self, (uintptr_t)file, pc, true); /* that is: it counts */
+    held = rdl__held_by(self, (uintptr_t)file);
+    if (held)
+        held->stream = true;
     rdl__hb_acquire(self, (uintptr_t)file);
     rdl__changed((uintptr_t)file);
 }
@@ -65,6 +71,17 @@ static void look_at_owner(struct rdl__thread *self, FILE *file, uintptr_t pc)
         rdl__wrong_use(pc, "%s unlocks %s, which is not locked", rdl__thread_name(self), name);
 }
 
+/* Nobody will come back to unlock them, and whoever flushes all streams needs them. */
+void rdl__streams_abandon(const struct rdl__thread *thread)
+{
+    for (uint32_t i = 0; i < thread->hold_count; i++)
+        if (thread->holds[i].stream) {
+            FILE *file = (FILE *)thread->holds[i].object;
+
+            *(struct stream_lock *)file->_lock = (struct stream_lock){.owner = NULL};
+        }
+}
+
 void rdl__stream_gone(struct rdl__thread *self, FILE *file)
 {
     while (rdl__held_by(self, (uintptr_t)file)) {
@@ -77,16 +94,17 @@ void rdl__stream_gone(struct rdl__thread *self, FILE *file)
 
 RDL__INTERPOSE void flockfile(FILE *file)
 {
-    struct rdl__thread *self = rdl__self();
+    struct claim claim = {rdl__self(), file};
+    struct rdl__op op;
 
-    if (self) {
-        struct claim claim = {self, file};
-        struct rdl__op op = rdl__op_on(RDL__OP_LOCK, file, RDL__CALLER);
-
-        rdl__await(self, &op, nobody_else_has_it, &claim, RDL__FOREVER);
-        hold(self, file, op.pc);
+    if (!claim.self) {
+        RDL__NEXT(flockfile)(file);
+        return;
     }
+    op = rdl__op_on(RDL__OP_LOCK, RDL__ON_STREAM, file, RDL__CALLER);
+    rdl__await(claim.self, &op, nobody_else_has_it, &claim, RDL__FOREVER);
     RDL__NEXT(flockfile)(file);
+    hold(claim.self, file, op.pc);
 }
 
 RDL__INTERPOSE int ftrylockfile(FILE *file)
@@ -97,10 +115,10 @@ RDL__INTERPOSE int ftrylockfile(FILE *file)
 
     if (!self)
         return RDL__NEXT(ftrylockfile)(file);
-    op = rdl__op_on(RDL__OP_TRYLOCK, file, RDL__CALLER);
+    op = rdl__op_try(self, RDL__ON_STREAM, file, RDL__CALLER);
     rdl__point(self, &op);
     busy = rdl__fault(RDL__FAULT_TRYLOCK) ? 1 : RDL__NEXT(ftrylockfile)(file);
-    if (!busy)
+    if (!rdl__is_refused(self, &op, busy))
         hold(self, file, op.pc);
     return busy;
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "control/sched/next.h"
+#include "control/sched/primitive.h"
 
 enum {
     KIND_MASK = 3, /* PTHREAD_MUTEX_NORMAL, RECURSIVE, ERRORCHECK, ADAPTIVE */
@@ -95,6 +96,7 @@ int rdl__mutex_take(struct rdl__thread *self, pthread_mutex_t *mutex, uintptr_t 
                     uint64_t deadline)
 {
     struct rdl__op op = {.kind = RDL__OP_LOCK,
+                         .thing = RDL__ON_MUTEX,
                          .touch = RDL__WRITES,
                          .size = 1,
                          .object = (uintptr_t)mutex,
@@ -152,16 +154,14 @@ int rdl__mutex_release(struct rdl__thread *self, pthread_mutex_t *mutex, uintptr
 
 int rdl__mutex_try(struct rdl__thread *self, pthread_mutex_t *mutex, uintptr_t pc)
 {
+    struct rdl__op op = rdl__op_try(self, RDL__ON_MUTEX, mutex, pc);
+
     look_at(self, mutex, pc, "tries to lock");
-    rdl__point(self, &(struct rdl__op){.kind = RDL__OP_TRYLOCK,
-                                       .touch = RDL__WRITES,
-                                       .size = 1,
-                                       .object = (uintptr_t)mutex,
-                                       .pc = pc});
+    rdl__point(self, &op);
     look_at(self, mutex, pc, "tries to lock");
-    if (is_mine(self, mutex))
-        return kind_of(mutex) == PTHREAD_MUTEX_RECURSIVE ? lock_again(mutex) : EBUSY;
-    if (!is_free(mutex) || rdl__fault(RDL__FAULT_TRYLOCK))
+    if (is_mine(self, mutex) && kind_of(mutex) == PTHREAD_MUTEX_RECURSIVE)
+        return lock_again(mutex);
+    if (rdl__is_refused(self, &op, !is_free(mutex) || rdl__fault(RDL__FAULT_TRYLOCK)))
         return EBUSY;
     return become_owner(self, mutex, pc);
 }
@@ -171,6 +171,7 @@ int rdl__mutex_unlock(struct rdl__thread *self, pthread_mutex_t *mutex, uintptr_
     int why;
 
     rdl__point(self, &(struct rdl__op){.kind = RDL__OP_UNLOCK,
+                                       .thing = RDL__ON_MUTEX,
                                        .touch = RDL__WRITES,
                                        .size = 1,
                                        .object = (uintptr_t)mutex,
@@ -185,12 +186,20 @@ int rdl__mutex_destroy(struct rdl__thread *self, pthread_mutex_t *mutex, uintptr
 {
     look_at(self, mutex, pc, "destroys");
     rdl__point(self, &(struct rdl__op){.kind = RDL__OP_DESTROY,
+                                       .thing = RDL__ON_MUTEX,
                                        .touch = RDL__WRITES,
                                        .size = 1,
                                        .object = (uintptr_t)mutex,
                                        .pc = pc});
-    if (!is_free(mutex))
-        return EBUSY; /* as the C library has it: POSIX leaves it open */
+    if (!is_free(mutex)) {
+        struct rdl__thread *holder = rdl__holder((uintptr_t)mutex);
+
+        rdl__wrong_use(pc, "%s destroys %s, which %s holds", rdl__thread_name(self),
+                       rdl__object_name((uintptr_t)mutex, "mutex"),
+                       holder == self ? "it"
+                       : holder       ? rdl__thread_name(holder)
+                                      : "somebody else");
+    }
     mutex->__data.__kind = DESTROYED;
     return 0;
 }

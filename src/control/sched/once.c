@@ -45,7 +45,7 @@ static void try_to_do(struct rdl__thread *self, int *control, void (*routine)(vo
 
 static void do_once(struct rdl__thread *self, int *control, void (*routine)(void), uintptr_t pc)
 {
-    struct rdl__op op = rdl__op_on(RDL__OP_ONCE, control, pc);
+    struct rdl__op op = rdl__op_on(RDL__OP_ONCE, RDL__ON_ONCE, control, pc);
 
     if (*control & DONE)
         op.touch = RDL__READS; /* that it will stay */

@@ -36,7 +36,21 @@ enum rdl__op_kind {
     RDL__OP_SIGNAL_WAIT, /* for a signal of the process */
     RDL__OP_DESTROY,
     RDL__OP_QUIET, /* wait until no other thread can run */
-    RDL__OP_STEP, /* between two operations: what cannot be seen may happen here */
+    RDL__OP_STEP,  /* between two operations: what cannot be seen may happen here */
+};
+
+/* What an operation is done to. */
+enum rdl__thing {
+    RDL__ON_MEMORY, /* memory, or something that has no name of its own */
+    RDL__ON_MUTEX,
+    RDL__ON_SPIN_LOCK,
+    RDL__ON_RWLOCK,
+    RDL__ON_STREAM,
+    RDL__ON_CONDITION,
+    RDL__ON_SEMAPHORE,
+    RDL__ON_BARRIER,
+    RDL__ON_ONCE,
+    RDL__ON_FUTEX,
 };
 
 /* How an operation touches its objects. */
@@ -45,7 +59,8 @@ enum rdl__touch { RDL__TOUCHES_NOTHING, RDL__READS, RDL__WRITES };
 struct rdl__op {
     uint8_t kind;
     uint8_t touch;
-    uint16_t flags;   /* RDL__OP_POLITE: the thread offers its turn to others */
+    uint8_t thing;    /* what the object is */
+    uint8_t flags;    /* RDL__OP_POLITE: the thread offers its turn to others */
     uint32_t size;    /* bytes touched, from object on; at least 1 if it touches anything */
     uintptr_t object; /* an address; 0: none */
     uintptr_t also;   /* a second object that is written, such as a condition's mutex; 0: none */

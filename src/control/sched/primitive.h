@@ -8,11 +8,34 @@
 #include "control/sched/sched.h"
 
 /* An operation that changes the object. */
-static inline struct rdl__op rdl__op_on(enum rdl__op_kind kind, const volatile void *object,
-                                        uintptr_t pc)
+static inline struct rdl__op rdl__op_on(enum rdl__op_kind kind, enum rdl__thing thing,
+                                        const volatile void *object, uintptr_t pc)
 {
-    return (struct rdl__op){
-        .kind = kind, .touch = RDL__WRITES, .size = 1, .object = (uintptr_t)object, .pc = pc};
+    return (struct rdl__op){.kind = kind,
+                            .touch = RDL__WRITES,
+                            .thing = thing,
+                            .size = 1,
+                            .object = (uintptr_t)object,
+                            .pc = pc};
+}
+
+/* To try to get a lock, and to try again after that was refused, is to wait. */
+static inline struct rdl__op rdl__op_try(const struct rdl__thread *self, enum rdl__thing thing,
+                                         const volatile void *object, uintptr_t pc)
+{
+    struct rdl__op op = rdl__op_on(RDL__OP_TRYLOCK, thing, object, pc);
+
+    if (self->refused_at == pc)
+        op.flags = RDL__OP_POLITE;
+    return op;
+}
+
+/* Was it refused?  Remember that. */
+static inline bool rdl__is_refused(struct rdl__thread *self, const struct rdl__op *op, bool refused)
+{
+    if (refused || self->refused_at == op->pc)
+        self->refused_at = refused ? op->pc : 0;
+    return refused;
 }
 
 /* Does the C library take this for the end of a wait? */

@@ -175,6 +175,7 @@ static struct rdl__step step_of(const struct rdl__thread *self, const struct rdl
         .thread = (uint16_t)self->number,
         .other = other_of(op),
         .op = op->kind,
+        .thing = op->thing,
         .touch = op->touch,
         .how = (uint8_t)how,
     };

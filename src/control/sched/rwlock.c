@@ -124,7 +124,7 @@ static int become_writer(struct rdl__thread *self, pthread_rwlock_t *lock, uintp
 static int read_lock(struct rdl__thread *self, pthread_rwlock_t *lock, uint64_t deadline,
                      uintptr_t pc)
 {
-    struct rdl__op op = rdl__op_on(RDL__OP_READ_LOCK, lock, pc);
+    struct rdl__op op = rdl__op_on(RDL__OP_READ_LOCK, RDL__ON_RWLOCK, lock, pc);
 
     look_at(self, lock, "locks", pc);
     if (is_writer(self, lock))
@@ -156,7 +156,7 @@ static enum rdl__woken wait_preferred(struct rdl__thread *self, pthread_rwlock_t
 static int write_lock(struct rdl__thread *self, pthread_rwlock_t *lock, uint64_t deadline,
                       uintptr_t pc)
 {
-    struct rdl__op op = rdl__op_on(RDL__OP_WRITE_LOCK, lock, pc);
+    struct rdl__op op = rdl__op_on(RDL__OP_WRITE_LOCK, RDL__ON_RWLOCK, lock, pc);
     enum rdl__woken woken;
 
     look_at(self, lock, "locks", pc);
@@ -220,7 +220,7 @@ static void look_at_holder(struct rdl__thread *self, pthread_rwlock_t *lock, uin
 
 static void unlock(struct rdl__thread *self, pthread_rwlock_t *lock, uintptr_t pc)
 {
-    struct rdl__op op = rdl__op_on(RDL__OP_UNLOCK, lock, pc);
+    struct rdl__op op = rdl__op_on(RDL__OP_UNLOCK, RDL__ON_RWLOCK, lock, pc);
 
     rdl__point(self, &op);
     look_at_holder(self, lock, pc);
@@ -261,10 +261,10 @@ RDL__INTERPOSE int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
 
     if (!self)
         return RDL__NEXT(pthread_rwlock_tryrdlock)(lock);
-    op = rdl__op_on(RDL__OP_TRYLOCK, lock, RDL__CALLER);
+    op = rdl__op_try(self, RDL__ON_RWLOCK, lock, RDL__CALLER);
     rdl__point(self, &op);
     look_at(self, lock, "tries to lock", op.pc);
-    if (!can_read(lock) || rdl__fault(RDL__FAULT_TRYLOCK))
+    if (rdl__is_refused(self, &op, !can_read(lock) || rdl__fault(RDL__FAULT_TRYLOCK)))
         return EBUSY;
     return become_reader(self, lock, op.pc);
 }
@@ -276,10 +276,10 @@ RDL__INTERPOSE int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
 
     if (!self)
         return RDL__NEXT(pthread_rwlock_trywrlock)(lock);
-    op = rdl__op_on(RDL__OP_TRYLOCK, lock, RDL__CALLER);
+    op = rdl__op_try(self, RDL__ON_RWLOCK, lock, RDL__CALLER);
     rdl__point(self, &op);
     look_at(self, lock, "tries to lock", op.pc);
-    if (!can_write(lock) || rdl__fault(RDL__FAULT_TRYLOCK))
+    if (rdl__is_refused(self, &op, !can_write(lock) || rdl__fault(RDL__FAULT_TRYLOCK)))
         return EBUSY;
     return become_writer(self, lock, op.pc);
 }
@@ -349,7 +349,7 @@ RDL__INTERPOSE int pthread_rwlock_destroy(pthread_rwlock_t *lock)
 
     if (!self)
         return RDL__NEXT(pthread_rwlock_destroy)(lock);
-    op = rdl__op_on(RDL__OP_DESTROY, lock, RDL__CALLER);
+    op = rdl__op_on(RDL__OP_DESTROY, RDL__ON_RWLOCK, lock, RDL__CALLER);
     rdl__point(self, &op);
     look_at(self, lock, "destroys", op.pc);
     holder = rdl__holder((uintptr_t)lock);

@@ -22,9 +22,8 @@
 #include "control/sched/inner.h"
 #include "control/sched/sleeper.h"
 
-enum {
-    FIRST_SECOND = 1735689600, /* when virtual time begins: 2025-01-01 */
-};
+/* Calls in one turn after which a thread lets others go. */
+enum { CALLS_FAIR = 256 };
 
 struct rdl__sched rdl__sched;
 struct rdl__thread *rdl__running;
@@ -214,7 +213,7 @@ static void begin_stretch(void)
     sched->by_strategy = tape->fresh && sched->strategy;
     if (!tape->fresh)
         length = rdl__tape_given(tape, RDL__STRETCH, RDL__STRETCH_MAX, 0);
-    sched->stretch = 0;
+    sched->stretch = sched->calls = 0;
     sched->stretch_end = length ? length : UINT64_MAX;
     sched->stretch_at = tape->count;
     sched->view.quiet = 0;
@@ -288,6 +287,21 @@ static bool is_polite(const struct rdl__thread *self)
     return sched->view.ops[self->id].flags & RDL__OP_POLITE;
 }
 
+/* It goes on and on while others could.  Whoever decides cannot mean that: the next in
+ * turn goes. */
+static uint32_t let_another_go(const struct rdl__thread *self)
+{
+    struct rdl__tape *tape = sched->t->tape;
+
+    if (sched->by_strategy) {
+        tape->choices[sched->stretch_at].index = sched->stretch;
+        sched->summary->unasked = true;
+    } else if (!tape->fresh) {
+        (void)rdl__tape_given(tape, RDL__SWITCH, sched->view.threads - 1, 0);
+    }
+    return rdl__enabled_from(&sched->view, (self->id + 1) % sched->view.threads);
+}
+
 /* The thread can go on, and so can others.  Is it preempted? */
 static void may_be_preempted(struct rdl__thread *self)
 {
@@ -297,8 +311,9 @@ static void may_be_preempted(struct rdl__thread *self)
     count_point();
     if (view->points > sched->points_max)
         rdl__endless();
-    sched->stretch++;
-    if (sched->by_strategy) {
+    if (++sched->stretch >= sched->stretch_fair) {
+        id = let_another_go(self);
+    } else if (sched->by_strategy) {
         if (view->quiet > 0 && !sched->enabled_changed && !is_polite(self)) {
             view->quiet--;
             sched->picked_from = view->enabled_count;
@@ -330,7 +345,20 @@ static void turn(struct rdl__thread *self)
 
 /* ---- Points -------------------------------------------------------------------------- */
 
-/* The thread has come to this operation. */
+static bool is_access(const struct rdl__op *op)
+{
+    return op->kind == RDL__OP_READ || op->kind == RDL__OP_WRITE || op->kind == RDL__OP_ATOMIC;
+}
+
+/* Nobody else can go, and yet the thread offers to wait.  There is no point in that. */
+static void ask_in_vain(void)
+{
+    if (++sched->vain > sched->points_max)
+        rdl__endless();
+}
+
+/* The thread has come to this operation.  If it has done many without anybody else
+ * having a turn, it may be asking again and again for something that others would do. */
 static void come_to(struct rdl__thread *self, const struct rdl__op *op)
 {
     struct rdl__view *view = &sched->view;
@@ -340,7 +368,15 @@ static void come_to(struct rdl__thread *self, const struct rdl__op *op)
     view->ops[self->id] = *op;
     view->ops[self->id].pc = rdl__blamed(self, op->pc);
     view->steps[self->id]++;
+    if (!is_access(op) && ++sched->calls > CALLS_FAIR)
+        view->ops[self->id].flags |= RDL__OP_POLITE;
+    sched->summary->polite |= is_polite(self);
     rdl__spin_operation(self, op);
+    if (view->enabled_count == 1 && op->flags & RDL__OP_POLITE &&
+        (op->kind == RDL__OP_YIELD || op->kind == RDL__OP_TRYLOCK))
+        ask_in_vain();
+    else
+        sched->vain = 0;
 }
 
 void rdl__point(struct rdl__thread *self, const struct rdl__op *op)
@@ -378,7 +414,7 @@ again:
     if (interruptible && rdl__has_interruption(self))
         self->woken = RDL__INTERRUPTED;
     else if (deadline <= sched->now || gives_up_early(self, op) ||
-             (deadline <= rdl__timer_next && rdl__sleeps_eagerly(op)))
+             (deadline <= rdl__timer_next && rdl__sleeps_eagerly(op, deadline)))
         self->woken = RDL__TIMED_OUT;
     sched->deadlines += deadline != RDL__FOREVER;
     sched->summary->timed |= deadline != RDL__FOREVER;
@@ -532,131 +568,10 @@ void rdl__thread_begin(struct rdl__thread *thread, struct rdl__donor *donor, uin
     set_enabled(thread->id, true);
 }
 
-/* ---- Executions -------------------------------------------------------------------------- */
+/* ---- The first thread ------------------------------------------------------------------ */
 
-static bool is_alone(void *unused)
+void rdl__first_turn(void)
 {
-    (void)unused;
-    return sched->alive == 1;
-}
-
-/* Thread 0 has done its part.  The others are to come to their end, too. */
-static void await_the_others(struct rdl__thread *self)
-{
-    sched->ending = true;
-    if (sched->alive > 1)
-        rdl__await(self,
-                   &(struct rdl__op){.kind = RDL__OP_JOIN,
-                                     .touch = RDL__READS,
-                                     .size = 1,
-                                     .object = (uintptr_t)&sched->alive},
-                   is_alone, NULL, RDL__FOREVER);
-}
-
-static void reset(const struct rdl__execution *execution)
-{
-    struct rdl__view *view = &sched->view;
-
-    memset(view->enabled, 0, (view->threads + 63) / 64 * sizeof *view->enabled);
-    for (uint32_t id = 0; id < view->threads; id++)
-        sched->threads[id]->state = RDL__UNUSED;
-    view->threads = view->enabled_count = view->running = 0;
-    view->points = 0;
-    sched->alive = 0;
-    sched->t = execution->t;
-    sched->strategy = execution->strategy;
-    sched->strategy_state = execution->strategy_state;
-    sched->summary = execution->summary;
-    sched->summary->unseen = !rdl__instrumented;
-    sched->forked = execution->forked;
-    sched->faults = execution->faults;
-    sched->points_max = execution->points_max;
-    sched->now = FIRST_SECOND * UINT64_C(1000000000);
-    sched->deadlines = sched->busy = 0;
-    sched->credit = sched->credit_given = 0;
-    sched->picked_from = 1;
-    sched->eager_sleepers = sched->sleeping_decided = false;
-    sched->ending = sched->failing = sched->masks_differ = false;
-    sched->left = NULL;
-}
-
-static void begin(const struct rdl__execution *execution)
-{
-    struct rdl__thread *first;
-
-    reset(execution);
-    first = rdl__slot_new(0);
-    first->fs = rdl__thread_pointer();
-    first->entry = execution->t->test ? (uintptr_t)execution->t->test->body : 0;
-    rdl__own_stack(&first->stack_low, &first->stack_high);
     set_enabled(0, true);
-    rdl__names_reset();
-    rdl__sleepers_begin();
-    rdl__conds_begin();
-    rdl__hb_begin(first);
-    rdl__signals_begin(first);
     begin_stretch();
-    rdl__running = first;
-}
-
-/* Threads that never came to their end: their donors are lost. */
-static void abandon_threads(void)
-{
-    for (uint32_t id = 1; id < sched->view.threads; id++)
-        if (sched->threads[id]->state == RDL__ALIVE && sched->threads[id]->donor)
-            rdl__donor_abandon(sched->threads[id]->donor);
-}
-
-void rdl__execution_prepare(void)
-{
-    static bool prepared;
-    uintptr_t low, high;
-
-    if (prepared)
-        return;
-    prepared = true;
-    rdl__switch_prepare();
-    rdl__clocks_prepare();
-    rdl__own_stack(&low, &high);
-}
-
-bool rdl__execution_run(const struct rdl__execution *execution, void (*body)(void *context),
-                        void *context)
-{
-    bool whole = false;
-
-    rdl__execution_prepare();
-    if (_setjmp(sched->escape) == 0) {
-        begin(execution);
-        rdl__with_exit(body, context);
-        rdl__catch_up();
-        await_the_others(rdl__running);
-        whole = true;
-    } else {
-        abandon_threads();
-        whole = sched->alive <= 1;
-    }
-    rdl__running = NULL;
-    rdl__signals_end();
-    sched->t->leave = NULL;
-    return whole;
-}
-
-_Noreturn void rdl__execution_leave(struct rdl_case *t)
-{
-    (void)t;
-    rdl__catch_up();
-    rdl__log_pending();
-    if (sched->forked)
-        sched->leave_process();
-    sched->failing = true;
-    if (rdl__running != sched->threads[0]) {
-        struct rdl__thread *self = rdl__running;
-        void *unused;
-
-        rdl__running = sched->threads[0];
-        (void)self;
-        rdl__switch(&unused, sched->threads[0]->stack_pointer, sched->threads[0]->fs);
-    }
-    _longjmp(sched->escape, 1);
 }

@@ -59,6 +59,7 @@ struct rdl__hold {
     uint32_t count;
     bool shared; /* others may hold it as well: read locks */
     bool robust; /* a mutex that outlives its owner */
+    bool stream; /* a real lock, of a FILE */
 };
 
 enum { RDL__HOLDS_MAX = 64 };
@@ -100,7 +101,8 @@ struct rdl__thread {
     int cancel_state, cancel_type;
     bool cancelled;
     sigset_t mask, pending_signals;
-    unsigned no_switch; /* > 0: a lock of the C library is held; stay if that is possible */
+    uintptr_t refused_at; /* pc where it tried to get a lock last, and did not */
+    unsigned no_switch;   /* > 0: a lock of the C library is held; stay if that is possible */
 
     struct rdl__thread_dtor *dtors; /* of C++ thread_local objects */
 
@@ -126,12 +128,14 @@ struct rdl__sched {
     struct rdl__summary *summary;
 
     /* The stretch of the running thread: see "On the tape" in sched.c. */
-    uint64_t stretch;     /* points in it so far */
-    uint64_t stretch_end; /* preempt at this one; UINT64_MAX: never */
-    uint32_t stretch_at;  /* where its length stands on the tape */
-    bool by_strategy;     /* the strategy decides; else the tape */
-    bool enabled_changed; /* since the strategy was asked last */
-    uint32_t picked_from; /* how many there were to pick from; 1: it was not asked */
+    uint64_t stretch;      /* points in it so far */
+    uint64_t stretch_end;  /* preempt at this one; UINT64_MAX: never */
+    uint64_t stretch_fair; /* at this one somebody else has to go, whoever decides */
+    uint32_t stretch_at;   /* where its length stands on the tape */
+    uint32_t calls;        /* operations in it that are no accesses to memory */
+    bool by_strategy;      /* the strategy decides; else the tape */
+    bool enabled_changed;  /* since the strategy was asked last */
+    uint32_t picked_from;  /* how many there were to pick from; 1: it was not asked */
 
     /* Points that the running thread may pass without a word: credit.c */
     uint64_t credit, credit_given;
@@ -145,12 +149,14 @@ struct rdl__sched {
     bool eager_sleepers;   /* a sleep may end whenever it likes */
     bool sleeping_decided; /* whether that is so */
     unsigned faults;
+    bool stacks;                 /* accesses of threads to their own stacks count */
     bool ending;                 /* thread 0 is at its end and waits for the others */
     bool failing;                /* go back to thread 0, and out */
     bool forked;                 /* this execution has a process of its own */
     void (*leave_process)(void); /* then: what ends it */
     bool masks_differ;           /* threads have different signal masks */
     bool signals_due;            /* there may be signals for threads that they have not seen */
+    uint64_t vain;               /* how often in a row the only thread that can go asked in vain */
     uint64_t points_max;         /* an execution with more points than this is endless */
     struct rdl__donor *left;     /* its thread has ended, and we have just left its stack */
     jmp_buf escape;              /* of thread 0, out of the execution */
@@ -301,8 +307,10 @@ struct rdl__execution {
     struct rdl__summary *summary;
     bool forked;
     unsigned faults;
+    bool stacks; /* threads may be switched at accesses to their own stacks, too */
     uint64_t points_max;
 };
+
 /* What is found out once; before a process of an execution is forked, for it to know. */
 void rdl__execution_prepare(void);
 

@@ -88,7 +88,7 @@ bool rdl__semaphore_is_outside(const struct rdl__thread *thread)
 
 static int down(struct rdl__thread *self, sem_t *sem, uint64_t deadline, uintptr_t pc)
 {
-    struct rdl__op op = rdl__op_on(RDL__OP_DOWN, sem, pc);
+    struct rdl__op op = rdl__op_on(RDL__OP_DOWN, RDL__ON_SEMAPHORE, sem, pc);
 
     for (;;) {
         enum rdl__woken woken = rdl__await_interruptibly(self, &op, can_go_on, sem, deadline);
@@ -135,7 +135,7 @@ RDL__INTERPOSE int sem_destroy(sem_t *sem)
 
     if (!self)
         return RDL__NEXT(sem_destroy)(sem);
-    op = rdl__op_on(RDL__OP_DESTROY, sem, RDL__CALLER);
+    op = rdl__op_on(RDL__OP_DESTROY, RDL__ON_SEMAPHORE, sem, RDL__CALLER);
     rdl__point(self, &op);
     look_at(self, sem, "destroys", op.pc);
     nobody_waits(self, sem, "destroys", op.pc);
@@ -183,10 +183,11 @@ RDL__INTERPOSE int sem_trywait(sem_t *sem)
 
     if (!self)
         return RDL__NEXT(sem_trywait)(sem);
-    op = rdl__op_on(RDL__OP_TRYLOCK, sem, RDL__CALLER);
+    op = rdl__op_try(self, RDL__ON_SEMAPHORE, sem, RDL__CALLER);
     rdl__point(self, &op);
     look_at(self, sem, "tries to wait for", op.pc);
-    if (!can_go_on(sem) || rdl__fault(RDL__FAULT_TRYLOCK) || !take(self, sem))
+    if (rdl__is_refused(self, &op,
+                        !can_go_on(sem) || rdl__fault(RDL__FAULT_TRYLOCK) || !take(self, sem)))
         return failed(EAGAIN);
     return 0;
 }
@@ -198,7 +199,7 @@ RDL__INTERPOSE int sem_post(sem_t *sem)
 
     if (!self)
         return RDL__NEXT(sem_post)(sem);
-    op = rdl__op_on(RDL__OP_UP, sem, RDL__CALLER);
+    op = rdl__op_on(RDL__OP_UP, RDL__ON_SEMAPHORE, sem, RDL__CALLER);
     rdl__point(self, &op);
     look_at(self, sem, "posts", op.pc);
     if (semaphore_of(sem)->value == SEM_VALUE_MAX)
@@ -218,7 +219,7 @@ RDL__INTERPOSE int sem_getvalue(sem_t *restrict sem, int *restrict out_value)
 
     if (!self)
         return RDL__NEXT(sem_getvalue)(sem, out_value);
-    op = rdl__op_on(RDL__OP_READ, sem, RDL__CALLER);
+    op = rdl__op_on(RDL__OP_READ, RDL__ON_SEMAPHORE, sem, RDL__CALLER);
     op.touch = RDL__READS;
     rdl__point(self, &op);
     look_at(self, sem, "looks at", op.pc);
@@ -230,7 +231,7 @@ RDL__INTERPOSE int sem_getvalue(sem_t *restrict sem, int *restrict out_value)
 
 static void point_at_names(struct rdl__thread *self, uintptr_t pc)
 {
-    struct rdl__op op = rdl__op_on(RDL__OP_IO, &names, pc);
+    struct rdl__op op = rdl__op_on(RDL__OP_IO, RDL__ON_MEMORY, &names, pc);
 
     rdl__point(self, &op);
 }

@@ -8,7 +8,17 @@
 
 RDL__ASKED_FOR(spinlock);
 
-enum { FREE = 1, LOCKED = 0, DESTROYED = INT32_MIN / 3 };
+enum { FREE = 1, LOCKED = 0, WAITERS_MAX = 65535, DESTROYED = INT32_MIN / 3 };
+
+static bool is_free(int lock)
+{
+    return lock == FREE;
+}
+
+static bool is_locked(int lock)
+{
+    return lock <= LOCKED && lock >= LOCKED - WAITERS_MAX;
+}
 
 static const char *name_of(pthread_spinlock_t *lock)
 {
@@ -18,17 +28,17 @@ static const char *name_of(pthread_spinlock_t *lock)
 static void look_at(struct rdl__thread *self, pthread_spinlock_t *lock, const char *verb,
                     uintptr_t pc)
 {
-    if (*lock == DESTROYED)
-        rdl__wrong_use(pc, "%s %s %s, which has been destroyed", rdl__thread_name(self), verb,
-                       name_of(lock));
+    if (!is_free(*lock) && !is_locked(*lock))
+        rdl__wrong_use(pc, "%s %s %s, which %s", rdl__thread_name(self), verb, name_of(lock),
+                       *lock == DESTROYED ? "has been destroyed" : "was never initialised");
 }
 
-/* Who waits for a lock that is destroyed must not wait any longer. */
+/* Who waits for a lock that is none any more must not wait any longer. */
 static bool can_go_on(void *what)
 {
     pthread_spinlock_t *lock = what;
 
-    return *lock == FREE || *lock == DESTROYED;
+    return !is_locked(*lock);
 }
 
 static void take(struct rdl__thread *self, pthread_spinlock_t *lock, uintptr_t pc)
@@ -48,7 +58,7 @@ RDL__INTERPOSE int pthread_spin_lock(pthread_spinlock_t *lock)
 
     if (!self)
         return RDL__NEXT(pthread_spin_lock)(lock);
-    op = rdl__op_on(RDL__OP_LOCK, lock, RDL__CALLER);
+    op = rdl__op_on(RDL__OP_LOCK, RDL__ON_SPIN_LOCK, lock, RDL__CALLER);
     rdl__await(self, &op, can_go_on, (void *)lock, RDL__FOREVER);
     look_at(self, lock, "locks", op.pc);
     take(self, lock, op.pc);
@@ -62,10 +72,10 @@ RDL__INTERPOSE int pthread_spin_trylock(pthread_spinlock_t *lock)
 
     if (!self)
         return RDL__NEXT(pthread_spin_trylock)(lock);
-    op = rdl__op_on(RDL__OP_TRYLOCK, lock, RDL__CALLER);
+    op = rdl__op_try(self, RDL__ON_SPIN_LOCK, lock, RDL__CALLER);
     rdl__point(self, &op);
     look_at(self, lock, "tries to lock", op.pc);
-    if (*lock != FREE || rdl__fault(RDL__FAULT_TRYLOCK))
+    if (rdl__is_refused(self, &op, *lock != FREE || rdl__fault(RDL__FAULT_TRYLOCK)))
         return EBUSY;
     take(self, lock, op.pc);
     return 0;
@@ -78,7 +88,7 @@ RDL__INTERPOSE int pthread_spin_unlock(pthread_spinlock_t *lock)
 
     if (!self)
         return RDL__NEXT(pthread_spin_unlock)(lock);
-    op = rdl__op_on(RDL__OP_UNLOCK, lock, RDL__CALLER);
+    op = rdl__op_on(RDL__OP_UNLOCK, RDL__ON_SPIN_LOCK, lock, RDL__CALLER);
     rdl__point(self, &op);
     look_at(self, lock, "unlocks", op.pc);
     if (*lock == FREE)
@@ -103,7 +113,7 @@ RDL__INTERPOSE int pthread_spin_destroy(pthread_spinlock_t *lock)
 
     if (!self)
         return RDL__NEXT(pthread_spin_destroy)(lock);
-    op = rdl__op_on(RDL__OP_DESTROY, lock, RDL__CALLER);
+    op = rdl__op_on(RDL__OP_DESTROY, RDL__ON_SPIN_LOCK, lock, RDL__CALLER);
     rdl__point(self, &op);
     look_at(self, lock, "destroys", op.pc);
     holder = rdl__holder((uintptr_t)lock);

@@ -45,8 +45,9 @@ struct rdl__seen {
 enum { RDL__SEEN_MAX = 32, RDL__FRAMES_KEPT = 64 };
 
 struct rdl__track {
-    /* Its own stack, as far as it is nobody else's business: not watched. */
-    uintptr_t mine_low, mine_size;
+    /* Its own stack, as far as it is nobody else's business; and not watched, unless others
+     * are known to meddle with stacks: then unwatched is 0. */
+    uintptr_t mine_low, mine_size, unwatched;
 
     /* spin.c */
     uint32_t reads;   /* since the anchor was dropped, or met again */

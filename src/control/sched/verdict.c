@@ -1,4 +1,5 @@
 /* verdict.c -- an execution has failed: who did what, and who waits for whom. */
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,7 +40,8 @@ void rdl__thread_rename(struct rdl__thread *thread, const char *name)
     size_t length = strnlen(name, sizeof thread->name - 1);
     uint32_t i = 0;
 
-    memcpy(thread->name, name, length);
+    for (size_t at = 0; at < length; at++)
+        thread->name[at] = iscntrl((unsigned char)name[at]) ? '?' : name[at];
     thread->name[length] = '\0';
     thread->namesakes = 0;
     while (i < called_count && strcmp(called[i].name, thread->name) != 0)
@@ -235,6 +237,21 @@ static struct rdl__thread *blocker_of(const struct rdl__thread *thread)
     return op->kind == RDL__OP_JOIN ? joined_by(op) : rdl__holder(op->object);
 }
 
+/* Nobody has it, and yet it is not free: a thread has ended that held it. */
+static void say_who_took_it_along(struct waiting *out, uintptr_t object)
+{
+    for (uint32_t id = 0; id < sched->view.threads; id++) {
+        struct rdl__thread *thread = sched->threads[id];
+        const struct rdl__hold *hold = rdl__held_by(thread, object);
+
+        if (hold && thread->state != RDL__ALIVE) {
+            say(out, ", which %s held since %s and never gave back: it has ended",
+                rdl__thread_name(thread), rdl__at(hold->pc));
+            return;
+        }
+    }
+}
+
 static void say_what_it_awaits(struct waiting *out, const struct rdl__thread *thread)
 {
     const struct rdl__op *op = &sched->view.ops[thread->id];
@@ -263,7 +280,7 @@ static void say_what_it_awaits(struct waiting *out, const struct rdl__thread *th
         say(out, "a signal");
         break;
     default:
-        say(out, "%s", rdl__object_name(op->object, rdl__op_object_kind(op->kind)));
+        say(out, "%s", rdl__object_name(op->object, rdl__thing_name(op->thing)));
     }
     if (op->pc)
         say(out, " at %s", rdl__at(op->pc));
@@ -273,6 +290,8 @@ static void say_what_it_awaits(struct waiting *out, const struct rdl__thread *th
         say(out, ", which it holds itself since %s", rdl__at(hold->pc));
     else if (hold)
         say(out, ", which %s holds since %s", rdl__thread_name(holder), rdl__at(hold->pc));
+    else if (!holder && op->object)
+        say_who_took_it_along(out, op->object);
 }
 
 /* Threads that wait for each other in a ring; 0: there is none. */

@@ -3,33 +3,17 @@
 
 #include <string.h>
 
-const char *rdl__op_object_kind(enum rdl__op_kind kind)
+const char *rdl__thing_name(enum rdl__thing thing)
 {
-    switch (kind) {
-    case RDL__OP_LOCK:
-    case RDL__OP_TRYLOCK:
-    case RDL__OP_UNLOCK:
-        return "mutex";
-    case RDL__OP_READ_LOCK:
-    case RDL__OP_WRITE_LOCK:
-        return "rwlock";
-    case RDL__OP_WAIT:
-    case RDL__OP_SIGNAL:
-    case RDL__OP_BROADCAST:
-        return "condition";
-    case RDL__OP_DOWN:
-    case RDL__OP_UP:
-        return "semaphore";
-    case RDL__OP_BARRIER:
-        return "barrier";
-    case RDL__OP_FUTEX_WAIT:
-    case RDL__OP_FUTEX_WAKE:
-        return "futex";
-    case RDL__OP_ONCE:
-        return "once";
-    default:
-        return "object";
-    }
+    static const char *const names[] = {
+        [RDL__ON_MEMORY] = "object",       [RDL__ON_MUTEX] = "mutex",
+        [RDL__ON_SPIN_LOCK] = "spin lock", [RDL__ON_RWLOCK] = "rwlock",
+        [RDL__ON_STREAM] = "stream",       [RDL__ON_CONDITION] = "condition",
+        [RDL__ON_SEMAPHORE] = "semaphore", [RDL__ON_BARRIER] = "barrier",
+        [RDL__ON_ONCE] = "once",           [RDL__ON_FUTEX] = "futex",
+    };
+
+    return names[thing];
 }
 
 /* Not all of a variable, but some bytes of it or of something else. */

@@ -7,8 +7,7 @@
 #include "base/text.h"
 #include "control/sched/op.h"
 
-/* "mutex": what this operation is done to; "" if that cannot be said. */
-const char *rdl__op_object_kind(enum rdl__op_kind kind);
+const char *rdl__thing_name(enum rdl__thing thing);
 
 /* "locks mutex 1", "reads 4 bytes of table+8": what a thread does that does this. */
 void rdl__op_describe(struct rdl__text *out, const struct rdl__op *op, const char *object);

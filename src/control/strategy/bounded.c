@@ -32,7 +32,7 @@ static void init_preemptions(void *state, uint64_t seed, unsigned parameter)
     struct bounded *bounded = state;
 
     (void)seed;
-    bounded->bound_max = parameter ? parameter : BOUND;
+    bounded->bound_max = parameter;
 }
 
 static void init_delays(void *state, uint64_t seed, unsigned parameter)
@@ -195,6 +195,7 @@ static int covered(const void *state, char *out, size_t room)
 const struct rdl__strategy rdl__strategy_preemptions = {
     .name = "preemptions",
     .help = "every schedule with at most N preemptions",
+    .has_parameter = true,
     .parameter = BOUND,
     .state_size = sizeof(struct bounded),
     .init = init_preemptions,
@@ -209,6 +210,7 @@ const struct rdl__strategy rdl__strategy_preemptions = {
 const struct rdl__strategy rdl__strategy_delays = {
     .name = "delays",
     .help = "every schedule with at most N threads delayed",
+    .has_parameter = true,
     .parameter = BOUND,
     .state_size = sizeof(struct bounded),
     .init = init_delays,

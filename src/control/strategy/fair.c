@@ -1,18 +1,32 @@
 /* fair.c -- for a systematic search: nobody waits politely for ever. */
 #include "control/strategy/fair.h"
 
-static void be_polite(struct rdl__fair *fair, uint64_t enabled, uint32_t thread)
-{
-    uint64_t bit = UINT64_C(1) << thread;
+#include "base/hash.h"
 
-    fair->owes[thread] =
-        fair->polite & bit ? (fair->able[thread] | enabled) & ~fair->went[thread] & ~bit : 0;
+/* One bit for each place, or nearly so.  Where a program is loaded differs from run to
+ * run, by whole pages. */
+static uint64_t place_bit(uintptr_t pc)
+{
+    return UINT64_C(1) << (rdl__mix(pc & 0xfff) & 63);
+}
+
+static void be_polite(struct rdl__fair *fair, uint64_t enabled, uint32_t thread, uintptr_t pc)
+{
+    uint64_t bit = UINT64_C(1) << thread, place = place_bit(pc);
+
+    if (!(fair->polite & bit))
+        fair->places[thread] = 0;
+    fair->owes[thread] = fair->places[thread] & place
+                             ? (fair->able[thread] | enabled) & ~fair->went[thread] & ~bit
+                             : 0;
+    fair->places[thread] |= place;
     fair->polite |= bit;
     fair->debtors = fair->owes[thread] ? fair->debtors | bit : fair->debtors & ~bit;
     fair->able[thread] = fair->went[thread] = 0;
 }
 
-void rdl__fair_goes(struct rdl__fair *fair, uint64_t enabled, uint32_t thread, bool polite)
+void rdl__fair_goes(struct rdl__fair *fair, uint64_t enabled, uint32_t thread,
+                    const struct rdl__op *op)
 {
     for (uint64_t rest = fair->polite; rest; rest &= rest - 1) {
         int t = __builtin_ctzll(rest);
@@ -23,6 +37,6 @@ void rdl__fair_goes(struct rdl__fair *fair, uint64_t enabled, uint32_t thread, b
         if (!fair->owes[t])
             fair->debtors &= ~(rest & -rest);
     }
-    if (polite)
-        be_polite(fair, enabled, thread);
+    if (op->flags & RDL__OP_POLITE)
+        be_polite(fair, enabled, thread, op->pc);
 }

@@ -13,30 +13,29 @@ const struct rdl__strategy *const rdl__strategies[] = {
 };
 
 /* A number from 1 to 999, and nothing else. */
-static bool read_parameter(const char *text, unsigned *out)
+static bool read_parameter(const char *text, unsigned least, unsigned *out)
 {
     size_t length = strspn(text, "0123456789");
 
     if (length == 0 || length > 3 || text[length])
         return false;
     *out = (unsigned)strtoul(text, NULL, 10);
-    return *out > 0;
+    return *out >= least;
 }
 
 const struct rdl__strategy *rdl__strategy_named(const char *name, unsigned *out_parameter)
 {
     size_t length = strcspn(name, ":");
-    unsigned parameter = 0;
 
     for (int i = 0; rdl__strategies[i]; i++) {
         const struct rdl__strategy *strategy = rdl__strategies[i];
 
         if (strlen(strategy->name) != length || memcmp(strategy->name, name, length) != 0)
             continue;
-        if (name[length] &&
-            (!strategy->parameter || !read_parameter(name + length + 1, &parameter)))
+        *out_parameter = strategy->parameter;
+        if (name[length] && (!strategy->has_parameter ||
+                             !read_parameter(name + length + 1, strategy->least, out_parameter)))
             return NULL;
-        *out_parameter = parameter;
         return strategy;
     }
     return NULL;

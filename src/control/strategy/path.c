@@ -139,8 +139,7 @@ static bool walk(struct rdl__path *path, const struct rdl__summary *summary)
             path->turns[i].pc = entry->op.pc;
         }
         if (asked && (path->fair.polite || entry->op.flags & RDL__OP_POLITE))
-            rdl__fair_goes(&path->fair, entry->enabled, entry->thread,
-                           entry->op.flags & RDL__OP_POLITE);
+            rdl__fair_goes(&path->fair, entry->enabled, entry->thread, &entry->op);
     }
     return true;
 }

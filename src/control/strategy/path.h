@@ -88,10 +88,10 @@ static inline uint64_t rdl__path_able(const struct rdl__path *path, const struct
 static inline void rdl__path_goes(struct rdl__path *path, const struct rdl__view *view,
                                   uint32_t thread)
 {
-    bool polite = view->ops[thread].flags & RDL__OP_POLITE;
+    const struct rdl__op *op = &view->ops[thread];
 
-    if (__builtin_expect((polite || path->fair.polite) && thread < 64, 0))
-        rdl__fair_goes(&path->fair, view->enabled[0], thread, polite);
+    if (__builtin_expect((op->flags & RDL__OP_POLITE || path->fair.polite) && thread < 64, 0))
+        rdl__fair_goes(&path->fair, view->enabled[0], thread, op);
 }
 
 /* Who goes if nothing else is to be said, one of those able: the running thread goes

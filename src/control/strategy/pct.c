@@ -45,7 +45,7 @@ static void init(void *state, uint64_t seed, unsigned parameter)
     struct pct *pct = state;
 
     (void)seed;
-    pct->depth = parameter ? parameter : DEPTH;
+    pct->depth = parameter;
     if (pct->depth > RDL__PLACES_MAX + 1)
         pct->depth = RDL__PLACES_MAX + 1;
 }
@@ -108,7 +108,8 @@ static uint32_t pick(void *state, struct rdl__view *view)
     struct rdl__set set = rdl__eligible(&pct->spawn, view);
     uint32_t running = view->running, best;
 
-    if (rdl__is_polite(view, running) && rdl__set_has(&set, running)) {
+    if (rdl__is_polite(view, running) && rdl__set_has(&set, running) &&
+        rdl__random_upto(&view->random, 1)) {
         (void)priority_of(pct, view, running);
         lower(pct, running, --pct->polite);
     }
@@ -137,7 +138,7 @@ static void ended(void *state, const struct rdl__summary *summary)
     struct pct *pct = state;
     double range = (double)rdl__places_range(pct->longest);
 
-    if (summary->points > 0 && (double)summary->points <= range)
+    if (summary->points > 0 && (double)summary->points <= range && !summary->polite)
         pct->missed += log1p(-0.5 / summary->threads / pow(range, pct->depth - 1));
     rdl__pct_learn(state, summary->points);
 }
@@ -150,7 +151,9 @@ double rdl__pct_missed(const void *state)
 const struct rdl__strategy rdl__strategy_pct = {
     .name = "pct",
     .help = "random priorities that change DEPTH - 1 times (probabilistic concurrency testing)",
+    .has_parameter = true,
     .parameter = DEPTH,
+    .least = 1,
     .state_size = sizeof(struct pct),
     .init = init,
     .begin = begin,

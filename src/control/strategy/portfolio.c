@@ -4,7 +4,8 @@
  * to the one strategy that can come to an end (dpor), fewer when that has become
  * unlikely; if it does, everything has been tried.  Its twin that looks at calls only
  * goes before it where code cannot be seen, but its end is not the end.  The others
- * share the rest by what they were found to be worth.
+ * share the rest by what they were found to be worth.  If there was nothing to decide,
+ * one execution is enough.
  *
  * Whose turn it is follows from how many executions have ended, so that it is the
  * same whether or not an execution had a process of its own. */
@@ -65,6 +66,7 @@ struct portfolio {
     uint64_t by_dpor; /* of these, or by its twin that looks at calls only */
     struct rdl__distinct seen;
     bool data_drawn, unseen; /* as in a summary */
+    bool no_choice;          /* an execution came to its end, and nothing was decided in it */
 
     enum part now; /* of one execution */
 };
@@ -117,7 +119,7 @@ static bool begin(void *state, struct rdl__view *view, struct rdl__summary *summ
 {
     struct portfolio *portfolio = state;
 
-    if (rdl__dpor_is_done(portfolio->states[DPOR]))
+    if (portfolio->no_choice || rdl__dpor_is_done(portfolio->states[DPOR]))
         return false;
     portfolio->now = whose_turn(portfolio);
     return parts[portfolio->now].strategy->begin(portfolio->states[portfolio->now], view, summary);
@@ -153,6 +155,8 @@ static void ended(void *state, const struct rdl__summary *summary)
     portfolio->by_dpor += part == DPOR || part == CALLS;
     portfolio->data_drawn |= summary->data_drawn;
     portfolio->unseen |= summary->unseen;
+    portfolio->no_choice |=
+        !summary->points && !summary->answered && !summary->data_drawn && !summary->cut;
     rdl__distinct_add(&portfolio->seen, summary->hash);
 }
 
@@ -190,6 +194,8 @@ static int covered(const void *state, char *out, size_t room)
     char orders[64];
     int length;
 
+    if (portfolio->no_choice)
+        return snprintf(out, room, "the only schedule");
     if (rdl__dpor_is_done(portfolio->states[DPOR]))
         return parts[DPOR].strategy->covered(portfolio->states[DPOR], out, room);
     if (portfolio->executions == 0)

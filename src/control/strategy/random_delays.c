@@ -24,7 +24,7 @@ static void init(void *state, uint64_t seed, unsigned parameter)
     struct delays *delays = state;
 
     (void)seed;
-    delays->count = parameter ? parameter : DELAYS;
+    delays->count = parameter;
 }
 
 static bool begin(void *state, struct rdl__view *view, struct rdl__summary *summary)
@@ -65,7 +65,9 @@ static void ended(void *state, const struct rdl__summary *summary)
 const struct rdl__strategy rdl__strategy_random_delays = {
     .name = "random-delays",
     .help = "round robin, with up to N threads delayed somewhere",
+    .has_parameter = true,
     .parameter = DELAYS,
+    .least = 1,
     .state_size = sizeof(struct delays),
     .init = init,
     .begin = begin,

@@ -111,10 +111,13 @@ struct rdl__summary {
     uint32_t preemptions;
     uint64_t hash;    /* of the order of operations: equal executions have equal ones */
     uint64_t choices; /* on the tape, of who runs and of who is woken */
+    bool answered;    /* some of them were not about who runs */
     bool data_drawn;  /* the case drew data as well: schedules alone do not decide it */
+    bool polite;      /* somebody offered its turn to others */
     bool timed;       /* somebody waited for a time: who can go depends on how much was done */
     bool unasked;     /* there were choices about which the strategy was not asked */
     bool unseen;      /* code between operations may touch memory without our seeing it */
+    bool stacks;      /* a thread touched another's stack, of which nobody knew */
     bool failed;
     bool cut;           /* ended before its end, other than by a failure */
     bool wants_log;     /* set by a strategy's begin; without it the log stays empty */
@@ -128,10 +131,11 @@ struct rdl__summary {
 
 struct rdl__strategy {
     const char *name;
-    const char *help;   /* one line */
-    unsigned parameter; /* its default; 0: it has none */
-    size_t state_size;  /* zeroed before init */
-    /* May be NULL.  parameter: what stands after the colon in "pct:5"; 0: nothing. */
+    const char *help; /* one line */
+    bool has_parameter;
+    unsigned parameter, least; /* its default, and the least that makes sense */
+    size_t state_size;         /* zeroed before init */
+    /* May be NULL.  parameter: what stands after the colon in "pct:5", or the default. */
     void (*init)(void *state, uint64_t seed, unsigned parameter);
     void (*release)(void *state); /* may be NULL */
 

@@ -1,0 +1,144 @@
+/* execution.c -- one execution of a body, from its first thread to the end of its last. */
+#include <setjmp.h>
+#include <string.h>
+
+#include "control/sched/donor.h"
+#include "control/sched/inner.h"
+#include "control/sched/sleeper.h"
+
+enum {
+    FIRST_SECOND = 1735689600, /* when virtual time begins: 2025-01-01 */
+    FAIR_TURNS = 8,            /* before an execution counts as endless, all have had so many, */
+    FAIR_LEAST = 1000,         /* none shorter than this */
+};
+
+#define sched (&rdl__sched)
+
+static bool is_alone(void *unused)
+{
+    (void)unused;
+    return sched->alive == 1;
+}
+
+/* Thread 0 has done its part.  The others are to come to their end, too. */
+static void await_the_others(struct rdl__thread *self)
+{
+    sched->ending = true;
+    if (sched->alive > 1)
+        rdl__await(self,
+                   &(struct rdl__op){.kind = RDL__OP_JOIN,
+                                     .touch = RDL__READS,
+                                     .size = 1,
+                                     .object = (uintptr_t)&sched->alive},
+                   is_alone, NULL, RDL__FOREVER);
+}
+
+static void reset(const struct rdl__execution *execution)
+{
+    struct rdl__view *view = &sched->view;
+
+    memset(view->enabled, 0, (view->threads + 63) / 64 * sizeof *view->enabled);
+    for (uint32_t id = 0; id < view->threads; id++)
+        sched->threads[id]->state = RDL__UNUSED;
+    view->threads = view->enabled_count = view->running = 0;
+    view->points = 0;
+    sched->alive = 0;
+    sched->t = execution->t;
+    sched->strategy = execution->strategy;
+    sched->strategy_state = execution->strategy_state;
+    sched->summary = execution->summary;
+    sched->summary->unseen = !rdl__instrumented;
+    sched->forked = execution->forked;
+    sched->faults = execution->faults;
+    sched->stacks = execution->stacks;
+    sched->points_max = execution->points_max;
+    sched->vain = 0;
+    sched->stretch_fair = sched->points_max / FAIR_TURNS + FAIR_LEAST;
+    sched->now = FIRST_SECOND * UINT64_C(1000000000);
+    sched->deadlines = sched->busy = 0;
+    sched->credit = sched->credit_given = 0;
+    sched->picked_from = 1;
+    sched->eager_sleepers = sched->sleeping_decided = false;
+    sched->ending = sched->failing = sched->masks_differ = false;
+    sched->left = NULL;
+}
+
+static void begin(const struct rdl__execution *execution)
+{
+    struct rdl__thread *first;
+
+    reset(execution);
+    first = rdl__slot_new(0);
+    first->fs = rdl__thread_pointer();
+    first->entry = execution->t->test ? (uintptr_t)execution->t->test->body : 0;
+    rdl__own_stack(&first->stack_low, &first->stack_high);
+    rdl__names_reset();
+    rdl__sleepers_begin();
+    rdl__conds_begin();
+    rdl__hb_begin(first);
+    rdl__signals_begin(first);
+    rdl__first_turn();
+    rdl__running = first;
+}
+
+/* Threads that never came to their end: their donors are lost. */
+static void abandon_threads(void)
+{
+    for (uint32_t id = 1; id < sched->view.threads; id++)
+        if (sched->threads[id]->state == RDL__ALIVE && sched->threads[id]->donor)
+            rdl__donor_abandon(sched->threads[id]->donor);
+}
+
+void rdl__execution_prepare(void)
+{
+    static bool prepared;
+    uintptr_t low, high;
+
+    if (prepared)
+        return;
+    prepared = true;
+    rdl__switch_prepare();
+    rdl__clocks_prepare();
+    rdl__own_stack(&low, &high);
+}
+
+bool rdl__execution_run(const struct rdl__execution *execution, void (*body)(void *context),
+                        void *context)
+{
+    bool whole = false;
+
+    rdl__execution_prepare();
+    if (_setjmp(sched->escape) == 0) {
+        begin(execution);
+        rdl__with_exit(body, context);
+        rdl__catch_up();
+        await_the_others(rdl__running);
+        whole = true;
+    } else {
+        abandon_threads();
+        whole = sched->alive <= 1;
+    }
+    rdl__running = NULL;
+    rdl__signals_end();
+    sched->t->leave = NULL;
+    return whole;
+}
+
+_Noreturn void rdl__execution_leave(struct rdl_case *t)
+{
+    (void)t;
+    rdl__catch_up();
+    rdl__log_pending();
+    if (sched->forked)
+        sched->leave_process();
+    sched->failing = true;
+    for (uint32_t id = 0; id < sched->view.threads; id++)
+        rdl__streams_abandon(sched->threads[id]);
+    if (rdl__running != sched->threads[0]) {
+        void *unused;
+
+        rdl__running = sched->threads[0];
+        rdl__switch(&unused, sched->threads[0]->stack_pointer, sched->threads[0]->fs);
+    }
+    _longjmp(sched->escape, 1);
+}
