@@ -1,5 +1,5 @@
 /* destroy_in_use.c -- a mutex is destroyed when its last user is done, but has not unlocked it yet.
-   expect: exit
+   expect: misuse|exit
    needs: sync */
 #include <pthread.h>
 #include <sched.h>
