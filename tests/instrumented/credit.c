@@ -84,7 +84,9 @@ void busy_threads(void *unused)
     pthread_t threads[WORKERS];
 
     (void)unused;
-    note_count = tickets = gone = 0;
+    note_count = 0;
+    tickets = 0;
+    gone = 0;
     memset(sums, 0, sizeof sums);
     for (int i = 0; i < TABLE; i++)
         table[i] = i;
