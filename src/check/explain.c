@@ -154,7 +154,8 @@ static void remark(struct rdl__line *line, const struct tally *tally,
 
 static bool is_value(const struct rdl__choice *choice)
 {
-    return choice->max > 0 && choice->kind != RDL__MORE && choice->kind != RDL__BRANCH;
+    return choice->max > 0 && choice->kind != RDL__MORE && choice->kind != RDL__BRANCH &&
+           choice->kind != RDL__ANSWER;
 }
 
 /* Something made of several choices: give all its values others at once, and

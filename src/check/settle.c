@@ -63,11 +63,14 @@ static bool run_again(struct rdl__session *session, const struct rdl_test *test,
 
 static void describe_choice(struct rdl__text *out, const struct rdl__choice *choice)
 {
-    static const char *const kinds[] = {
-        [RDL__INTEGER] = "an integer",           [RDL__BOOLEAN] = "a boolean",
-        [RDL__MORE] = "a list's next element",   [RDL__DOUBLE] = "a floating-point number",
-        [RDL__BRANCH] = "an alternative",        [RDL__SWITCH] = "a thread",
-        [RDL__STRETCH] = "how far a thread gets"};
+    static const char *const kinds[] = {[RDL__INTEGER] = "an integer",
+                                        [RDL__BOOLEAN] = "a boolean",
+                                        [RDL__MORE] = "a list's next element",
+                                        [RDL__DOUBLE] = "a floating-point number",
+                                        [RDL__BRANCH] = "an alternative",
+                                        [RDL__SWITCH] = "a thread",
+                                        [RDL__STRETCH] = "how far a thread gets",
+                                        [RDL__ANSWER] = "what happens by chance"};
 
     rdl__text_add(out, "%s out of %llu", kinds[choice->kind], (unsigned long long)choice->max + 1);
 }
@@ -167,60 +170,10 @@ struct shrinking {
     struct rdl__failure *failure;
     bool isolated; /* every try in a process of its own */
     uint64_t started_ns;
-    const struct rdl__shrinker *shrinker;
-    uint64_t turns_left; /* executions to look for other schedules in */
+    uint64_t turns;                   /* data alone: executions in search of schedules, */
+    char bounded[RDL__STRATEGY_ROOM]; /* by this strategy, among others */
+    struct rdl__made data;            /* of the last candidate */
 };
-
-enum { OTHER_TURNS = 100, OTHER_TURNS_MAX = 50000 };
-
-/* Is the data of one case simpler than that of another? */
-static bool has_simpler_data(const struct rdl__made *a, const struct rdl__made *b)
-{
-    uint32_t i = 0, k = 0;
-    int order = 0;
-
-    for (;;) {
-        while (i < a->count && rdl__is_turn(&a->choices[i]))
-            i++;
-        while (k < b->count && rdl__is_turn(&b->choices[k]))
-            k++;
-        if (i == a->count || k == b->count)
-            break;
-        if (order == 0 && a->choices[i].index != b->choices[k].index)
-            order = a->choices[i].index < b->choices[k].index ? -1 : 1;
-        i++;
-        k++;
-    }
-    return i == a->count && (k < b->count || order < 0);
-}
-
-/* It does not fail under this schedule.  Under another one? */
-static bool fails_otherwise(struct shrinking *shrinking, struct rdl__made *out_made)
-{
-    struct rdl__board *board = rdl__first_board(shrinking->session);
-    const struct rdl__made *best = &shrinking->shrinker->best;
-    uint32_t most = rdl__count_preemptions(best);
-    char bounded[RDL__STRATEGY_ROOM];
-    const char *strategies[] = {"pos", bounded};
-    struct rdl__made made;
-    bool found = false;
-
-    if (!shrinking->test->options.explore || board->outcome.verdict != RDL__PASSED ||
-        shrinking->turns_left < OTHER_TURNS || !rdl__draws_data(best) ||
-        !has_simpler_data(out_made, best))
-        return false;
-    snprintf(bounded, sizeof bounded, "preemptions:%u", most ? most : 1);
-    rdl__made_copy(&made, out_made);
-    for (size_t i = 0; i < 2 && !found; i++) {
-        found = rdl__search_turns(shrinking->session, shrinking->test, shrinking->failure, &made,
-                                  strategies[i], OTHER_TURNS / 2);
-        shrinking->turns_left -= OTHER_TURNS / 2;
-    }
-    rdl__made_release(&made);
-    *out_made = (struct rdl__made){board->tape.choices, board->tape.count, board->tape.spans,
-                                   board->tape.span_count};
-    return found;
-}
 
 static enum rdl__ran run_candidate(void *context, const struct rdl__feed *feed, uint32_t limit,
                                    struct rdl__made *out_made)
@@ -238,10 +191,10 @@ static enum rdl__ran run_candidate(void *context, const struct rdl__feed *feed, 
         return RDL__RAN_STOP;
     *out_made = (struct rdl__made){board->tape.choices, board->tape.count, board->tape.spans,
                                    board->tape.span_count};
-    if (board->outcome.verdict == RDL__FAILED &&
-        board->outcome.origin == shrinking->failure->outcome.origin)
-        return RDL__RAN_FAIL;
-    return fails_otherwise(shrinking, out_made) ? RDL__RAN_FAIL : RDL__RAN_ELSE;
+    return board->outcome.verdict == RDL__FAILED &&
+                   board->outcome.origin == shrinking->failure->outcome.origin
+               ? RDL__RAN_FAIL
+               : RDL__RAN_ELSE;
 }
 
 static void show_shrinking(void *context, const struct rdl__shrinker *shrinker)
@@ -258,29 +211,119 @@ static void show_shrinking(void *context, const struct rdl__shrinker *shrinker)
                        });
 }
 
+static struct rdl__shrinker shrinker_for(struct shrinking *shrinking, rdl__runner *run)
+{
+    const struct rdl__plan *plan = shrinking->session->plan;
+
+    return (struct rdl__shrinker){
+        .run = run,
+        .context = shrinking,
+        .tried = show_shrinking,
+        .attempts_max = plan->shrink_runs,
+        .deadline_ns = shrinking->started_ns + (uint64_t)(plan->shrink_seconds * 1e9),
+    };
+}
+
+static void add_efforts(struct rdl__failure *failure, const struct shrinking *shrinking,
+                        const struct rdl__shrinker *shrinker)
+{
+    failure->attempts += shrinker->attempts;
+    failure->shrink_stopped = shrinker->stopped;
+    failure->shrink_seconds += (double)(rdl__now_ns() - shrinking->started_ns) * 1e-9;
+}
+
 /* Shrink failure->made in place. */
 static void shrink(struct rdl__session *session, const struct rdl_test *test,
                    struct rdl__failure *failure, bool isolated)
 {
-    const struct rdl__plan *plan = session->plan;
-    struct rdl__shrinker shrinker;
-    struct shrinking shrinking = {session,       test,      failure,        isolated,
-                                  rdl__now_ns(), &shrinker, OTHER_TURNS_MAX};
+    struct shrinking shrinking = {.session = session,
+                                  .test = test,
+                                  .failure = failure,
+                                  .isolated = isolated,
+                                  .started_ns = rdl__now_ns()};
+    struct rdl__shrinker shrinker = shrinker_for(&shrinking, run_candidate);
 
-    shrinker = (struct rdl__shrinker){
-        .run = run_candidate,
-        .context = &shrinking,
-        .tried = show_shrinking,
-        .attempts_max = plan->shrink_runs,
-        .deadline_ns = shrinking.started_ns + (uint64_t)(plan->shrink_seconds * 1e9),
-    };
     rdl__shrink(&shrinker, &failure->made);
-    failure->attempts += shrinker.attempts;
-    failure->shrink_stopped = shrinker.stopped;
-    failure->shrink_seconds += (double)(rdl__now_ns() - shrinking.started_ns) * 1e-9;
+    add_efforts(failure, &shrinking, &shrinker);
     rdl__made_release(&failure->made);
     rdl__made_copy(&failure->made, &shrinker.best);
     rdl__shrink_release(&shrinker);
+}
+
+/* ---- Data apart from schedules ------------------------------------------------------- */
+
+/* For each candidate, and for all of them. */
+enum { TURNS_BY_CHANCE = 50, TURNS_WITHIN_BOUND = 500, TURNS_MAX = 200000 };
+#define TURNS_NS (10 * UINT64_C(1000000000))
+
+/* Is there a schedule under which this data fails?  Then it is on the board. */
+static bool fails_somehow(struct shrinking *shrinking, const struct rdl__feed *data)
+{
+    struct rdl__board *board = rdl__first_board(shrinking->session);
+    bool found = rdl__search_turns(shrinking->session, shrinking->test, shrinking->failure, data,
+                                   "pos", TURNS_BY_CHANCE);
+
+    shrinking->turns += board->failed_at + 1;
+    if (found)
+        return true;
+    found = rdl__search_turns(shrinking->session, shrinking->test, shrinking->failure, data,
+                              shrinking->bounded, TURNS_WITHIN_BOUND);
+    shrinking->turns += board->failed_at + 1;
+    return found;
+}
+
+static struct rdl__made on_board(const struct rdl__board *board)
+{
+    return (struct rdl__made){board->tape.choices, board->tape.count, board->tape.spans,
+                              board->tape.span_count};
+}
+
+static enum rdl__ran run_data(void *context, const struct rdl__feed *feed, uint32_t limit,
+                              struct rdl__made *out_made)
+{
+    struct shrinking *shrinking = context;
+    struct rdl__board *board = rdl__first_board(shrinking->session);
+    struct rdl__made made;
+    bool found;
+
+    (void)limit;
+    if (shrinking->turns >= TURNS_MAX || rdl__now_ns() - shrinking->started_ns > TURNS_NS ||
+        rdl__interrupted || shrinking->session->error.text[0])
+        return RDL__RAN_STOP;
+    found = fails_somehow(shrinking, feed);
+    made = on_board(board);
+    rdl__made_release(&shrinking->data);
+    shrinking->data = rdl__data_of(&made);
+    *out_made = shrinking->data;
+    return found ? RDL__RAN_FAIL : RDL__RAN_ELSE;
+}
+
+/* Make the data of failure->made simpler, whatever schedule that takes.  With an operation
+ * less every preemption comes at another place: if shrinking kept to the schedule, it
+ * would keep to the data. */
+static void shrink_data(struct rdl__session *session, const struct rdl_test *test,
+                        struct rdl__failure *failure)
+{
+    struct shrinking shrinking = {
+        .session = session, .test = test, .failure = failure, .started_ns = rdl__now_ns()};
+    struct rdl__made data = rdl__data_of(&failure->made), made;
+    struct rdl__shrinker shrinker = shrinker_for(&shrinking, run_data);
+    uint32_t most = rdl__count_preemptions(&failure->made);
+
+    if (data.count > 0 && test->options.explore) {
+        snprintf(shrinking.bounded, sizeof shrinking.bounded, "preemptions:%u", most ? most : 1);
+        rdl__shrink(&shrinker, &data);
+        add_efforts(failure, &shrinking, &shrinker);
+        rdl__draft(&shrinker);
+        if (shrinker.improvements > 0 && fails_somehow(&shrinking, &shrinker.draft)) {
+            made = on_board(rdl__first_board(session));
+            rdl__made_release(&failure->made);
+            rdl__made_copy(&failure->made, &made);
+        }
+        rdl__shrink_release(&shrinker);
+        rdl__made_release(&shrinking.data);
+    }
+    rdl__made_release(&data);
 }
 
 /* Run the shrunk case once more, in a fresh process and with its full time.
@@ -336,6 +379,8 @@ static void shrink_soundly(struct rdl__session *session, const struct rdl_test *
     for (int isolated = 0; isolated <= 1; isolated++) {
         if (failure->outcome.cause == RDL__BY_HANG && timeout_ms > HANG_SHRINK_MS)
             worker->timeout_ms = HANG_SHRINK_MS;
+        if (!isolated)
+            shrink_data(session, test, failure);
         shrink(session, test, failure, isolated);
         worker->timeout_ms = timeout_ms;
         sound = still_fails_at_any_size(session, test, failure);
@@ -359,12 +404,18 @@ static bool search_fewer(struct rdl__session *session, const struct rdl_test *te
                          const struct rdl__failure *failure, uint32_t most)
 {
     const uint64_t allowed = session->plan->shrink_runs;
+    struct rdl__made data = rdl__data_of(&failure->made);
+    struct rdl__shrinker drafts = {.best = data};
     char strategy[RDL__STRATEGY_ROOM];
+    bool found;
 
     rdl__worker_retire(&session->workers[0]);
     snprintf(strategy, sizeof strategy, "preemptions:%u", most);
-    return rdl__search_turns(session, test, failure, &failure->made, strategy,
-                             allowed < FEWER_RUNS ? allowed : FEWER_RUNS);
+    rdl__draft(&drafts);
+    found = rdl__search_turns(session, test, failure, &drafts.draft, strategy,
+                              allowed < FEWER_RUNS ? allowed : FEWER_RUNS);
+    rdl__shrink_release(&drafts);
+    return found;
 }
 
 static void find_fewer(struct rdl__session *session, const struct rdl_test *test,

@@ -7,20 +7,6 @@
 #include "base/memory.h"
 #include "run/board.h"
 
-bool rdl__is_turn(const struct rdl__choice *choice)
-{
-    return choice->kind == RDL__STRETCH || choice->kind == RDL__SWITCH;
-}
-
-/* Which waiter is woken is decided like a turn, but looks like data. */
-bool rdl__draws_data(const struct rdl__made *made)
-{
-    for (uint32_t i = 0; i < made->count; i++)
-        if (!rdl__is_turn(&made->choices[i]) && made->choices[i].kind != RDL__BRANCH)
-            return true;
-    return false;
-}
-
 uint32_t rdl__count_preemptions(const struct rdl__made *made)
 {
     uint32_t count = 0;
@@ -30,27 +16,36 @@ uint32_t rdl__count_preemptions(const struct rdl__made *made)
     return count;
 }
 
-static void put_data(struct rdl__board *board, const struct rdl__made *made)
+struct rdl__made rdl__data_of(const struct rdl__made *made)
 {
-    uint64_t *indexes = rdl__allocate((made->count + 1) * sizeof *indexes);
-    struct rdl__feed feed = {.indexes = indexes, .fill_at = RDL__NONE};
+    struct rdl__made data;
+    uint32_t *moved = rdl__allocate((made->count + 1) * sizeof *moved);
 
-    for (uint32_t i = 0; i < made->count; i++)
-        if (!rdl__is_turn(&made->choices[i]))
-            indexes[feed.count++] = made->choices[i].index;
-    rdl__board_put_feed(board, &feed);
-    free(indexes);
+    rdl__made_copy(&data, made);
+    data.count = 0;
+    for (uint32_t i = 0; i < made->count; i++) {
+        moved[i] = data.count;
+        if (!rdl__is_turn(made->choices[i].kind))
+            data.choices[data.count++] = made->choices[i];
+    }
+    moved[made->count] = data.count;
+    for (uint32_t i = 0; i < data.span_count; i++) {
+        data.spans[i].start = moved[data.spans[i].start];
+        data.spans[i].end = moved[data.spans[i].end];
+    }
+    free(moved);
+    return data;
 }
 
 bool rdl__search_turns(struct rdl__session *session, const struct rdl_test *test,
-                       const struct rdl__failure *failure, const struct rdl__made *made,
+                       const struct rdl__failure *failure, const struct rdl__feed *data,
                        const char *strategy, uint64_t runs)
 {
     struct rdl__board *board = rdl__first_board(session);
     struct rdl__task *task = &board->task;
 
     board->exploring = false; /* this search is one of its own */
-    put_data(board, made);
+    rdl__board_put_feed(board, data);
     for (uint64_t tried = 0; tried < runs; tried = board->failed_at + 1) {
         struct rdl__feed feed = task->feed;
 

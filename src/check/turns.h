@@ -8,14 +8,15 @@
 
 #include "check/plan.h"
 
-bool rdl__is_turn(const struct rdl__choice *choice);
-bool rdl__draws_data(const struct rdl__made *made);
 uint32_t rdl__count_preemptions(const struct rdl__made *made);
 
-/* Let the strategy make up schedules for the data of this case, at most so many.  True:
- * the case on the board fails as the failure does. */
+/* What is left of a case without its schedule.  To be released. */
+struct rdl__made rdl__data_of(const struct rdl__made *made);
+
+/* Let the strategy make up schedules for this data, at most so many.  True: the case on
+ * the board fails as the failure does. */
 bool rdl__search_turns(struct rdl__session *session, const struct rdl_test *test,
-                       const struct rdl__failure *failure, const struct rdl__made *made,
+                       const struct rdl__failure *failure, const struct rdl__feed *data,
                        const char *strategy, uint64_t runs);
 
 #endif

@@ -31,7 +31,14 @@ enum rdl__choice_kind {
     RDL__BRANCH,  /* which alternative: lowering it changes what follows */
     RDL__SWITCH,  /* which thread is next: its number */
     RDL__STRETCH, /* how far it gets before it is preempted; 0: it is not */
+    RDL__ANSWER,  /* which of those that wait is woken, what goes wrong by itself */
 };
+
+/* The last three are about threads: the schedule.  All others are data. */
+static inline bool rdl__is_turn(enum rdl__choice_kind kind)
+{
+    return kind >= RDL__SWITCH;
+}
 
 struct rdl__choice {
     uint64_t index; /* invariant: index <= max */

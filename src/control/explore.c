@@ -156,7 +156,8 @@ static void end(struct rdl_case *t, bool by_strategy)
     tell(t->outcome);
     if (summary->threads > donors_wanted + 1 && summary->threads <= DONORS_KEPT)
         donors_wanted = summary->threads - 1;
-    summary->data_drawn = t->tape->count != summary->choices;
+    summary->data_drawn =
+        (t->tape->fresh || !t->tape->fresh_turns) && t->tape->count != summary->choices;
     summary->failed = t->outcome->verdict == RDL__FAILED;
     summary->cut = t->outcome->verdict == RDL__CUT;
     if (by_strategy && summary->stacks && !stacks) {

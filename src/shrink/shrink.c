@@ -40,7 +40,7 @@ static struct sizes sizes_of(const struct rdl__choice *choices, uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         bool is_stretch = choices[i].kind == RDL__STRETCH;
 
-        sizes.data += !is_stretch && choices[i].kind != RDL__SWITCH;
+        sizes.data += !rdl__is_turn(choices[i].kind);
         sizes.stretches += is_stretch;
         sizes.preemptions += is_stretch && choices[i].index > 0;
     }

@@ -28,11 +28,13 @@ enum rdl__ran {
     RDL__RAN_STOP, /* it could not run: give up, keep what there is */
 };
 
+typedef enum rdl__ran rdl__runner(void *context, const struct rdl__feed *feed, uint32_t limit,
+                                  struct rdl__made *out_made);
+
 struct rdl__shrinker {
     /* Run a case from this feed, with at most limit choices.  What it made is
      * lent until the next call. */
-    enum rdl__ran (*run)(void *context, const struct rdl__feed *feed, uint32_t limit,
-                         struct rdl__made *out_made);
+    rdl__runner *run;
     void *context;
 
     /* Called after every try, for progress; may be NULL. */

@@ -9,7 +9,8 @@
  * own. */
 static bool is_value(const struct rdl__choice *choice)
 {
-    return choice->kind != RDL__MORE && choice->kind != RDL__BRANCH && choice->index > 0;
+    return choice->kind != RDL__MORE && choice->kind != RDL__BRANCH &&
+           choice->kind != RDL__ANSWER && choice->index > 0;
 }
 
 static uint32_t find_values(const struct rdl__made *made, uint32_t *out)
@@ -129,7 +130,7 @@ void rdl__pass_branches(struct rdl__shrinker *s)
     for (uint32_t at = 0; at < s->best.count && !s->stopped; at++) {
         const struct rdl__choice *choice = &s->best.choices[at];
 
-        if (choice->kind != RDL__BRANCH)
+        if (choice->kind != RDL__BRANCH && choice->kind != RDL__ANSWER)
             continue;
         for (uint64_t branch = 0; branch < choice->index && branch < TRIED_MAX; branch++)
             if (take_branch(s, at, branch))

@@ -17,14 +17,14 @@ uint32_t rdl__pick_one(uint32_t max)
     if (max == 0)
         return 0;
     if (!tape->fresh_turns)
-        index = (uint32_t)rdl__tape_given(tape, RDL__BRANCH, max, 0);
+        index = (uint32_t)rdl__tape_given(tape, RDL__ANSWER, max, 0);
     else if (sched->strategy && sched->strategy->choose)
         index = sched->strategy->choose(sched->strategy_state, &sched->view, max);
     else
         index = (uint32_t)rdl__random_upto(&sched->view.random, max);
     sched->summary->choices++;
     sched->summary->answered = true;
-    rdl__record(tape, RDL__BRANCH, index, max, 0);
+    rdl__record(tape, RDL__ANSWER, index, max, 0);
     if (sched->summary->wants_log)
         rdl__log_answer(rdl__running, &sched->view.ops[rdl__running->id], index, max);
     return index;
@@ -53,8 +53,8 @@ bool rdl__fault(unsigned which)
     if (!(sched->faults & which))
         return false;
     index = tape->fresh_turns ? rdl__random_upto(&sched->view.random, FAULT_ONE_IN - 1) == 0
-                        : rdl__tape_given(tape, RDL__BOOLEAN, 1, 0);
-    rdl__record(tape, RDL__BOOLEAN, index, 1, 0);
+                        : rdl__tape_given(tape, RDL__ANSWER, 1, 0);
+    rdl__record(tape, RDL__ANSWER, index, 1, 0);
     if (index == 1)
         rdl_note("%s", words_for(which));
     return index == 1;
@@ -74,8 +74,8 @@ bool rdl__sleeps_eagerly(const struct rdl__op *op, uint64_t until)
         return false;
     if (!sched->sleeping_decided) {
         eager = tape->fresh_turns ? rdl__random_upto(&sched->view.random, 1)
-                            : rdl__tape_given(tape, RDL__BOOLEAN, 1, 0);
-        rdl__record(tape, RDL__BOOLEAN, eager, 1, 0);
+                            : rdl__tape_given(tape, RDL__ANSWER, 1, 0);
+        rdl__record(tape, RDL__ANSWER, eager, 1, 0);
         sched->eager_sleepers = eager == 1;
         sched->sleeping_decided = true;
     }
