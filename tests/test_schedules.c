@@ -2,6 +2,7 @@
  * which order, where; and that it reads the same every time. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "harness.h"
 #include "report/report.h"
@@ -118,6 +119,34 @@ TEST(a_lost_wake_up_is_told_with_the_signal_that_was_lost)
                "    schedules.c:103                           pthread_mutex_unlock(&lock);\n"
                "    schedules.c:92                pthread_mutex_lock(&lock);\n"
                "    schedules.c:93                pthread_cond_wait(&filled, &lock);  waits\n");
+}
+
+/* One payment each is enough, of which one is large; whatever the seed. */
+TEST(data_becomes_as_simple_as_any_schedule_allows)
+{
+    char *first = NULL;
+
+    for (int seed = 1; seed <= 10; seed++) {
+        int status;
+        char *report = run(&status,
+                           "cd \"$SOURCE\" && \"$BUILD/zoo/schedules\" --filter "
+                           "=payments_add_up --regressions none --seed %d",
+                           seed);
+
+        EXPECT_EQ(status, 1);
+        report = failure_in(report);
+        first = first ? first : strdup(report);
+        EXPECT_STR(report, first);
+    }
+    EXPECT_CONTAINS(first, "    payers[i].count = 1   no other value tried fails\n"
+                           "    payers[i].amounts[k] = 1   fails for any payers[i].amounts[k] "
+                           ">= 1\n"
+                           "    payers[i].count = 1   no other value tried fails\n"
+                           "    payers[i].amounts[k] = 18   fails for any "
+                           "payers[i].amounts[k] >= 18\n"
+                           "\n"
+                           "  1 preemption: two interrupted at schedules.c:327\n");
+    free(first);
 }
 
 TEST(wrong_uses_are_told_with_who_where_and_what)

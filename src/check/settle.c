@@ -291,6 +291,9 @@ static enum rdl__ran run_data(void *context, const struct rdl__feed *feed, uint3
         rdl__interrupted || shrinking->session->error.text[0])
         return RDL__RAN_STOP;
     found = fails_somehow(shrinking, feed);
+    if (!found && board->exhausted) /* the last case on the board was none: what does it draw? */
+        rdl__search_turns(shrinking->session, shrinking->test, shrinking->failure, feed,
+                          "in-order", 1);
     made = on_board(board);
     rdl__made_release(&shrinking->data);
     shrinking->data = rdl__data_of(&made);

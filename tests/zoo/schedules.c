@@ -305,4 +305,49 @@ RDL_EXPLORE(notes_are_left)
     rdl_check_eq(balance, 1);
 }
 
+/* Data and schedules: two threads pay amounts into an account, large ones in two steps. */
+enum { PAYMENTS_MAX = 20, LARGE = 18 };
+
+struct payer {
+    int count;
+    int amounts[PAYMENTS_MAX];
+};
+
+static void pay(void *it)
+{
+    const struct payer *payer = it;
+
+    for (int i = 0; i < payer->count; i++) {
+        int seen;
+
+        pthread_mutex_lock(&lock);
+        seen = balance;
+        if (payer->amounts[i] >= LARGE) {
+            pthread_mutex_unlock(&lock);
+            pthread_mutex_lock(&lock);
+        }
+        balance = seen + payer->amounts[i];
+        pthread_mutex_unlock(&lock);
+    }
+}
+
+RDL_EXPLORE(payments_add_up)
+{
+    struct payer *payers = rdl_alloc(t, 2 * sizeof *payers);
+    struct rdl_thread *one, *two;
+    int sum = 0;
+
+    reset();
+    for (int i = 0; i < 2; i++) {
+        payers[i].count = (int)rdl_int(t, 0, PAYMENTS_MAX);
+        for (int k = 0; k < payers[i].count; k++)
+            sum += payers[i].amounts[k] = (int)rdl_int(t, 0, 100);
+    }
+    one = rdl_spawn(t, "one", pay, &payers[0]);
+    two = rdl_spawn(t, "two", pay, &payers[1]);
+    rdl_join(one);
+    rdl_join(two);
+    rdl_check_eq(balance, sum);
+}
+
 RDL_MAIN
