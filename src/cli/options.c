@@ -273,7 +273,8 @@ static bool read_words(const char *from, const char *value, const struct word *w
 static bool read_fail_on(struct rdl__options *o, const char *from, const char *value,
                          struct rdl__error *error)
 {
-    return read_words(from, value, failures, &o->explore.fail_on, error);
+    return read_words(from, value, failures, &o->explore.fail_on, error) &&
+           (o->explore.fail_on || rdl__fail(error, "%s: nothing is named", from));
 }
 
 static bool read_faults(struct rdl__options *o, const char *from, const char *value,

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -16,6 +17,7 @@
 #include "control/sched/donor.h"
 #include "control/sched/inner.h"
 #include "control/sched/next.h"
+#include "control/strategy/distinct.h"
 #include "port/crash.h"
 #include "port/process.h"
 
@@ -41,6 +43,7 @@ static struct rdl__summary *summary; /* shared with processes of single executio
  * found out, what was learnt before is about another program. */
 static bool stacks;
 
+static struct rdl__distinct seen; /* schedules, if the strategy does not count them */
 static unsigned parameter;
 static uint64_t strategy_seed;
 
@@ -57,6 +60,7 @@ void rdl__explorer_start(const char *name, uint64_t seed)
 {
     parameter = 0;
     strategy_seed = seed;
+    rdl__distinct_release(&seen);
     if (!summary) {
         summary = mmap(NULL, sizeof *summary, PROT_READ | PROT_WRITE,
                        MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -160,6 +164,8 @@ static void end(struct rdl_case *t, bool by_strategy)
         (t->tape->fresh || !t->tape->fresh_turns) && t->tape->count != summary->choices;
     summary->failed = t->outcome->verdict == RDL__FAILED;
     summary->cut = t->outcome->verdict == RDL__CUT;
+    if (by_strategy && !strategy->covered)
+        rdl__distinct_add(&seen, summary->hash);
     if (by_strategy && summary->stacks && !stacks) {
         stacks = true;
         start_over();
@@ -248,9 +254,28 @@ void rdl__explore(struct rdl_case *t)
         end(t, by_strategy);
 }
 
+/* By chance: how many were different. */
+static void say_how_many(char out[RDL__COVERED_ROOM])
+{
+    struct rdl__text text = {0}, promise = {0};
+
+    if (seen.full)
+        rdl__text_add(&text, "more than ");
+    rdl__text_add_many(&text, seen.count, "different schedule");
+    if (strategy->promise)
+        strategy->promise(state, &promise);
+    if (promise.count)
+        rdl__text_add(&text, "; %s", promise.bytes);
+    snprintf(out, RDL__COVERED_ROOM, "%s", text.bytes);
+    rdl__text_release(&text);
+    rdl__text_release(&promise);
+}
+
 void rdl__explorer_covered(char out[RDL__COVERED_ROOM])
 {
     out[0] = '\0';
     if (strategy && strategy->covered)
         strategy->covered(state, out, RDL__COVERED_ROOM);
+    else if (strategy && seen.count > 0)
+        say_how_many(out);
 }

@@ -83,8 +83,8 @@ static void on_sanitizer_death(void)
     watched->signal = -1;
     watched->out_of_stack = false;
     watched->frame_count = 0;
-    if (__asan_get_report_pc && __asan_get_report_pc())
-        watched->frames[watched->frame_count++] = (uintptr_t)__asan_get_report_pc();
+    if (__asan_get_report_pc && __asan_get_report_pc()) /* a return address */
+        watched->frames[watched->frame_count++] = (uintptr_t)__asan_get_report_pc() - 1;
     else
         record_frames(0);
 }
@@ -132,11 +132,19 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+static bool is_in(uintptr_t address, const char *library)
+{
+    Dl_info info;
+
+    return dladdr((void *)address, &info) && info.dli_fname &&
+           strncmp(base_name(info.dli_fname), library, strlen(library)) == 0;
+}
+
 bool rdl__crash_is_messenger(uintptr_t address)
 {
     static const char *const names[] = {"libc.so",    "libc-",      "ld-linux", "libgcc_s",
                                         "libasan",    "libubsan",   "libtsan",  "libstdc++",
-                                        "linux-vdso", "libpthread", "libm.so"};
+                                        "linux-vdso", "libpthread", "libm.so",  "libraddle"};
     Dl_info info;
 
     if (!dladdr((void *)address, &info) || !info.dli_fname)
@@ -144,8 +152,9 @@ bool rdl__crash_is_messenger(uintptr_t address)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strncmp(base_name(info.dli_fname), names[i], strlen(names[i])) == 0)
             return true;
-    /* clang links the sanitizers' code into the program itself */
+    /* clang links the sanitizers' code into the program itself; ours may be there, too */
     return info.dli_sname && (strncmp(info.dli_sname, "__asan", 6) == 0 ||
+                              strncmp(info.dli_sname, "__tsan", 6) == 0 ||
                               strncmp(info.dli_sname, "__ubsan", 7) == 0 ||
                               strncmp(info.dli_sname, "__sanitizer", 11) == 0 ||
                               strncmp(info.dli_sname, "__interceptor", 13) == 0);
@@ -158,7 +167,7 @@ const uintptr_t *rdl__crash_culprit(const struct rdl__crash *record)
     for (int i = 0; i < count; i++)
         if (!rdl__crash_is_messenger(record->frames[i]))
             return &record->frames[i];
-    return count > 0 ? &record->frames[0] : NULL;
+    return count > 0 && !is_in(record->frames[0], "libraddle") ? &record->frames[0] : NULL;
 }
 
 const char *rdl__signal_name(int signal)

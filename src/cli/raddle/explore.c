@@ -45,7 +45,7 @@ static char *find_program(const char *name)
     const char *path = getenv("PATH");
     char *copy, *rest, *folder;
 
-    if (strchr(name, '/') || !path)
+    if (strchr(name, '/') || !*name || !path)
         return rdl__duplicate(name);
     copy = rest = rdl__duplicate(path);
     while ((folder = strsep(&rest, ":"))) {
@@ -128,6 +128,8 @@ static bool check_program(const char *path, struct rdl__error *error)
     bool ok;
     int fd;
 
+    if (!*path)
+        return rdl__fail(error, "the name of the program is empty");
     if (stat(path, &file) != 0)
         return rdl__fail(error,
                          errno == ENOENT ? "there is no program %s" : "cannot look at %s: %s", path,
@@ -236,9 +238,11 @@ static void set_environment(const char *library, int orders, int hello)
 
 static volatile int child;
 
-static void pass_on(int signal)
+/* The program ends in good order then.  What the terminal sends, it gets as well. */
+static void pass_on(int signal, siginfo_t *info, void *context)
 {
-    if (child)
+    (void)context;
+    if (child && info->si_code != SI_KERNEL)
         kill(child, signal);
 }
 
@@ -266,14 +270,16 @@ static int await_program(const char *path, int hello)
 static int start(const char *path, char **argv, int option_count, char **options,
                  const struct rdl__text *library)
 {
+    const struct sigaction passing_on = {.sa_sigaction = pass_on,
+                                         .sa_flags = SA_SIGINFO | SA_RESTART};
     int orders = write_orders(option_count, options), hello[2];
 
     if (orders < 0 || pipe(hello) != 0) {
         fprintf(stderr, "raddle: cannot talk to the program: %s\n", strerror(errno));
         return RDL__EXIT_SETUP;
     }
-    signal(SIGINT, SIG_IGN); /* the program gets it as well, and ends in good order */
-    signal(SIGTERM, pass_on);
+    sigaction(SIGINT, &passing_on, NULL);
+    sigaction(SIGTERM, &passing_on, NULL);
     child = fork();
     if (child == 0) {
         signal(SIGINT, SIG_DFL);

@@ -23,6 +23,7 @@ extern const struct rdl__strategy rdl__strategy_round_robin;
 
 /* dpor.c: nothing is left to try; until then, one execution in how many is worth it?
  * 0: none. */
+void rdl__pct_add_percentage(struct rdl__text *out, double missed);
 bool rdl__dpor_is_done(const void *state);
 unsigned rdl__dpor_share(const void *state);
 

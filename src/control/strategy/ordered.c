@@ -3,6 +3,8 @@
  * In order and in reverse, a thread runs until it has to wait; then the first, or
  * the last, of those that can goes on.  Where a thread is polite it is the turn of
  * its neighbour, so that nobody waits in vain for one that never gets a turn. */
+#include <stdio.h>
+
 #include "control/strategy/all.h"
 #include "control/strategy/spawn.h"
 
@@ -85,6 +87,13 @@ static uint32_t choose_last(void *state, struct rdl__view *view, uint32_t max)
     return max;
 }
 
+static int covered(const void *state, char *out, size_t room)
+{
+    const struct ordered *ordered = state;
+
+    return ordered->done ? snprintf(out, room, "the one schedule of this strategy") : 0;
+}
+
 const struct rdl__strategy rdl__strategy_in_order = {
     .name = "in-order",
     .help = "each thread until it waits, in the order of creation",
@@ -93,6 +102,7 @@ const struct rdl__strategy rdl__strategy_in_order = {
     .pick = pick_in_order,
     .choose = choose_first,
     .ended = ended,
+    .covered = covered,
 };
 
 const struct rdl__strategy rdl__strategy_reverse = {
@@ -103,6 +113,7 @@ const struct rdl__strategy rdl__strategy_reverse = {
     .pick = pick_in_reverse,
     .choose = choose_last,
     .ended = ended,
+    .covered = covered,
 };
 
 const struct rdl__strategy rdl__strategy_round_robin = {
@@ -113,4 +124,5 @@ const struct rdl__strategy rdl__strategy_round_robin = {
     .pick = pick_next,
     .choose = choose_first,
     .ended = ended,
+    .covered = covered,
 };

@@ -148,6 +148,31 @@ double rdl__pct_missed(const void *state)
     return exp(((const struct pct *)state)->missed);
 }
 
+/* "97 %", "99.98 %", "0.031 %": as many digits as say something, and never more than
+ * is true. */
+void rdl__pct_add_percentage(struct rdl__text *text, double missed)
+{
+    double percent = fmin(100 * (1 - missed), 99.99), scale = 1;
+    double small = percent < 50 ? percent : 100 - percent;
+    int digits = 0;
+
+    for (; small * scale < 10 && digits < 6 && (percent < 50 || digits < 2); digits++)
+        scale *= 10;
+    rdl__text_add(text, "%.*f %%", digits, floor(percent * scale) / scale);
+}
+
+static void promise(const void *state, struct rdl__text *out)
+{
+    const struct pct *pct = state;
+    double missed = rdl__pct_missed(state);
+
+    if (missed == 1)
+        return;
+    rdl__text_add(out, "a bug of depth %u would have been found with a probability of at least ",
+                  pct->depth);
+    rdl__pct_add_percentage(out, missed);
+}
+
 const struct rdl__strategy rdl__strategy_pct = {
     .name = "pct",
     .help = "random priorities that change DEPTH - 1 times (probabilistic concurrency testing)",
@@ -159,4 +184,5 @@ const struct rdl__strategy rdl__strategy_pct = {
     .begin = begin,
     .pick = pick,
     .ended = ended,
+    .promise = promise,
 };

@@ -59,6 +59,7 @@ static const uint8_t turns[] = {POS,     PCT_3,  SURW,  POS,  RANDOM, DELAY_1, P
                                 DELAY_2, POS,    PCT_2, SURW, POS,    PCT_10};
 
 enum { TURNS = sizeof turns };
+#define LEAST_TOLD 1e-5 /* a smaller probability says nothing */
 
 struct portfolio {
     void *states[PARTS];
@@ -160,31 +161,19 @@ static void ended(void *state, const struct rdl__summary *summary)
     rdl__distinct_add(&portfolio->seen, summary->hash);
 }
 
-/* "97 %", "99.98 %", "0.031 %": as many digits as say something, and never more than
- * is true. */
-static void add_percentage(struct rdl__text *text, double missed)
-{
-    double percent = fmin(100 * (1 - missed), 99.99), scale = 1;
-    double small = percent < 50 ? percent : 100 - percent;
-    int digits = 0;
-
-    for (; small * scale < 10 && digits < 6 && (percent < 50 || digits < 2); digits++)
-        scale *= 10;
-    rdl__text_add(text, "%.*f %%", digits, floor(percent * scale) / scale);
-}
-
 /* What PCT promises holds for one program; cases that draw data are many. */
 static void add_promise(const struct portfolio *portfolio, struct rdl__text *text)
 {
-    double missed_2 = rdl__pct_missed(portfolio->states[PCT_2]);
     double missed_3 = rdl__pct_missed(portfolio->states[PCT_3]);
+    /* One of depth 2 is met by those that look for depth 3, no less often. */
+    double missed_2 = rdl__pct_missed(portfolio->states[PCT_2]) * missed_3;
 
-    if (portfolio->data_drawn || missed_2 == 1 || missed_3 == 1)
+    if (portfolio->data_drawn || 1 - missed_3 < LEAST_TOLD)
         return;
     rdl__text_add(text, "; a bug of depth 2 would have been found with a probability of at least ");
-    add_percentage(text, missed_2);
+    rdl__pct_add_percentage(text, missed_2);
     rdl__text_add(text, ", one of depth 3 with ");
-    add_percentage(text, missed_3);
+    rdl__pct_add_percentage(text, missed_3);
 }
 
 static int covered(const void *state, char *out, size_t room)

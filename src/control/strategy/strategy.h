@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "base/random.h"
+#include "base/text.h"
 #include "control/sched/op.h"
 
 enum {
@@ -160,6 +161,8 @@ struct rdl__strategy {
     /* What can be said of coverage now, as a sentence without a full stop, such
      * as "all 70 schedules"; returns 0 if there is nothing to say.  May be NULL. */
     int (*covered)(const void *state, char *out, size_t room);
+    /* May be NULL.  Without `covered`: what can be said beyond the number of schedules. */
+    void (*promise)(const void *state, struct rdl__text *out);
 };
 
 /* All strategies, by name; NULL at the end.  The first one is the default. */
