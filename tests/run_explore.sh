@@ -51,6 +51,10 @@ for _ in $(seq 20); do
     is class deadlock
     is hash "$hash"
 done
+# Once it is mended: threads go on where they failed, and it is told that they differ.
+"$raddle" replay "$token" -- ./bank ordered >out 2>&1 || fail "a mended program:" "$(cat out)"
+says 'this case passes'
+says 'the threads do not meet as they did when the token was made'
 explore 0 -- ./bank ordered
 explore 0 --format json -- ./bank ordered
 is verdict pass

@@ -371,7 +371,7 @@ static bool token_fits(struct rdl__session *session, const struct rdl__token *to
     else if (board->outcome.verdict == RDL__DISCARDED)
         conclude(result, RDL__TEST_ERROR, "stale",
                  "the token does not fit the test any more: its case is discarded now");
-    else if (board->tape.count != token->count)
+    else if (board->tape.count != token->count && !result->test->options.explore)
         conclude(result, RDL__TEST_ERROR, "stale",
                  "the token does not fit the test any more: it holds %u choices, the test made %u",
                  token->count, board->tape.count);
@@ -410,6 +410,11 @@ static void try_token(struct rdl__session *session, struct rdl__result *result,
         break;
     default:
         result->stats.cases = 1;
+        if (token->settings.trace && token->settings.trace != (uint32_t)board->outcome.hash)
+            rdl__warn(session,
+                      "%s: the threads do not meet as they did when the token was made, so it says "
+                      "little that the case passes: explore anew",
+                      result->test->name);
     }
 }
 

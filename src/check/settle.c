@@ -292,8 +292,8 @@ static enum rdl__ran run_data(void *context, const struct rdl__feed *feed, uint3
         return RDL__RAN_STOP;
     found = fails_somehow(shrinking, feed);
     if (!found && board->exhausted) /* the last case on the board was none: what does it draw? */
-        rdl__search_turns(shrinking->session, shrinking->test, shrinking->failure, feed,
-                          "in-order", 1);
+        rdl__search_turns(shrinking->session, shrinking->test, shrinking->failure, feed, "in-order",
+                          1);
     made = on_board(board);
     rdl__made_release(&shrinking->data);
     shrinking->data = rdl__data_of(&made);
@@ -451,6 +451,8 @@ static void make_token(struct rdl__session *session, const struct rdl_test *test
     struct rdl__text token = {0}, path = {0};
     struct rdl__error error;
 
+    if (test->options.explore)
+        failure->settings.trace = (uint32_t)failure->outcome.hash;
     rdl__token_write(&token, test->name, &failure->settings, failure->made.choices,
                      failure->made.count);
     failure->token = token.bytes;

@@ -167,8 +167,11 @@ static uint64_t from_bytes(struct rdl__tape *tape, enum rdl__choice_kind kind, u
     return take_word(tape, max);
 }
 
-static uint64_t after_feed(struct rdl__tape *tape, uint64_t max)
+/* Threads that go on where they once failed have nothing to stop for. */
+static uint64_t after_feed(struct rdl__tape *tape, enum rdl__choice_kind kind, uint64_t max)
 {
+    if (rdl__is_turn(kind) && tape->cursor.feed.then == RDL__THEN_STOP)
+        return 0;
     switch (tape->cursor.feed.then) {
     case RDL__THEN_RANDOM:
         tape->fresh = tape->fresh_turns = true;
@@ -196,5 +199,5 @@ uint64_t rdl__tape_given(struct rdl__tape *tape, enum rdl__choice_kind kind, uin
         tape->stop(tape->stop_context, RDL__STALE);
     if (rdl__cursor_next(cursor, (uint16_t)tape->depth, (uint16_t)tape->low, max, &index))
         return index;
-    return after_feed(tape, max);
+    return after_feed(tape, kind, max);
 }

@@ -8,7 +8,13 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-enum { SETTING_SIZE = 1, SETTING_CHOICES_MAX = 2, SETTING_POINTS_MAX = 3, SETTING_STACKS = 4 };
+enum {
+    SETTING_SIZE = 1,
+    SETTING_CHOICES_MAX = 2,
+    SETTING_POINTS_MAX = 3,
+    SETTING_STACKS = 4,
+    SETTING_TRACE = 5,
+};
 enum { CHECKSUM_BYTES = 4 };
 
 static const char prefix[] = "rdl1.";
@@ -107,25 +113,36 @@ static uint32_t checksum(const char *name, const char *bytes, size_t count)
     return crc;
 }
 
+/* Those that are 0 are left out. */
+static void add_settings(struct rdl__text *bytes, const struct rdl__settings *settings)
+{
+    const struct {
+        unsigned key;
+        uint32_t value;
+    } all[] = {{SETTING_SIZE, settings->size},
+               {SETTING_CHOICES_MAX, settings->choices_max},
+               {SETTING_POINTS_MAX, settings->points_max},
+               {SETTING_STACKS, settings->stacks},
+               {SETTING_TRACE, settings->trace}};
+    unsigned count = 0;
+
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        count += all[i].value > 0;
+    add_number(bytes, count);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].value > 0) {
+            add_number(bytes, all[i].key);
+            add_number(bytes, all[i].value);
+        }
+}
+
 void rdl__token_write(struct rdl__text *out, const char *name, const struct rdl__settings *settings,
                       const struct rdl__choice *choices, uint32_t count)
 {
     struct rdl__text bytes = {0};
     uint32_t crc;
 
-    add_number(&bytes, 2u + (settings->points_max > 0) + (settings->stacks > 0));
-    add_number(&bytes, SETTING_SIZE);
-    add_number(&bytes, settings->size);
-    add_number(&bytes, SETTING_CHOICES_MAX);
-    add_number(&bytes, settings->choices_max);
-    if (settings->points_max) {
-        add_number(&bytes, SETTING_POINTS_MAX);
-        add_number(&bytes, settings->points_max);
-    }
-    if (settings->stacks) {
-        add_number(&bytes, SETTING_STACKS);
-        add_number(&bytes, settings->stacks);
-    }
+    add_settings(&bytes, settings);
     add_number(&bytes, count);
     for (uint32_t i = 0; i < count; i++) {
         add_number(&bytes, choices[i].index);
@@ -167,6 +184,8 @@ static void read_settings(struct rdl__settings *out, struct reader *reader,
             out->points_max = (uint32_t)value;
         else if (key == SETTING_STACKS)
             out->stacks = (uint32_t)value;
+        else if (key == SETTING_TRACE)
+            out->trace = (uint32_t)value;
         else
             *out_unknown_key = key;
     }
