@@ -95,6 +95,13 @@ for RADDLE_CC in gcc clang; do
         $("$raddle" cc --libs) -o optimised
     finds_the_race ./optimised
 
+    # What the C library does on behalf of its callers.
+    "$raddle" cc -g -O1 "$code/calls.c" -o calls
+    for way in print zero read; do
+        explore 1 'data race' ./calls $way
+        explore 0 ok ./calls $way locked
+    done
+
     # What another thread has to do with a stack shows only when it is there.
     "$raddle" cc -g -O1 "$code/stacks.c" -o stacks
     finds_the_race ./stacks

@@ -28,9 +28,9 @@ static const char usage[] =
  * calls go by way of ours (see control/sched/wrapped.c). */
 static const char *const wrapped_heap[] = {"free",    "realloc", "reallocarray", "_ZdlPv",
                                            "_ZdlPvm", "_ZdaPv",  "_ZdaPvm"};
-static const char *const wrapped[] = {"memcpy", "memmove", "memset",  "memcmp",
-                                      "strlen", "strcpy",  "strncpy", "strcat",
-                                      "strcmp", "strncmp", "strchr",  "strrchr"};
+static const char *const wrapped[] = {
+    "memcpy",  "memmove", "memset",  "memcmp", "strlen", "strcpy",   "strncpy", "strcat", "strcmp",
+    "strncmp", "strchr",  "strrchr", "strdup", "bzero",  "snprintf", "read",    "write"};
 enum {
     WRAPPED = sizeof wrapped / sizeof *wrapped,
     WRAPPED_HEAP = sizeof wrapped_heap / sizeof *wrapped_heap,

@@ -8,14 +8,19 @@
  * the two, has a race. */
 #include <dlfcn.h>
 #include <malloc.h>
+#include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <unistd.h>
 
 #include "base/error.h"
 
 #include "control/sched/next.h"
 #include "control/sched/track.h"
+#include "control/sched/world.h"
 
 #define READS(from, size) rdl__access((uintptr_t)(from), (size), 0, RDL__CALLER)
 #define WRITES(to, size)  rdl__access((uintptr_t)(to), (size), RDL__HOW_WRITE, RDL__CALLER)
@@ -42,6 +47,12 @@ int __wrap_strcmp(const char *left, const char *right);
 int __wrap_strncmp(const char *left, const char *right, size_t size);
 char *__wrap_strchr(const char *text, int c);
 char *__wrap_strrchr(const char *text, int c);
+char *__wrap_strdup(const char *text);
+void __wrap_bzero(void *to, size_t size);
+int __wrap_snprintf(char *to, size_t room, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+ssize_t __wrap_read(int fd, void *to, size_t size);
+ssize_t __wrap_write(int fd, const void *from, size_t size);
 
 /* ---- The heap ------------------------------------------------------------------------------- */
 
@@ -221,4 +232,58 @@ RDL__INTERPOSE char *__wrap_strrchr(const char *text, int c)
     if (is_watched())
         READS_TEXT(text);
     return strrchr(text, c);
+}
+
+RDL__INTERPOSE char *__wrap_strdup(const char *text)
+{
+    if (is_watched())
+        READS_TEXT(text);
+    return strdup(text);
+}
+
+RDL__INTERPOSE void __wrap_bzero(void *to, size_t size)
+{
+    WRITES(to, size);
+    memset(to, 0, size);
+}
+
+/* What it prints, it may read from anywhere: that is not told. */
+RDL__INTERPOSE int __wrap_snprintf(char *to, size_t room, const char *format, ...)
+{
+    va_list args;
+    int length;
+
+    if (is_watched()) {
+        va_start(args, format);
+        length = vsnprintf(NULL, 0, format, args);
+        va_end(args);
+        if (length >= 0)
+            WRITES(to, (size_t)length < room ? (size_t)length + 1 : room);
+    }
+    va_start(args, format);
+    length = vsnprintf(to, room, format, args);
+    va_end(args);
+    return length;
+}
+
+/* ---- Files ------------------------------------------------------------------------------------
+ *
+ * How much comes is known only when it is there. */
+
+RDL__INTERPOSE ssize_t __wrap_read(int fd, void *to, size_t size)
+{
+    struct rdl__thread *self = rdl__self();
+    ssize_t got = self ? rdl__read(self, fd, to, size, RDL__CALLER) : read(fd, to, size);
+
+    if (got > 0)
+        WRITES(to, (size_t)got);
+    return got;
+}
+
+RDL__INTERPOSE ssize_t __wrap_write(int fd, const void *from, size_t size)
+{
+    struct rdl__thread *self = rdl__self();
+
+    READS(from, size);
+    return self ? rdl__write(self, fd, from, size, RDL__CALLER) : write(fd, from, size);
 }
