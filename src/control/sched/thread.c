@@ -8,6 +8,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <raddle/check.h>
+
 #include "control/sched/donor.h"
 #include "control/sched/inner.h"
 #include "control/sched/mutex.h"
@@ -230,6 +232,7 @@ int rdl__thread_new(struct rdl__thread *self, const pthread_attr_t *attributes,
     if (!thread) {
         if (donor)
             rdl__donor_put(donor);
+        rdl_note("a thread is refused: there is room for %d at a time", RDL__THREADS_MAX);
         return EAGAIN;
     }
     thread->start = start;
