@@ -122,6 +122,14 @@ for compile in "g++ -pthread" "$raddle cc" "clang++ -pthread -fsanitize=address"
     grep -q '"covered":"2[0-9][0-9] different' out || fail "too much of the same:" "$(cat out)"
 done
 
+# Places are the program's, though the code at them came with the compiler.
+for compiler in g++ clang++; do
+    $compiler -g -O1 -std=c++17 -pthread "$code/guards.cpp" -o guards
+    run 1 "$raddle" explore -- ./guards
+    is class deadlock
+    says 'guards.cpp:11'
+done
+
 # ---- Libraries that come and go ------------------------------------------------------------------
 
 for compile in "$CC -pthread" "$raddle cc"; do

@@ -89,6 +89,53 @@ static Dwarf_Line *line_at(Dwarf_Die *unit, Dwarf_Addr at, int *out_number)
     return NULL;
 }
 
+/* Code that came with the system, and was compiled into the program: C++ is full of it. */
+static bool is_the_systems(const char *path)
+{
+    return strncmp(path, "/usr/include/", 13) == 0 || strncmp(path, "/usr/lib/", 9) == 0;
+}
+
+static bool get_number(Dwarf_Die *die, unsigned name, Dwarf_Word *out)
+{
+    Dwarf_Attribute attribute;
+
+    return dw.dwarf_attr(die, name, &attribute) && dw.dwarf_formudata(&attribute, out) == 0;
+}
+
+/* From where was this code, an inlined function of the system's, called?  The path, and
+ * where it is there; NULL: by nobody else, as far as is known. */
+static const char *caller_of_inlined(Dwarf_Die *unit, Dwarf_Addr at, struct rdl__place *place)
+{
+    Dwarf_Die *scopes = NULL, innermost;
+    int count =
+        function_at(unit, at, true, &innermost) ? dw.dwarf_getscopes_die(&innermost, &scopes) : 0;
+    const char *path = NULL;
+    Dwarf_Files *files;
+    Dwarf_Word file, line;
+    size_t file_count;
+
+    for (int i = 0; i < count && !path; i++) {
+        if (dw.dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine ||
+            !get_number(&scopes[i], DW_AT_call_file, &file) ||
+            !get_number(&scopes[i], DW_AT_call_line, &line) ||
+            dw.dwarf_getsrcfiles(unit, &files, &file_count) != 0 || file >= file_count)
+            continue;
+        path = dw.dwarf_filesrc(files, file, NULL, NULL);
+        if (path && is_the_systems(path))
+            path = NULL;
+        for (int k = i + 1; path && k < count; k++) /* the next function around it */
+            if (dw.dwarf_tag(&scopes[k]) == DW_TAG_subprogram ||
+                dw.dwarf_tag(&scopes[k]) == DW_TAG_inlined_subroutine) {
+                put(place->function, sizeof place->function, dw.dwarf_diename(&scopes[k]));
+                break;
+            }
+        if (path)
+            place->line = (int)line;
+    }
+    free(scopes);
+    return path;
+}
+
 static void put_place(struct rdl__place *place, Dwarf_Die *unit, Dwarf_Addr at)
 {
     Dwarf_Line *line = line_at(unit, at, &place->line);
@@ -97,6 +144,11 @@ static void put_place(struct rdl__place *place, Dwarf_Die *unit, Dwarf_Addr at)
 
     if (function_at(unit, at, true, &function))
         put(place->function, sizeof place->function, dw.dwarf_diename(&function));
+    if (path && is_the_systems(path)) {
+        const char *caller = caller_of_inlined(unit, at, place);
+
+        path = caller ? caller : path;
+    }
     if (path)
         put_file(place, unit, path);
     else

@@ -25,7 +25,10 @@
     X(dwarf_getsrc_die)                                                                            \
     X(dwarf_lineno)                                                                                \
     X(dwarf_linesrc)                                                                               \
+    X(dwarf_getsrcfiles)                                                                           \
+    X(dwarf_filesrc)                                                                               \
     X(dwarf_getscopes)                                                                             \
+    X(dwarf_getscopes_die)                                                                         \
     X(dwarf_tag)                                                                                   \
     X(dwarf_diename)                                                                               \
     X(dwarf_dieoffset)                                                                             \
