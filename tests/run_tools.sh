@@ -124,7 +124,7 @@ done
 
 # Places are the program's, though the code at them came with the compiler.
 for compiler in g++ clang++; do
-    $compiler -g -O1 -std=c++17 -pthread "$code/guards.cpp" -o guards
+    $compiler -g -O2 -std=c++17 -pthread "$code/guards.cpp" -o guards
     run 1 "$raddle" explore -- ./guards
     is class deadlock
     says 'guards.cpp:11'

@@ -92,7 +92,8 @@ static Dwarf_Line *line_at(Dwarf_Die *unit, Dwarf_Addr at, int *out_number)
 /* Code that came with the system, and was compiled into the program: C++ is full of it. */
 static bool is_the_systems(const char *path)
 {
-    return strncmp(path, "/usr/include/", 13) == 0 || strncmp(path, "/usr/lib/", 9) == 0;
+    return strncmp(path, "/usr/", 5) == 0 && strncmp(path, "/usr/src/", 9) != 0 &&
+           strncmp(path, "/usr/local/", 11) != 0;
 }
 
 static bool get_number(Dwarf_Die *die, unsigned name, Dwarf_Word *out)
