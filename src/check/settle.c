@@ -175,6 +175,13 @@ struct shrinking {
     struct rdl__made data;            /* of the last candidate */
 };
 
+/* The last case that was run; lent until the next one is. */
+static struct rdl__made on_board(const struct rdl__board *board)
+{
+    return (struct rdl__made){board->tape.choices, board->tape.count, board->tape.spans,
+                              board->tape.span_count};
+}
+
 static enum rdl__ran run_candidate(void *context, const struct rdl__feed *feed, uint32_t limit,
                                    struct rdl__made *out_made)
 {
@@ -189,8 +196,7 @@ static enum rdl__ran run_candidate(void *context, const struct rdl__feed *feed, 
         rdl__worker_retire(&shrinking->session->workers[0]);
     if (!rdl__run_feed(shrinking->session, shrinking->test, &settings, feed, false))
         return RDL__RAN_STOP;
-    *out_made = (struct rdl__made){board->tape.choices, board->tape.count, board->tape.spans,
-                                   board->tape.span_count};
+    *out_made = on_board(board);
     return board->outcome.verdict == RDL__FAILED &&
                    board->outcome.origin == shrinking->failure->outcome.origin
                ? RDL__RAN_FAIL
@@ -270,12 +276,6 @@ static bool fails_somehow(struct shrinking *shrinking, const struct rdl__feed *d
                               shrinking->bounded, TURNS_WITHIN_BOUND);
     shrinking->turns += board->failed_at + 1;
     return found;
-}
-
-static struct rdl__made on_board(const struct rdl__board *board)
-{
-    return (struct rdl__made){board->tape.choices, board->tape.count, board->tape.spans,
-                              board->tape.span_count};
 }
 
 static enum rdl__ran run_data(void *context, const struct rdl__feed *feed, uint32_t limit,
@@ -431,8 +431,7 @@ static void find_fewer(struct rdl__session *session, const struct rdl_test *test
     if (now == 0)
         return;
     if (search_fewer(session, test, failure, now - 1)) {
-        made = (struct rdl__made){board->tape.choices, board->tape.count, board->tape.spans,
-                                  board->tape.span_count};
+        made = on_board(board);
         if (rdl__count_preemptions(&made) < now) {
             rdl__made_release(&failure->made);
             rdl__made_copy(&failure->made, &made);
