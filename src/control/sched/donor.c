@@ -6,10 +6,10 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 
 #include "base/memory.h"
 #include "control/sched/next.h"
+#include "port/kernel.h"
 #include "port/switch.h"
 
 enum { BEING_MADE, PARKED, TO_END };
@@ -25,14 +25,7 @@ static bool are_copies;
  * thread's while it is parked. */
 static void futex(int *word, int operation, int value)
 {
-    register long no_timeout __asm__("r10") = 0;
-    long result;
-
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "a"(SYS_futex), "D"(word), "S"(operation | FUTEX_PRIVATE_FLAG), "d"(value),
-                       "r"(no_timeout)
-                     : "rcx", "r11", "memory");
+    rdl__kernel(SYS_futex, (long)word, operation | FUTEX_PRIVATE_FLAG, value, 0, 0, 0);
 }
 
 static void await(int *word, int old)
