@@ -82,6 +82,7 @@ static int create(struct rdl__donor *donor, const pthread_attr_t *attributes)
     int why;
 
     sigfillset(&all);
+    sigdelset(&all, SIGSYS); /* see dispatch.c */
     RDL__NEXT(pthread_sigmask)(SIG_SETMASK, &all, &old);
     why = RDL__NEXT(pthread_create)(&donor->thread, attributes, donor_main, donor);
     RDL__NEXT(pthread_sigmask)(SIG_SETMASK, &old, NULL);

@@ -101,6 +101,7 @@ struct rdl__thread {
     int cancel_state, cancel_type;
     bool cancelled;
     sigset_t mask, pending_signals;
+    bool blocks_sigsys;   /* as it thinks: see dispatch.h */
     uintptr_t refused_at; /* pc where it tried to get a lock last, and did not */
     unsigned no_switch;   /* > 0: a lock of the C library is held; stay if that is possible */
 
