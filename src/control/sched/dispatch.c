@@ -126,7 +126,11 @@ static long call(struct rdl__thread *self, long number, long *a, ucontext_t *int
         return 0;
     if (!self || rdl__calls_is_system(pc))
         return rdl__kernel(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    if (rdl__is_openmp(pc))
+        rdl__openmp_is_back(self);
     result = rdl__call_by_number(self, number, a, pc);
+    if (rdl__is_openmp(pc))
+        rdl__openmp_calls(self);
     if (result == -1)
         result = -errno;
     errno = errno_before;
@@ -168,6 +172,7 @@ static long set_dispatch(int mode)
 
 static void look(void)
 {
+    rdl__openmp_look();
     rdl__calls_look(&calls);
     is_possible = calls.maker[0] && calls.door && set_dispatch(DISPATCH_OFF) == 0;
     if (is_possible)

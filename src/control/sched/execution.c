@@ -48,7 +48,7 @@ static void reset(const struct rdl__execution *execution)
     sched->strategy = execution->strategy;
     sched->strategy_state = execution->strategy_state;
     sched->summary = execution->summary;
-    sched->summary->unseen = !rdl__instrumented;
+    sched->summary->unseen = !rdl__instrumented || rdl__openmp_size > 0;
     sched->forked = execution->forked;
     sched->faults = execution->faults;
     sched->stacks = execution->stacks;
