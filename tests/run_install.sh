@@ -28,7 +28,7 @@ readelf -d "$prefix/lib/libraddle.so" | grep -q 'SONAME.*\[libraddle\.so\.0\]' |
 
 # Both libraries end up in other people's programs: every global name is ours, or one that
 # comes before the C library's on purpose.
-names_of() { nm -g --defined-only "$@" | awk 'NF == 3 { print $3 }'; }
+names_of() { nm -g --defined-only "$@" | awk 'NF == 3 { sub(/@.*/, "", $3); print $3 }'; }
 foreign=$( (names_of -D "$prefix/lib/libraddle.so"; names_of "$prefix/lib/libraddle.a") |
     grep -vE '^(rdl_|__tsan_|Annotate|__wrap_|DW\.ref\.|__(start|stop)_rdl__next$)' | sort -u |
     while read -r name; do

@@ -2,7 +2,9 @@
  *
  * The C library's functions may be ours (control/sched), and write to errno, which
  * is a variable of the thread that happens to run.  These do neither: the result
- * is the kernel's, an error number with a minus sign. */
+ * is the kernel's, an error number with a minus sign.
+ *
+ * There is one instruction in all of Raddle that makes system calls: rdl__own_door. */
 #ifndef RDL__KERNEL_H
 #define RDL__KERNEL_H
 
@@ -20,19 +22,16 @@
 /* The kernel's idea of a set of signals: 64 bits, bit 0 for signal 1. */
 typedef uint64_t rdl__signals;
 
-static inline long rdl__kernel(long number, long a, long b, long c, long d, long e, long f)
-{
-    register long r10 __asm__("r10") = d;
-    register long r8 __asm__("r8") = e;
-    register long r9 __asm__("r9") = f;
-    long result;
+/* May be called where thread-local variables are somebody else's, and on tiny stacks. */
+long rdl__kernel(long number, long a, long b, long c, long d, long e, long f);
 
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-                     : "rcx", "r11", "memory");
-    return result;
-}
+/* Code that makes the call and returns: all system calls of ours go through it, and so
+ * can be made from another place, if the kernel is to tell them from others. */
+extern const void *rdl__kernel_door;
+extern const char rdl__own_door[]; /* the one it is at first */
+
+/* Leave a signal handler whose frame begins here. */
+_Noreturn void rdl__kernel_sigreturn(uintptr_t stack_pointer);
 
 /* As a function of the C library would say it. */
 static inline long rdl__in_errno(long result)

@@ -69,7 +69,7 @@ __asm__(".text\n"
                                            "    movl $" TEXT(
                                                ARCH_SET_FS) ", %edi\n"
                                                             "    movq %rdx, %rsi\n"
-                                                            "    syscall\n"
+                                                            "    call *rdl__kernel_door(%rip)\n"
                                                             "2:  ldmxcsr (%rsp)\n"
                                                             "    fldcw 4(%rsp)\n"
                                                             "    addq $8, %rsp\n"

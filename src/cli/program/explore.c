@@ -16,6 +16,7 @@
 #include "cli/options.h"
 #include "cli/program/program.h"
 #include "control/explore.h"
+#include "control/sched/dispatch.h"
 #include "control/sched/next.h"
 #include "control/sched/sched.h"
 #include "control/sched/track.h"
@@ -352,6 +353,20 @@ static int replay(struct rdl__options *options)
     return status;
 }
 
+/* A thread that waited where we cannot see it would stop all of them. */
+static bool can_be_controlled(struct rdl__error *error)
+{
+    const char *library;
+
+    rdl__dispatch_prepare();
+    library = rdl__dispatch_lacking();
+    return !library ||
+           rdl__fail(error,
+                     "%s makes system calls of its own, not through the C library; to control "
+                     "them takes a Linux of 5.11 or later that allows PR_SET_SYSCALL_USER_DISPATCH",
+                     library);
+}
+
 /* The program is to see its environment as if we were not there. */
 static void restore(const char *name, const char *value)
 {
@@ -385,13 +400,14 @@ int rdl__program_explore(rdl__main_function *function, int argc, char **argv)
     restore("LD_PRELOAD", next_word(&words));
     restore("LD_BIND_NOW", next_word(&words));
     restore("ASAN_OPTIONS", next_word(&words));
+    restore("GOMP_SPINCOUNT", next_word(&words));
     if (hello >= 0 && write(hello, "", 1) == 1)
         close(hello);
     if (has_input())
         program.input = high(STDIN_FILENO);
     rdl__command_encode(&name, argc, argv);
     if (rdl__options_read_for_program(options, count, arguments, &error) &&
-        prepare_output(&options->explore, &error)) {
+        can_be_controlled(&error) && prepare_output(&options->explore, &error)) {
         if (!options->seed_given)
             options->plan.seed = rdl__entropy() >> 32;
         status = options->replay ? replay(options) : explore(options, name.bytes);

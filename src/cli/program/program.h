@@ -17,7 +17,7 @@ typedef int rdl__main_function(int argc, char **argv, char **environment);
 
 /* What stands in that descriptor: words, each with a zero byte after it: how many
  * options there are, the options of raddle explore, and the values of LD_PRELOAD,
- * LD_BIND_NOW and ASAN_OPTIONS that the program is to see ("" for none). */
+ * LD_BIND_NOW, ASAN_OPTIONS and GOMP_SPINCOUNT that the program is to see ("" for none). */
 
 /* Explore the program; the exit status. */
 int rdl__program_explore(rdl__main_function *function, int argc, char **argv);

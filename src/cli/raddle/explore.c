@@ -199,7 +199,7 @@ static void add_word(struct rdl__text *out, const char *word)
 static int write_orders(int option_count, char **options)
 {
     const char *preload = getenv("LD_PRELOAD"), *bind_now = getenv("LD_BIND_NOW");
-    const char *asan = getenv("ASAN_OPTIONS");
+    const char *asan = getenv("ASAN_OPTIONS"), *spins = getenv("GOMP_SPINCOUNT");
     struct rdl__text orders = {0};
     char number[16];
     int fd;
@@ -211,6 +211,7 @@ static int write_orders(int option_count, char **options)
     add_word(&orders, preload ? preload : "");
     add_word(&orders, bind_now ? bind_now : "");
     add_word(&orders, asan ? asan : "");
+    add_word(&orders, spins ? spins : "");
     fd = nameless_file(orders.bytes, orders.count);
     rdl__text_release(&orders);
     return fd;
@@ -225,6 +226,8 @@ static void set_environment(const char *library, int orders, int hello)
                   preload ? preload : "");
     setenv("LD_PRELOAD", value.bytes, 1);
     setenv("LD_BIND_NOW", "1", 1); /* once, not anew in each execution */
+    /* OpenMP's threads spin before they wait, for what none can do while they spin. */
+    setenv("GOMP_SPINCOUNT", "0", 1);
     /* We have to be before it, which it minds; and leaks it cannot look for in copies. */
     rdl__text_clear(&value);
     rdl__text_add(&value, "detect_leaks=0:verify_asan_link_order=0%s%s", asan ? ":" : "",
@@ -307,8 +310,8 @@ static int start_gdb(const char *path, char **argv, int option_count, char **opt
     while (argv[count])
         count++;
     words = rdl__allocate((size_t)(count + 8) * sizeof *words);
-    rdl__text_add(&wrapper, "set exec-wrapper env 'LD_PRELOAD=%s' '%s=%d,-1'", library->bytes,
-                  RDL__PROGRAM_VARIABLE, orders);
+    rdl__text_add(&wrapper, "set exec-wrapper env 'LD_PRELOAD=%s' GOMP_SPINCOUNT=0 '%s=%d,-1'",
+                  library->bytes, RDL__PROGRAM_VARIABLE, orders);
     words[0] = (char *)"gdb";
     words[1] = (char *)"-q";
     words[2] = (char *)"-ex";

@@ -283,6 +283,20 @@ static void drop_frames_below(struct rdl__track *track, uintptr_t stack)
         track->depth--;
 }
 
+/* The function that ends; it may have jumped to where it says so ("tail call"), so that it
+ * looks as if the one that called it did. */
+static struct rdl__frame last_frame(struct rdl__track *track, uintptr_t stack, uintptr_t pc)
+{
+    struct rdl__frame frame = {0};
+
+    while (track->depth > 0) {
+        frame = track->frames[--track->depth % RDL__FRAMES_KEPT];
+        if (frame.stack >= stack || frame.pc == pc)
+            break;
+    }
+    return frame;
+}
+
 RDL__INTERPOSE void __tsan_func_entry(void *pc)
 {
     struct rdl__thread *self = rdl__self();
@@ -290,6 +304,8 @@ RDL__INTERPOSE void __tsan_func_entry(void *pc)
 
     if (!self)
         return;
+    if (rdl__is_openmp((uintptr_t)pc))
+        rdl__openmp_calls(self);
     drop_frames_below(self->track, stack + 1);
     self->track->frames[self->track->depth++ % RDL__FRAMES_KEPT] =
         (struct rdl__frame){.pc = (uintptr_t)pc, .stack = stack};
@@ -298,10 +314,11 @@ RDL__INTERPOSE void __tsan_func_entry(void *pc)
 RDL__INTERPOSE void __tsan_func_exit(void)
 {
     struct rdl__thread *self = rdl__self();
+    struct rdl__frame frame;
 
     if (!self)
         return;
-    drop_frames_below(self->track, (uintptr_t)__builtin_frame_address(0));
-    if (self->track->depth > 0)
-        self->track->depth--;
+    frame = last_frame(self->track, (uintptr_t)__builtin_frame_address(0), RDL__CALLER);
+    if (rdl__is_openmp(frame.pc))
+        rdl__openmp_is_back(self);
 }

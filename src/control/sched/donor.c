@@ -6,10 +6,10 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 
 #include "base/memory.h"
 #include "control/sched/next.h"
+#include "port/kernel.h"
 #include "port/switch.h"
 
 enum { BEING_MADE, PARKED, TO_END };
@@ -25,14 +25,7 @@ static bool are_copies;
  * thread's while it is parked. */
 static void futex(int *word, int operation, int value)
 {
-    register long no_timeout __asm__("r10") = 0;
-    long result;
-
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "a"(SYS_futex), "D"(word), "S"(operation | FUTEX_PRIVATE_FLAG), "d"(value),
-                       "r"(no_timeout)
-                     : "rcx", "r11", "memory");
+    rdl__kernel(SYS_futex, (long)word, operation | FUTEX_PRIVATE_FLAG, value, 0, 0, 0);
 }
 
 static void await(int *word, int old)
@@ -89,6 +82,7 @@ static int create(struct rdl__donor *donor, const pthread_attr_t *attributes)
     int why;
 
     sigfillset(&all);
+    sigdelset(&all, SIGSYS); /* see dispatch.c */
     RDL__NEXT(pthread_sigmask)(SIG_SETMASK, &all, &old);
     why = RDL__NEXT(pthread_create)(&donor->thread, attributes, donor_main, donor);
     RDL__NEXT(pthread_sigmask)(SIG_SETMASK, &old, NULL);

@@ -2,6 +2,7 @@
 #include <setjmp.h>
 #include <string.h>
 
+#include "control/sched/dispatch.h"
 #include "control/sched/donor.h"
 #include "control/sched/inner.h"
 #include "control/sched/sleeper.h"
@@ -47,7 +48,7 @@ static void reset(const struct rdl__execution *execution)
     sched->strategy = execution->strategy;
     sched->strategy_state = execution->strategy_state;
     sched->summary = execution->summary;
-    sched->summary->unseen = !rdl__instrumented;
+    sched->summary->unseen = !rdl__instrumented || rdl__openmp_size > 0;
     sched->forked = execution->forked;
     sched->faults = execution->faults;
     sched->stacks = execution->stacks;
@@ -79,6 +80,7 @@ static void begin(const struct rdl__execution *execution)
     rdl__signals_begin(first);
     rdl__first_turn();
     rdl__running = first;
+    rdl__dispatch_begin();
 }
 
 /* Threads that never came to their end: their donors are lost. */
@@ -99,6 +101,7 @@ void rdl__execution_prepare(void)
     prepared = true;
     rdl__switch_prepare();
     rdl__clocks_prepare();
+    rdl__dispatch_prepare();
     rdl__own_stack(&low, &high);
 }
 
@@ -119,6 +122,7 @@ bool rdl__execution_run(const struct rdl__execution *execution, void (*body)(voi
         whole = sched->alive <= 1;
     }
     rdl__running = NULL;
+    rdl__dispatch_end();
     rdl__signals_end();
     sched->t->leave = NULL;
     return whole;

@@ -2,6 +2,7 @@
 #ifndef RDL__INNER_H
 #define RDL__INNER_H
 
+#include "control/sched/openmp.h"
 #include "control/sched/sched.h"
 #include "port/lines.h"
 
@@ -13,8 +14,14 @@
 extern const char __start_rdl_entry[] __attribute__((visibility("hidden")));
 extern const char __stop_rdl_entry[] __attribute__((visibility("hidden")));
 
+/* And where OpenMP's library comes to something, the program has called that, or made it
+ * start the thread. */
 static inline uintptr_t rdl__blamed(const struct rdl__thread *thread, uintptr_t pc)
 {
+    if (rdl__is_openmp(pc))
+        return thread->openmp_from  ? thread->openmp_from
+               : thread->created_at ? thread->created_at
+                                    : pc;
     if (__builtin_expect(pc - (uintptr_t)__start_rdl_entry >
                              (uintptr_t)(__stop_rdl_entry - __start_rdl_entry),
                          1))

@@ -12,6 +12,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
+#include "control/sched/dispatch.h"
 #include "control/sched/inner.h"
 #include "control/sched/primitive.h"
 #include "control/sched/world.h"
@@ -155,6 +156,7 @@ RDL__INTERPOSE void *dlopen(const char *file, int mode)
         return RDL__NEXT(dlopen)(file, mode);
     self->no_switch++;
     library = RDL__NEXT(dlopen)(file, mode);
+    rdl__dispatch_loaded();
     self->no_switch--;
     return library;
 }

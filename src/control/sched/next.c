@@ -21,6 +21,7 @@ extern RDL__ASKED_FOR(guard);
 extern RDL__ASKED_FOR(libc_locks);
 extern RDL__ASKED_FOR(number);
 extern RDL__ASKED_FOR(once);
+extern RDL__ASKED_FOR(openmp);
 extern RDL__ASKED_FOR(poll);
 extern RDL__ASKED_FOR(rwlock);
 extern RDL__ASKED_FOR(semaphore);
@@ -29,10 +30,10 @@ extern RDL__ASKED_FOR(spinlock);
 extern RDL__ASKED_FOR(syscall);
 
 __attribute__((used)) static const char *const asked_for[] = {
-    &rdl__file_assert,     &rdl__file_barrier,   &rdl__file_c11,     &rdl__file_guard,
-    &rdl__file_libc_locks, &rdl__file_number,    &rdl__file_once,    &rdl__file_poll,
-    &rdl__file_rwlock,     &rdl__file_semaphore, &rdl__file_sigwait, &rdl__file_spinlock,
-    &rdl__file_syscall,
+    &rdl__file_assert,     &rdl__file_barrier, &rdl__file_c11,       &rdl__file_guard,
+    &rdl__file_libc_locks, &rdl__file_number,  &rdl__file_once,      &rdl__file_openmp,
+    &rdl__file_poll,       &rdl__file_rwlock,  &rdl__file_semaphore, &rdl__file_sigwait,
+    &rdl__file_spinlock,   &rdl__file_syscall,
 };
 
 extern struct rdl__next __start_rdl__next[] __attribute__((visibility("hidden")));
@@ -41,6 +42,17 @@ extern struct rdl__next __stop_rdl__next[] __attribute__((visibility("hidden")))
 bool rdl__pthread_create_is_wrapped(void)
 {
     return dlsym(RTLD_DEFAULT, "pthread_create") != (void *)rdl__own_pthread_create;
+}
+
+/* In a library that was loaded for somebody's use only. */
+static void *look_in(const char *file, const char *name)
+{
+    void *library = RDL__NEXT(dlopen)(file, RTLD_LAZY | RTLD_NOLOAD);
+    void *found = library ? dlsym(library, name) : NULL;
+
+    if (library)
+        dlclose(library);
+    return found;
 }
 
 static void *look_for(const char *name)
@@ -54,6 +66,8 @@ static void *look_for(const char *name)
         next = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
     if (!next)
         next = dlsym(RTLD_NEXT, name);
+    if (!next && (strncmp(name, "GOMP_", 5) == 0 || strncmp(name, "omp_", 4) == 0))
+        next = look_in("libgomp.so.1", name);
     return next;
 }
 
@@ -68,6 +82,11 @@ void *rdl__find_next(const char *name)
 
 void rdl__find_all_next(void)
 {
+    static bool done; /* what is missing then may never be asked for */
+
+    if (done)
+        return;
+    done = true;
     for (struct rdl__next *next = __start_rdl__next; next < __stop_rdl__next; next++)
         if (!next->function)
             next->function = look_for(next->name);

@@ -37,6 +37,7 @@ enum rdl__op_kind {
     RDL__OP_DESTROY,
     RDL__OP_QUIET, /* wait until no other thread can run */
     RDL__OP_STEP,  /* between two operations: what cannot be seen may happen here */
+    RDL__OP_TEAM,  /* what threads do together, in a library of its own */
 };
 
 /* What an operation is done to. */
@@ -51,6 +52,8 @@ enum rdl__thing {
     RDL__ON_BARRIER,
     RDL__ON_ONCE,
     RDL__ON_FUTEX,
+    RDL__ON_CRITICAL, /* section of OpenMP */
+    RDL__ON_LOCK,     /* of OpenMP */
 };
 
 /* How an operation touches its objects. */

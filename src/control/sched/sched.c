@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "control/sched/dispatch.h"
 #include "control/sched/donor.h"
 #include "control/sched/inner.h"
 #include "control/sched/sleeper.h"
@@ -364,6 +365,7 @@ static void come_to(struct rdl__thread *self, const struct rdl__op *op)
     struct rdl__view *view = &sched->view;
 
     rdl__catch_up();
+    rdl__dispatch_selector = RDL__HAND_OVER;
     view->running = self->id;
     view->ops[self->id] = *op;
     view->ops[self->id].pc = rdl__blamed(self, op->pc);

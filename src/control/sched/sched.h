@@ -101,8 +101,11 @@ struct rdl__thread {
     int cancel_state, cancel_type;
     bool cancelled;
     sigset_t mask, pending_signals;
+    bool blocks_sigsys;   /* as it thinks: see dispatch.h */
     uintptr_t refused_at; /* pc where it tried to get a lock last, and did not */
     unsigned no_switch;   /* > 0: a lock of the C library is held; stay if that is possible */
+
+    uintptr_t openmp_from; /* pc of the call of OpenMP's that it is in; 0: none */
 
     struct rdl__thread_dtor *dtors; /* of C++ thread_local objects */
 

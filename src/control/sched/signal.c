@@ -17,6 +17,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "control/sched/dispatch.h"
 #include "control/sched/world.h"
 
 #define sched (&rdl__sched)
@@ -124,6 +125,7 @@ rdl__signals rdl__mask_of(const struct rdl__thread *thread)
 
 void rdl__mask_set(struct rdl__thread *self, rdl__signals mask)
 {
+    mask &= ~rdl__never_blocked;
     let_masks_differ(kernel_mask());
     rdl__kernel_mask(SIG_SETMASK, &mask, NULL);
     keep_mask(self, mask);
@@ -462,11 +464,15 @@ RDL__INTERPOSE int sigaction(int signal, const struct sigaction *restrict action
     bool through_us = action && rdl__self() && goes_through_us(signal, action);
     int result;
 
+    if (signal == SIGSYS && rdl__never_blocked)
+        return rdl__dispatch_sigaction(action, old);
     if (signal >= 1 && signal < SIGNALS)
         previous = handlers[signal];
     if (through_us) {
         know_carrier();
         ours = *action;
+        if (rdl__never_blocked)
+            sigdelset(&ours.sa_mask, SIGSYS);
         ours.sa_sigaction = on_signal;
         ours.sa_flags |= SA_SIGINFO;
         handlers[signal] = *action;
@@ -552,17 +558,38 @@ RDL__INTERPOSE int sigqueue(pid_t pid, int signal, const union sigval value)
     return (int)rdl__in_errno(-rdl__send_signal(self, NULL, &info, RDL__CALLER));
 }
 
+/* The program may think that it blocks SIGSYS, which must not be: see dispatch.h. */
+static sigset_t spare_sigsys(struct rdl__thread *self, int how, const sigset_t *set)
+{
+    sigset_t spared = *set;
+
+    if (!rdl__never_blocked)
+        return spared;
+    if (how == SIG_SETMASK || sigismember(set, SIGSYS))
+        self->blocks_sigsys = how != SIG_UNBLOCK && sigismember(set, SIGSYS);
+    sigdelset(&spared, SIGSYS);
+    return spared;
+}
+
 RDL__INTERPOSE int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
     struct rdl__thread *self = rdl__self();
+    bool blocked_sigsys = self && self->blocks_sigsys;
+    sigset_t spared;
     int why;
 
-    if (!self || !set)
-        return RDL__NEXT(pthread_sigmask)(how, set, old);
-    let_masks_differ(kernel_mask());
+    if (self && set) {
+        spared = spare_sigsys(self, how, set);
+        set = &spared;
+        let_masks_differ(kernel_mask());
+    }
     why = RDL__NEXT(pthread_sigmask)(how, set, old);
-    keep_mask(self, kernel_mask());
-    rdl__handle_signals(self);
+    if (blocked_sigsys && old)
+        sigaddset(old, SIGSYS);
+    if (self && set) {
+        keep_mask(self, kernel_mask());
+        rdl__handle_signals(self);
+    }
     return why;
 }
 

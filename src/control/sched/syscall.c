@@ -204,28 +204,33 @@ static void name_for_kernel(long number, long *a)
     }
 }
 
+long rdl__call_by_number(struct rdl__thread *self, long number, long *a, uintptr_t pc)
+{
+    long result;
+
+    if (about_time_or_threads(self, number, a, pc, &result))
+        return rdl__in_errno(result);
+    if (about_files(self, number, a, pc, &result) || about_processes(self, number, a, pc, &result))
+        return result;
+    if (number == SYS_clone || number == SYS_clone3)
+        return rdl__copied(clone_by_number, (long[]){number, a[0], a[1], a[2], a[3], a[4], a[5]});
+    name_for_kernel(number, a);
+    return RDL__NEXT(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
 RDL__INTERPOSE long syscall(long number, ...)
 {
     struct rdl__thread *self = rdl__self();
     uintptr_t pc = RDL__CALLER;
-    long a[ARGUMENTS], result;
+    long a[ARGUMENTS];
     va_list arguments;
 
     va_start(arguments, number);
     for (int i = 0; i < ARGUMENTS; i++)
         a[i] = va_arg(arguments, long);
     va_end(arguments);
-    if (self) {
-        if (about_time_or_threads(self, number, a, pc, &result))
-            return rdl__in_errno(result);
-        if (about_files(self, number, a, pc, &result) ||
-            about_processes(self, number, a, pc, &result))
-            return result;
-        if (number == SYS_clone || number == SYS_clone3)
-            return rdl__copied(clone_by_number,
-                               (long[]){number, a[0], a[1], a[2], a[3], a[4], a[5]});
-        name_for_kernel(number, a);
-    }
+    if (self)
+        return rdl__call_by_number(self, number, a, pc);
     return RDL__NEXT(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 

@@ -241,6 +241,7 @@ int rdl__thread_new(struct rdl__thread *self, const pthread_attr_t *attributes,
     thread->detached = detached == PTHREAD_CREATE_DETACHED;
     thread->created_at = rdl__blamed(self, pc);
     thread->mask = self->mask;
+    thread->blocks_sigsys = self->blocks_sigsys;
     rdl__thread_born(thread, name);
     rdl__thread_begin(thread, donor, pc);
     rdl__hb_created(self, thread);

@@ -11,6 +11,7 @@ const char *rdl__thing_name(enum rdl__thing thing)
         [RDL__ON_STREAM] = "stream",       [RDL__ON_CONDITION] = "condition",
         [RDL__ON_SEMAPHORE] = "semaphore", [RDL__ON_BARRIER] = "barrier",
         [RDL__ON_ONCE] = "once",           [RDL__ON_FUTEX] = "futex",
+        [RDL__ON_CRITICAL] = "section",    [RDL__ON_LOCK] = "lock",
     };
 
     return names[thing];
@@ -56,7 +57,7 @@ void rdl__op_describe(struct rdl__text *out, const struct rdl__op *op, const cha
         [RDL__OP_START] = "starts",          [RDL__OP_CREATE] = "creates a thread",
         [RDL__OP_YIELD] = "lets others run", [RDL__OP_SLEEP] = "sleeps",
         [RDL__OP_IO] = "uses a file",        [RDL__OP_SIGNAL_WAIT] = "waits for a signal",
-        [RDL__OP_STEP] = "goes on",
+        [RDL__OP_STEP] = "goes on",          [RDL__OP_TEAM] = "meets its team",
     };
 
     if (op->kind == RDL__OP_READ || op->kind == RDL__OP_WRITE || op->kind == RDL__OP_ATOMIC)

@@ -11,7 +11,7 @@
  *     socket.c   sockets;  link.c  who is at the other end
  *     process.c  fork and waiting for children
  *     signal.c   signals between threads, masks;  sigwait.c  waiting for signals
- *     futex.c    futexes;  syscall.c  system calls by number
+ *     futex.c    futexes;  syscall.c  system calls by number;  dispatch.c  by no function
  *
  * Time, readiness of files and the state of children are asked of the kernel when
  * they matter, and never kept. */
@@ -256,6 +256,11 @@ long rdl__futex(struct rdl__thread *self, const long *arguments, uintptr_t pc);
 void rdl__stream_gone(struct rdl__thread *self, FILE *file);      /* libc_locks.c: it is closed */
 bool rdl__semaphore_is_outside(const struct rdl__thread *thread); /* semaphore.c */
 bool rdl__futex_is_outside(const struct rdl__thread *thread);     /* other processes may wake it */
+
+/* ---- syscall.c --------------------------------------------------------------------------- */
+
+/* What syscall() does for a controlled thread.  May change the arguments. */
+long rdl__call_by_number(struct rdl__thread *self, long number, long *a, uintptr_t pc);
 
 /* ---- number.c ---------------------------------------------------------------------------- */
 
