@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/apart.h"
 #include "base/error.h"
 
 enum {
@@ -45,13 +46,20 @@ static void *must(void *memory, size_t size)
     return memory;
 }
 
+static void *get(size_t size)
+{
+    return must(rdl__is_apart ? rdl__apart_get(size) : malloc(size), size);
+}
+
 void *rdl__allocate(size_t size)
 {
-    return must(calloc(1, size ? size : 1), size);
+    return must(rdl__is_apart ? rdl__apart_get(size) : calloc(1, size ? size : 1), size);
 }
 
 void *rdl__reallocate(void *old, size_t size)
 {
+    if (!old)
+        return get(size ? size : 1);
     return must(realloc(old, size ? size : 1), size);
 }
 
@@ -59,7 +67,7 @@ char *rdl__duplicate(const char *text)
 {
     size_t size = strlen(text) + 1;
 
-    return memcpy(must(malloc(size), size), text, size);
+    return memcpy(get(size), text, size);
 }
 
 static void enter_chunk(struct rdl__arena *arena, struct rdl__chunk *chunk)
@@ -77,7 +85,7 @@ static void next_chunk(struct rdl__arena *arena, size_t size)
 
     if (!*after || (*after)->size < size) {
         size_t room = size > CHUNK_SIZE ? size : CHUNK_SIZE;
-        struct rdl__chunk *chunk = must(malloc(sizeof *chunk + room), room);
+        struct rdl__chunk *chunk = get(sizeof *chunk + room);
 
         chunk->size = room;
         chunk->next = *after;

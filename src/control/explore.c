@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/apart.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -62,9 +63,8 @@ void rdl__explorer_start(const char *name, uint64_t seed)
     strategy_seed = seed;
     rdl__distinct_release(&seen);
     if (!summary) {
-        summary = mmap(NULL, sizeof *summary, PROT_READ | PROT_WRITE,
-                       MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (summary == MAP_FAILED)
+        summary = rdl__map(sizeof *summary, MAP_SHARED | MAP_NORESERVE);
+        if (!summary)
             rdl__stop("cannot get memory for what executions tell: %s", strerror(errno));
     }
     if (strategy && strategy->release)

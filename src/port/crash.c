@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
+#include "base/apart.h"
 #include "port/kernel.h"
 
 enum { HANDLER_STACK = 128 * 1024 };
@@ -94,9 +95,8 @@ static bool give_handlers_a_stack(void)
 {
     stack_t stack = {.ss_size = HANDLER_STACK};
 
-    stack.ss_sp = mmap(NULL, HANDLER_STACK, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-    return stack.ss_sp != MAP_FAILED && sigaltstack(&stack, NULL) == 0;
+    stack.ss_sp = rdl__map(HANDLER_STACK, MAP_PRIVATE | MAP_STACK);
+    return stack.ss_sp && sigaltstack(&stack, NULL) == 0;
 }
 
 void rdl__crash_prepare(void)

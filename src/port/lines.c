@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/apart.h"
 #include "base/memory.h"
 #include "port/dwarf.h"
 #include "port/symbols.h"
@@ -42,11 +43,10 @@ static void find_apart(struct rdl__lines *lines)
 {
     size_t places = lines->count * sizeof *lines->places;
     size_t data = lines->datum_count * sizeof *lines->data;
-    char *shared =
-        mmap(NULL, places + data, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    char *shared = rdl__map(places + data, MAP_SHARED);
     int pid;
 
-    if (shared == MAP_FAILED)
+    if (!shared)
         return;
     if (places)
         memcpy(shared, lines->places, places);
@@ -67,7 +67,7 @@ static void find_apart(struct rdl__lines *lines)
         if (data)
             memcpy(lines->data, shared + places, data);
     }
-    munmap(shared, places + data);
+    rdl__unmap(shared, places + data);
 }
 
 /* "/a/./b/../c" is /a/c, unless b is a link; what is shown need not care. */

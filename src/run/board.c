@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/apart.h"
+
 static size_t room_for(size_t *total, size_t count, size_t size)
 {
     size_t at = *total;
@@ -23,11 +25,10 @@ struct rdl__board *rdl__board_new(uint32_t choices_room, struct rdl__error *erro
     size_t next_at = room_for(&total, room, sizeof(uint64_t));
     size_t shapes_at = room_for(&total, room, 1);
     size_t bytes_at = room_for(&total, room, 8);
-    char *memory = mmap(NULL, total, PROT_READ | PROT_WRITE,
-                        MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *memory = rdl__map(total, MAP_SHARED | MAP_NORESERVE);
     struct rdl__board *board = (struct rdl__board *)(memory + board_at);
 
-    if (memory == MAP_FAILED) {
+    if (!memory) {
         rdl__fail(error, "cannot map %zu bytes shared with a worker: %s", total, strerror(errno));
         return NULL;
     }
@@ -46,7 +47,7 @@ struct rdl__board *rdl__board_new(uint32_t choices_room, struct rdl__error *erro
 void rdl__board_free(struct rdl__board *board)
 {
     if (board)
-        munmap(board, board->size);
+        rdl__unmap(board, board->size);
 }
 
 void rdl__board_put_feed(struct rdl__board *board, const struct rdl__feed *feed)

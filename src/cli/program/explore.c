@@ -1,4 +1,5 @@
 /* explore.c -- a program that knows nothing of Raddle, as a test with one body. */
+#include <alloca.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -10,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/apart.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "choice/regress.h"
@@ -23,6 +25,9 @@
 #include "port/clock.h"
 #include "run/attribute.h"
 #include "run/execute.h"
+
+enum { STACK_LEAST = 4096 };
+#define STACK_STEP ((uintptr_t)256 * 1024)
 
 static struct {
     rdl__main_function *main;
@@ -52,13 +57,52 @@ static void reopen_input(void)
     }
 }
 
+/* Where the stack is when main begins depends on who calls us from where, and on how
+ * large the environment is.  Let it begin at a place that does not. */
+__attribute__((noinline)) static int call_main(void)
+{
+    uintptr_t start = ((uintptr_t)__builtin_frame_address(0) - STACK_LEAST) & -STACK_STEP;
+    char *gap;
+
+    gap = alloca(((uintptr_t)alloca(16) - start) & ~(uintptr_t)15);
+    __asm__ volatile("" : : "r"(gap) : "memory"); /* it is there for its size */
+    rdl__for_us = false;
+    return program.main(program.argc, program.argv, environ);
+}
+
 static void run_main(struct rdl_case *t)
 {
     (void)t;
     reopen_input();
     if (program.output >= 0)
         dup2(program.output, STDOUT_FILENO);
-    exit(program.main(program.argc, program.argv, environ));
+    exit(call_main());
+}
+
+/* ---- Before it -------------------------------------------------------------------------- */
+
+/* A buffer that is not the heap's: whether the C library has one already depends on
+ * what we have printed, and whether it needs one, on whether the execution is to be told. */
+static void give_output_a_buffer(int how)
+{
+    static char buffer[4096];
+    static int before = -1;
+
+    if (how != before)
+        setvbuf(stdout, buffer, how, sizeof buffer);
+    before = how;
+}
+
+static void forget_output(void)
+{
+    if (program.output >= 0 && ftruncate(program.output, 0) != 0)
+        rdl__stop("cannot empty the file for the program's output: %s", strerror(errno));
+}
+
+static void prepare_execution(void)
+{
+    give_output_a_buffer(rdl__this_board->task.traced ? _IONBF : _IOFBF);
+    forget_output();
 }
 
 /* ---- What became of it ------------------------------------------------------------------- */
@@ -82,12 +126,6 @@ static void read_output(struct rdl__text *out)
         rdl__text_add_bytes(out, block, (size_t)got);
         at += got;
     }
-}
-
-static void forget_output(void)
-{
-    if (program.output >= 0 && ftruncate(program.output, 0) != 0)
-        rdl__stop("cannot empty the file for the program's output: %s", strerror(errno));
 }
 
 /* The line that byte `at` lies in: where it starts, and how long it is, up to a bound.
@@ -223,13 +261,17 @@ static struct words read_words(int fd)
 
 static bool prepare_output(const struct rdl__exploring *explore, struct rdl__error *error)
 {
+    int fd;
+
     program.explore = *explore;
     if (!program.explore.output && !program.explore.same_output)
         return true;
-    program.output = memfd_create("raddle-output", MFD_CLOEXEC);
-    if (program.output < 0 || fcntl(program.output, F_SETFL, O_APPEND) < 0)
+    fd = memfd_create("raddle-output", MFD_CLOEXEC);
+    if (fd < 0 || fcntl(fd, F_SETFL, O_APPEND) < 0)
         return rdl__fail(error, "cannot make a file for the program's output: %s", strerror(errno));
-    program.output = high(program.output);
+    program.output = high(fd);
+    if (program.output != fd)
+        close(fd); /* the program is to find the number free */
     return !program.explore.output ||
            rdl__read_file(&program.expected, program.explore.output, error);
 }
@@ -284,6 +326,7 @@ _Noreturn static void run_here(const struct rdl_test *test, const struct rdl__fe
     board->task.test = test;
     board_here = board;
     rdl__tape_from_feed(&board->tape, feed, 0);
+    give_output_a_buffer(isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF);
     rdl__explore_and_exit(&t, leave);
 }
 
@@ -327,7 +370,7 @@ static int explore(struct rdl__options *options, const char *name)
         learn_output(&test);
     rdl__races_on = (options->explore.fail_on & RDL__FAIL_RACE) != 0;
     rdl__explorer_judge = judge;
-    rdl__explorer_before = forget_output;
+    rdl__explorer_before = prepare_execution;
     status = rdl__run_tests(options, tests, 1);
     rdl__text_release(&replay);
     return status;
@@ -376,16 +419,26 @@ static void restore(const char *name, const char *value)
         unsetenv(name);
 }
 
+/* From here on what we need does not come from the program's memory. */
+static void keep_apart(void)
+{
+    rdl__apart_begin();
+    rdl__for_us = rdl__is_apart;
+    rdl__crash_prepare(); /* loads a library, which would else be mapped sooner or later */
+}
+
 int rdl__program_explore(rdl__main_function *function, int argc, char **argv)
 {
     const char *variable = getenv(RDL__PROGRAM_VARIABLE);
     int from = -1, hello = -1, count, status = RDL__EXIT_SETUP;
-    struct rdl__options *options = rdl__allocate(sizeof *options);
+    struct rdl__options *options;
     struct rdl__text name = {0};
     struct rdl__error error;
     struct words words;
     char **arguments;
 
+    keep_apart();
+    options = rdl__allocate(sizeof *options);
     program.main = function;
     program.argc = argc;
     program.argv = argv;

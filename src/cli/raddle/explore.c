@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -168,6 +169,17 @@ static int nameless_file(const char *bytes, size_t count)
     return fd;
 }
 
+/* Descriptors of ours are not to take the numbers that the program's would have. */
+static int out_of_the_way(int fd)
+{
+    int high = fcntl(fd, F_DUPFD, 500);
+
+    if (high < 0)
+        return fd;
+    close(fd);
+    return high;
+}
+
 /* Every execution reads the input from its beginning, so it has to be a file. */
 static bool prepare_input(struct rdl__error *error)
 {
@@ -214,7 +226,24 @@ static int write_orders(int option_count, char **options)
     add_word(&orders, spins ? spins : "");
     fd = nameless_file(orders.bytes, orders.count);
     rdl__text_release(&orders);
-    return fd;
+    return fd < 0 ? fd : out_of_the_way(fd);
+}
+
+/* Addresses are to be the same in each run; if that is not for us to say, they are at
+ * least the same in all executions of one run.  What the program itself executes gets
+ * this as well. */
+static void fix_addresses(void)
+{
+    int now = personality(0xffffffff);
+
+    if (now >= 0)
+        personality((unsigned long)now | ADDR_NO_RANDOMIZE);
+}
+
+/* With as many characters in each run, since the stack begins below the environment. */
+static void add_descriptors(struct rdl__text *out, int orders, int hello)
+{
+    rdl__text_add(out, "%06d,%06d", orders, hello);
 }
 
 static void set_environment(const char *library, int orders, int hello)
@@ -234,7 +263,7 @@ static void set_environment(const char *library, int orders, int hello)
                   asan ? asan : "");
     setenv("ASAN_OPTIONS", value.bytes, 1);
     rdl__text_clear(&value);
-    rdl__text_add(&value, "%d,%d", orders, hello);
+    add_descriptors(&value, orders, hello);
     setenv(RDL__PROGRAM_VARIABLE, value.bytes, 1);
     rdl__text_release(&value);
 }
@@ -281,6 +310,7 @@ static int start(const char *path, char **argv, int option_count, char **options
         fprintf(stderr, "raddle: cannot talk to the program: %s\n", strerror(errno));
         return RDL__EXIT_SETUP;
     }
+    hello[1] = out_of_the_way(hello[1]);
     sigaction(SIGINT, &passing_on, NULL);
     sigaction(SIGTERM, &passing_on, NULL);
     child = fork();
@@ -290,6 +320,7 @@ static int start(const char *path, char **argv, int option_count, char **options
         close(hello[0]);
         prctl(PR_SET_PDEATHSIG, SIGKILL); /* however we end, it does, too */
         set_environment(library->bytes, orders, hello[1]);
+        fix_addresses();
         execv(path, argv);
         fprintf(stderr, "raddle: cannot run %s: %s\n", path, strerror(errno));
         _exit(RDL__EXIT_SETUP);
@@ -299,7 +330,8 @@ static int start(const char *path, char **argv, int option_count, char **options
     return child < 0 ? RDL__EXIT_SETUP : await_program(path, hello[0]);
 }
 
-/* The debugger takes our place.  What is preloaded goes to the program only. */
+/* The debugger takes our place.  What is preloaded goes to the program only.  That
+ * addresses are the same each time is what the debugger sees to itself. */
 static int start_gdb(const char *path, char **argv, int option_count, char **options,
                      const struct rdl__text *library)
 {
@@ -310,8 +342,13 @@ static int start_gdb(const char *path, char **argv, int option_count, char **opt
     while (argv[count])
         count++;
     words = rdl__allocate((size_t)(count + 8) * sizeof *words);
-    rdl__text_add(&wrapper, "set exec-wrapper env 'LD_PRELOAD=%s' GOMP_SPINCOUNT=0 '%s=%d,-1'",
-                  library->bytes, RDL__PROGRAM_VARIABLE, orders);
+    /* LINES and COLUMNS are the debugger's doing. */
+    rdl__text_add(
+        &wrapper,
+        "set exec-wrapper env -u LINES -u COLUMNS LD_BIND_NOW=1 GOMP_SPINCOUNT=0 'LD_PRELOAD=%s' '%s=",
+        library->bytes, RDL__PROGRAM_VARIABLE);
+    add_descriptors(&wrapper, orders, -1);
+    rdl__text_add(&wrapper, "'");
     words[0] = (char *)"gdb";
     words[1] = (char *)"-q";
     words[2] = (char *)"-ex";

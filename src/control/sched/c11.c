@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <threads.h>
 
+#include "base/memory.h"
 #include "control/sched/cond.h"
 #include "control/sched/inner.h"
 #include "control/sched/mutex.h"
@@ -68,9 +69,7 @@ RDL__INTERPOSE int thrd_create(thrd_t *out, thrd_start_t function, void *argumen
 
     if (!self)
         return RDL__NEXT(thrd_create)(out, function, argument);
-    start = malloc(sizeof *start);
-    if (!start)
-        return thrd_nomem;
+    start = rdl__allocate(sizeof *start);
     *start = (struct start){function, argument};
     why = rdl__thread_new(self, NULL, start_thread, start, NULL, RDL__CALLER, &thread);
     if (why) {

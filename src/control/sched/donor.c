@@ -7,15 +7,16 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "base/apart.h"
 #include "base/memory.h"
 #include "control/sched/next.h"
 #include "port/kernel.h"
 #include "port/switch.h"
 
 enum { BEING_MADE, PARKED, TO_END };
-enum { PARKING_STACK = 4096 };
+enum { PARKING_STACK = 4096, GUARD = 4096 };
 
-static struct rdl__donor *idle;
+static struct rdl__donor *idle; /* in the order in which they were made */
 uint32_t rdl__donor_count;
 static uint32_t idle_count;
 static struct rdl__donor *abandoned; /* nobody uses them; but they are not lost */
@@ -55,43 +56,73 @@ __attribute__((no_sanitize("address"))) static void park(void *argument)
 static void *donor_main(void *argument)
 {
     struct rdl__donor *donor = argument;
-    void *parking = mmap(NULL, PARKING_STACK, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    void *parking = rdl__map(PARKING_STACK, MAP_PRIVATE | MAP_STACK);
     pthread_attr_t attributes;
     size_t size;
     void *low;
 
     donor->fs = rdl__thread_pointer();
+    rdl__for_us = rdl__is_apart;
     pthread_getattr_np(pthread_self(), &attributes);
     pthread_attr_getstack(&attributes, &low, &size);
     pthread_attr_destroy(&attributes);
     donor->stack_low = (uintptr_t)low;
     donor->stack_high = (uintptr_t)low + size;
+    rdl__for_us = false;
     rdl__call_on(&donor->place, (char *)parking + PARKING_STACK, park, donor);
     /* From here on it is the carrier that runs, until the donor is to end. */
     while (__atomic_load_n(&donor->state, __ATOMIC_ACQUIRE) != TO_END)
         donor->run(donor->argument);
-    munmap(parking, PARKING_STACK);
+    rdl__unmap(parking, PARKING_STACK);
     return NULL;
+}
+
+/* The stack of a donor that may have been made before the execution, or in it: where
+ * it lies, and where other things do, must not depend on that. */
+static bool get_stack_apart(pthread_attr_t *attributes)
+{
+    size_t size = 0;
+    char *stack;
+
+    if (!rdl__is_apart || pthread_getattr_default_np(attributes) != 0)
+        return false;
+    pthread_attr_getstacksize(attributes, &size);
+    stack = rdl__map_for_program(GUARD + size, MAP_PRIVATE | MAP_NORESERVE | MAP_STACK);
+    if (stack && mprotect(stack, GUARD, PROT_NONE) == 0 &&
+        pthread_attr_setstack(attributes, stack + GUARD, size) == 0)
+        return true;
+    pthread_attr_destroy(attributes);
+    return false;
 }
 
 /* Signals for the process are the carrier's. */
 static int create(struct rdl__donor *donor, const pthread_attr_t *attributes)
 {
+    bool for_us = rdl__for_us, apart = false;
+    pthread_attr_t own;
     sigset_t all, old;
     int why;
 
+    rdl__for_us = rdl__is_apart;
+    if (!attributes)
+        apart = get_stack_apart(&own);
     sigfillset(&all);
     sigdelset(&all, SIGSYS); /* see dispatch.c */
     RDL__NEXT(pthread_sigmask)(SIG_SETMASK, &all, &old);
-    why = RDL__NEXT(pthread_create)(&donor->thread, attributes, donor_main, donor);
+    why = RDL__NEXT(pthread_create)(&donor->thread, apart ? &own : attributes, donor_main, donor);
     RDL__NEXT(pthread_sigmask)(SIG_SETMASK, &old, NULL);
     rdl__donor_count += why == 0;
+    if (why == 0)
+        await(&donor->state, BEING_MADE);
+    if (apart)
+        pthread_attr_destroy(&own);
+    rdl__for_us = for_us;
     return why;
 }
 
 struct rdl__donor *rdl__donor_get(const pthread_attr_t *attributes)
 {
+    static uint64_t number;
     struct rdl__donor *donor = idle;
     int why;
 
@@ -103,13 +134,13 @@ struct rdl__donor *rdl__donor_get(const pthread_attr_t *attributes)
     donor = rdl__allocate(sizeof *donor);
     donor->fresh = true;
     donor->special = attributes != NULL;
+    donor->number = number++;
     why = create(donor, attributes);
     if (why != 0) {
         free(donor);
         errno = why;
         return NULL;
     }
-    await(&donor->state, BEING_MADE);
     return donor;
 }
 
@@ -123,16 +154,25 @@ static void end(struct rdl__donor *donor)
     free(donor);
 }
 
+/* The oldest is the first to be used, whether or not others were made in advance. */
+static void add_idle(struct rdl__donor *donor)
+{
+    struct rdl__donor **at = &idle;
+
+    while (*at && (*at)->number < donor->number)
+        at = &(*at)->next;
+    donor->next = *at;
+    *at = donor;
+    idle_count++;
+}
+
 void rdl__donor_put(struct rdl__donor *donor)
 {
     donor->fresh = false;
-    if (donor->special) {
+    if (donor->special)
         end(donor);
-        return;
-    }
-    donor->next = idle;
-    idle = donor;
-    idle_count++;
+    else
+        add_idle(donor);
 }
 
 void rdl__donors_prepare(uint32_t count)
@@ -145,9 +185,7 @@ void rdl__donors_prepare(uint32_t count)
         idle = spare;
         if (!donor)
             return;
-        donor->next = idle;
-        idle = donor;
-        idle_count++;
+        add_idle(donor);
     }
 }
 

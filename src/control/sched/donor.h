@@ -22,9 +22,10 @@ struct rdl__donor {
     void *argument;
 
     pthread_t thread;
-    int state;    /* a futex: see donor.c */
-    bool fresh;   /* nothing has run on it yet */
-    bool special; /* made with attributes of its own: not used again */
+    uint64_t number; /* in the order in which they are made */
+    int state;       /* a futex: see donor.c */
+    bool fresh;      /* nothing has run on it yet */
+    bool special;    /* made with attributes of its own: not used again */
     struct rdl__tls tls;
     struct rdl__donor *next;
 };

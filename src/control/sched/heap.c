@@ -4,6 +4,9 @@
  * though nothing that we see orders their accesses.  So a new block is one that
  * nobody has accessed.  (What it means to free one is in wrapped.c.)
  *
+ * What the C library allocates for us in a program that is explored is not for the
+ * program's heap: see base/apart.h.
+ *
  * These functions are in a file of their own: where a sanitizer brings its own
  * allocator, the linker leaves this one out. */
 #include <errno.h>
@@ -11,6 +14,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "base/apart.h"
 #include "control/sched/inner.h"
 #include "control/sched/next.h"
 #include "control/sched/track.h"
@@ -24,20 +28,32 @@ static void *fresh(void *memory, size_t size)
 
 RDL__INTERPOSE void *malloc(size_t size)
 {
+    if (rdl__for_us)
+        return rdl__apart_get(size);
     return fresh(RDL__NEXT(malloc)(size), size);
 }
 
 RDL__INTERPOSE void *calloc(size_t count, size_t size)
 {
+    size_t whole;
+
+    if (rdl__for_us && !__builtin_mul_overflow(count, size, &whole))
+        return rdl__apart_get(whole);
     return fresh(RDL__NEXT(calloc)(count, size), count * size);
 }
 
 static void *resize(void *block, size_t size)
 {
     uintptr_t old = (uintptr_t)block;
-    size_t old_size = block ? malloc_usable_size(block) : 0;
-    void *memory = RDL__NEXT(realloc)(block, size);
+    size_t old_size;
+    void *memory;
 
+    if (rdl__apart_owns(block))
+        return rdl__apart_resize(block, size ? size : 1);
+    if (!block && rdl__for_us)
+        return rdl__apart_get(size);
+    old_size = block ? malloc_usable_size(block) : 0;
+    memory = RDL__NEXT(realloc)(block, size);
     if ((uintptr_t)memory != old)
         return fresh(memory, size);
     if (memory && size > old_size)
@@ -59,6 +75,25 @@ RDL__INTERPOSE void *reallocarray(void *block, size_t count, size_t size)
         return NULL;
     }
     return resize(block, whole);
+}
+
+/* While the next one is looked for, the loader may free the text of an old error; then
+ * that stays where it is. */
+RDL__INTERPOSE void free(void *block)
+{
+    static void (*real)(void *block);
+    static bool looking;
+
+    if (rdl__apart_owns(block)) {
+        rdl__apart_put(block);
+        return;
+    }
+    if (!real && !looking) {
+        looking = true;
+        real = RDL__NEXT(free);
+    }
+    if (real)
+        real(block);
 }
 
 RDL__INTERPOSE int posix_memalign(void **out, size_t alignment, size_t size)

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/apart.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "control/sched/inner.h"
@@ -45,10 +46,9 @@ static uint64_t execution;
 
 static void *map(size_t size)
 {
-    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *memory = rdl__map(size, MAP_PRIVATE | MAP_NORESERVE);
 
-    if (memory == MAP_FAILED)
+    if (!memory)
         rdl__stop("no memory is left to look for races in");
     return memory;
 }
@@ -118,7 +118,7 @@ static void objects_grow(void)
         if (old[i].execution == execution)
             *place_of(old[i].address) = old[i];
     if (old)
-        munmap(old, old_room * sizeof *old);
+        rdl__unmap(old, old_room * sizeof *old);
 }
 
 static struct object *object_get(uintptr_t address)

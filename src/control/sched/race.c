@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/apart.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "control/sched/inner.h"
@@ -197,10 +198,9 @@ struct region {
 
 static struct region *region_new(uintptr_t address)
 {
-    struct region *region = mmap(NULL, sizeof *region, PROT_READ | PROT_WRITE,
-                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    struct region *region = rdl__map(sizeof *region, MAP_PRIVATE | MAP_NORESERVE);
 
-    if (region == MAP_FAILED)
+    if (!region)
         rdl__stop("no memory is left to look for races in");
     madvise(region, sizeof *region, MADV_NOHUGEPAGE);
     madvise(region, sizeof *region, MADV_DONTDUMP);
@@ -429,9 +429,8 @@ void rdl__race_begin(void)
     uint32_t used = event_next - event_base;
 
     if (!events) {
-        events = mmap(NULL, EVENTS_MAX * sizeof *events, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (events == MAP_FAILED)
+        events = rdl__map(EVENTS_MAX * sizeof *events, MAP_PRIVATE | MAP_NORESERVE);
+        if (!events)
             rdl__stop("no memory is left to look for races in");
     }
     if (used > EVENTS_KEPT)

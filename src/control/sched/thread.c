@@ -10,6 +10,7 @@
 
 #include <raddle/check.h>
 
+#include "base/memory.h"
 #include "control/sched/donor.h"
 #include "control/sched/inner.h"
 #include "control/sched/mutex.h"
@@ -108,9 +109,7 @@ RDL__INTERPOSE int __cxa_thread_atexit_impl(void (*function)(void *object), void
 
     if (!self || !self->donor)
         return RDL__NEXT(__cxa_thread_atexit_impl)(function, object, dso);
-    dtor = malloc(sizeof *dtor);
-    if (!dtor)
-        return -1;
+    dtor = rdl__allocate(sizeof *dtor);
     *dtor = (struct rdl__thread_dtor){function, object, self->dtors};
     self->dtors = dtor;
     return 0;
