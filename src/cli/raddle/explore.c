@@ -343,10 +343,10 @@ static int start_gdb(const char *path, char **argv, int option_count, char **opt
         count++;
     words = rdl__allocate((size_t)(count + 8) * sizeof *words);
     /* LINES and COLUMNS are the debugger's doing. */
-    rdl__text_add(
-        &wrapper,
-        "set exec-wrapper env -u LINES -u COLUMNS LD_BIND_NOW=1 GOMP_SPINCOUNT=0 'LD_PRELOAD=%s' '%s=",
-        library->bytes, RDL__PROGRAM_VARIABLE);
+    rdl__text_add(&wrapper,
+                  "set exec-wrapper env -u LINES -u COLUMNS LD_BIND_NOW=1 GOMP_SPINCOUNT=0 "
+                  "'LD_PRELOAD=%s' '%s=",
+                  library->bytes, RDL__PROGRAM_VARIABLE);
     add_descriptors(&wrapper, orders, -1);
     rdl__text_add(&wrapper, "'");
     words[0] = (char *)"gdb";
