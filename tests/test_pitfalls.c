@@ -233,12 +233,14 @@ TEST(what_one_thread_allocates_another_can_free_in_between)
 
 static void *print_and_look_up(void *stream)
 {
-    struct addrinfo *found, hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
+    struct addrinfo *found = NULL, hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
     char day[40];
     time_t when = 86400;
 
-    CHECK_EQ(getaddrinfo("localhost", "80", &hints, &found), 0);
-    freeaddrinfo(found);
+    /* Not by name: who knows it, and how soon, is a matter of the machine. */
+    CHECK_EQ(getaddrinfo("127.0.0.1", "80", &hints, &found), 0);
+    if (found)
+        freeaddrinfo(found);
     CHECK_EQ(strftime(day, sizeof day, "%F", localtime_r(&when, &(struct tm){0})), 10);
     CHECK_EQ(fprintf(stream, "%s\n", day), 11);
     CHECK_EQ(getenv("PATH") != NULL, true);
