@@ -25,13 +25,15 @@ static void put(char *out, size_t room, const char *text)
 /* ---- Units, functions, files ------------------------------------------------------------ */
 
 /* The unit of compilation at this address.  clang writes no index of them, and libdw
- * does without one only in later versions. */
+ * does without one only in later versions; where another compiler's units are indexed, it
+ * takes what lies between them for a part of one. */
 static Dwarf_Die *unit_at(Dwfl_Module *module, Dwarf_Addr at, Dwarf_Addr *out_bias)
 {
     Dwarf_Die *unit = dw.dwfl_module_addrdie(module, at, out_bias);
 
-    if (unit)
+    if (unit && dw.dwarf_haspc(unit, at - *out_bias) > 0)
         return unit;
+    unit = NULL;
     while ((unit = dw.dwfl_module_nextcu(module, unit, out_bias)))
         if (dw.dwarf_haspc(unit, at - *out_bias) > 0)
             return unit;
