@@ -81,6 +81,17 @@ static bool waits_for_others(long call, const unsigned long *arguments)
     }
 }
 
+/* One that is about to be woken, by a processor that has not got round to it, is in its
+ * call still; but it does not sleep. */
+static bool sleeps(int id)
+{
+    char text[4096];
+    const char *at;
+
+    return read_task_file(id, "status", text, sizeof text) && (at = strstr(text, "\nState:\t")) &&
+           (at[8] == 'S' || at[8] == 'D');
+}
+
 bool rdl__blocked_now(const struct rdl__real_thread *thread)
 {
     unsigned long arguments[6];
@@ -88,7 +99,7 @@ bool rdl__blocked_now(const struct rdl__real_thread *thread)
     long call;
     int id = __atomic_load_n(&thread->id, __ATOMIC_ACQUIRE);
 
-    return id && !__atomic_load_n(&thread->ended, __ATOMIC_ACQUIRE) &&
+    return id && !__atomic_load_n(&thread->ended, __ATOMIC_ACQUIRE) && sleeps(id) &&
            read_task_file(id, "syscall", text, sizeof text) &&
            sscanf(text, "%ld %lx %lx %lx %lx %lx %lx", &call, &arguments[0], &arguments[1],
                   &arguments[2], &arguments[3], &arguments[4], &arguments[5]) == 7 &&
@@ -112,7 +123,7 @@ static unsigned long switches_of(const struct rdl__real_thread *thread)
 }
 
 int rdl__blocked_start(pthread_t *out, struct rdl__real_thread *thread, const void *owner,
-                     void *(*start)(void *), void *argument)
+                       void *(*start)(void *), void *argument)
 {
     int why;
 
