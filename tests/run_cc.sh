@@ -95,6 +95,20 @@ for RADDLE_CC in gcc clang; do
         $("$raddle" cc --libs) -o optimised
     finds_the_race ./optimised
 
+    # Counts known by theory: of two threads with n steps each there are (2n)!/n!^2 orders,
+    # none of which can be told from another if they have nothing to do with each other.
+    "$raddle" cc -g -O1 "$code/steps.c" -o steps
+    steps=0
+    for orders in 2 6 20 70 252; do
+        steps=$((steps + 1))
+        for counts in dfs:$orders dpor:1; do
+            "$raddle" explore --strategy ${counts%:*} --format json -- ./steps $steps >out 2>&1 ||
+                fail "$RADDLE_CC: $steps steps:" "$(cat out)"
+            grep -q "\"schedules\":${counts#*:},.*\"exhausted\":true" out ||
+                fail "$RADDLE_CC: $counts, but of $steps steps:" "$(cat out)"
+        done
+    done
+
     # What the C library does on behalf of its callers.
     "$raddle" cc -g -O1 "$code/calls.c" -o calls
     for way in print zero read; do
