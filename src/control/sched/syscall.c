@@ -218,7 +218,8 @@ long rdl__call_by_number(struct rdl__thread *self, long number, long *a, uintptr
     return RDL__NEXT(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
-RDL__INTERPOSE long syscall(long number, ...)
+/* How many arguments there are is not known: the last may be what else is on the stack. */
+__attribute__((no_sanitize("address"))) RDL__INTERPOSE long syscall(long number, ...)
 {
     struct rdl__thread *self = rdl__self();
     uintptr_t pc = RDL__CALLER;
