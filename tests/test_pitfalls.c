@@ -221,10 +221,7 @@ static void *use_heap(void *unused)
 
 static void heaps(void)
 {
-    pthread_t one = start(use_heap, NULL), two = start(use_heap, NULL);
-
-    join(one);
-    join(two);
+    together(2, use_heap, use_heap);
 }
 
 TEST(what_one_thread_allocates_another_can_free_in_between)
@@ -284,10 +281,7 @@ static void *go_deep(void *unused)
 
 static void deep_stacks(void)
 {
-    pthread_t one = start(go_deep, NULL), two = start(go_deep, NULL);
-
-    join(one);
-    join(two);
+    together(2, go_deep, go_deep);
 }
 
 TEST(threads_may_call_as_deep_as_they_could_elsewhere)
@@ -310,10 +304,7 @@ static void *jump_back(void *unused)
 
 static void jumps(void)
 {
-    pthread_t one = start(jump_back, NULL), two = start(jump_back, NULL);
-
-    join(one);
-    join(two);
+    together(2, jump_back, jump_back);
 }
 
 TEST(threads_may_jump_while_others_run)

@@ -8,7 +8,9 @@
 #include <signal.h>
 #include <threads.h>
 
-#include "explore.h"
+#include <raddle/threads.h>
+
+#include "world.h"
 
 static pthread_mutex_t mutex;
 static pthread_cond_t cond;
@@ -219,21 +221,37 @@ TEST(a_round_is_not_lost_on_a_thread_whose_handler_runs)
 
 static sem_t *shared;
 
+static void *wait_for_child(void *argument)
+{
+    put(0, "%s", sem_wait(shared) == 0 ? "down" : strerrorname_np(errno));
+    return argument;
+}
+
+/* It posts when somebody is known to wait. */
 static void child_posts(void)
 {
+    pthread_t waiter;
+    int ends[2];
     pid_t child;
+    char go;
 
     shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     sem_init(shared, 1, 0);
+    CHECK_EQ(pipe(ends), 0);
     child = fork();
     if (child == 0) {
-        usleep(20000);
-        sem_post(shared);
+        if (read(ends[0], &go, 1) == 1)
+            sem_post(shared);
         pause();
     }
-    put(0, "%s", sem_wait(shared) == 0 ? "down" : strerrorname_np(errno));
+    pthread_create(&waiter, NULL, wait_for_child, NULL);
+    CHECK_EQ(rdl_until_quiet(rdl__sched.t), 1);
+    CHECK_EQ(write(ends[1], "x", 1), 1);
+    pthread_join(waiter, NULL);
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
+    close(ends[0]);
+    close(ends[1]);
     munmap(shared, 4096);
 }
 

@@ -95,12 +95,7 @@ static int lock_again(pthread_mutex_t *mutex)
 int rdl__mutex_take(struct rdl__thread *self, pthread_mutex_t *mutex, uintptr_t pc,
                     uint64_t deadline)
 {
-    struct rdl__op op = {.kind = RDL__OP_LOCK,
-                         .thing = RDL__ON_MUTEX,
-                         .touch = RDL__WRITES,
-                         .size = 1,
-                         .object = (uintptr_t)mutex,
-                         .pc = pc};
+    struct rdl__op op = rdl__op_on(RDL__OP_LOCK, RDL__ON_MUTEX, mutex, pc);
     int again;
 
     look_at(self, mutex, pc, "locks");
@@ -168,14 +163,10 @@ int rdl__mutex_try(struct rdl__thread *self, pthread_mutex_t *mutex, uintptr_t p
 
 int rdl__mutex_unlock(struct rdl__thread *self, pthread_mutex_t *mutex, uintptr_t pc)
 {
+    struct rdl__op op = rdl__op_on(RDL__OP_UNLOCK, RDL__ON_MUTEX, mutex, pc);
     int why;
 
-    rdl__point(self, &(struct rdl__op){.kind = RDL__OP_UNLOCK,
-                                       .thing = RDL__ON_MUTEX,
-                                       .touch = RDL__WRITES,
-                                       .size = 1,
-                                       .object = (uintptr_t)mutex,
-                                       .pc = pc});
+    rdl__point(self, &op);
     why = rdl__mutex_release(self, mutex, pc);
     if (!why)
         rdl__after(self, pc);
@@ -184,13 +175,10 @@ int rdl__mutex_unlock(struct rdl__thread *self, pthread_mutex_t *mutex, uintptr_
 
 int rdl__mutex_destroy(struct rdl__thread *self, pthread_mutex_t *mutex, uintptr_t pc)
 {
+    struct rdl__op op = rdl__op_on(RDL__OP_DESTROY, RDL__ON_MUTEX, mutex, pc);
+
     look_at(self, mutex, pc, "destroys");
-    rdl__point(self, &(struct rdl__op){.kind = RDL__OP_DESTROY,
-                                       .thing = RDL__ON_MUTEX,
-                                       .touch = RDL__WRITES,
-                                       .size = 1,
-                                       .object = (uintptr_t)mutex,
-                                       .pc = pc});
+    rdl__point(self, &op);
     if (!is_free(mutex)) {
         struct rdl__thread *holder = rdl__holder((uintptr_t)mutex);
 
