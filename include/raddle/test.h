@@ -11,6 +11,8 @@
 
 #include <raddle/base.h>
 
+struct rdl_spec; /* raddle/spec.h */
+
 /* What each case of a test needs around it. */
 struct rdl_fixture {
     void *(*setup)(struct rdl_case *t); /* before each case; the body finds it by rdl_fixture(t) */
@@ -36,6 +38,20 @@ struct rdl_options {
     unsigned faults;      /* what may go wrong by itself: RDL_SPURIOUS_WAKEUPS | ... */
     uint64_t points_max;  /* a schedule with more places to switch at is a livelock; 200,000, or
                             200 times as many as others had */
+
+    /* Tests of a spec (raddle/spec.h says what they mean to which): */
+    struct {
+        unsigned min, max;
+    } calls;             /* how many a case has, or a client makes */
+    unsigned clients;    /* who call */
+    unsigned concurrent; /* at most so many at once */
+    unsigned phases;     /* at most so many */
+    unsigned rounds;     /* 1, 2 or 3: only that one; 0: all */
+    bool free_threads;   /* clients are threads like any other */
+    bool reference;      /* test the monitor that the spec itself makes, not the real thing */
+    bool may_block;      /* RDL_TEST_SPEC: all clients may come to wait for ever */
+    bool may_starve;     /* and one may be overtaken for ever */
+    const struct rdl_spec *spec;
 } RDL__FORM;
 
 struct rdl_test {

@@ -28,6 +28,21 @@ static inline uint64_t rdl__hash_text(const char *text)
     return hash;
 }
 
+static inline uint64_t rdl__hash_bytes(const void *bytes, size_t count)
+{
+    const unsigned char *at = bytes;
+    uint64_t hash = count, word;
+
+    for (; count >= sizeof word; at += sizeof word, count -= sizeof word) {
+        __builtin_memcpy(&word, at, sizeof word);
+        hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 32;
+    }
+    word = 0;
+    __builtin_memcpy(&word, at, count);
+    return rdl__mix(hash ^ word);
+}
+
 uint32_t rdl__crc32(const void *bytes, size_t count);
 
 #endif

@@ -1,0 +1,489 @@
+/* raddle/spec.h -- say once what each operation does; test it in every way.
+ *
+ * A spec is a state and its operations.  State and arguments are plain bytes (structs
+ * without pointers; raddle/model.h has containers for them), so that copying, comparing,
+ * hashing and printing them costs nothing to write.  A queue that blocks:
+ *
+ *     struct items { rdl_fifo(int, 8) fifo; };
+ *     struct item  { int value; };
+ *
+ *     static void put_args(struct rdl_case *t, const struct items *s, struct item *a)
+ *     {
+ *         a->value = rdl_int(t, 0, 9);
+ *     }
+ *     static bool put_cpre(const struct items *s, const struct item *a)
+ *     {
+ *         return s->fifo.count < 8;
+ *     }
+ *     static void put_post(struct items *s, const struct item *a)
+ *     {
+ *         rdl_fifo_put(&s->fifo, a->value);
+ *     }
+ *     static void put_call(struct queue *q, const struct item *a)
+ *     {
+ *         queue_put(q, a->value);
+ *     }
+ *     ... and get_cpre, get_post, get_call, whose answer is an int ...
+ *
+ *     RDL_TYPES(queue, struct items, struct queue);
+ *     RDL_OP(queue, put, struct item, .args = put_args, .cpre = put_cpre, .post = put_post,
+ *            .call = put_call);
+ *     RDL_OP_RETURNS(queue, get, struct rdl_nothing, int, .cpre = get_cpre, .post = get_post,
+ *                    .call = get_call);
+ *     RDL_SPEC(queue, RDL_OPS(queue, put, get), .create = create, .destroy = queue_free);
+ *
+ *     RDL_TEST_MODEL(a_queue_in_one_thread, queue);
+ *     RDL_TEST_RESOURCE(a_queue_under_concurrent_calls, queue, .clients = 4, .concurrent = 3);
+ *     RDL_TEST_LINEAR(a_queue_used_freely, queue, .clients = 3);
+ *     RDL_TEST_SPEC(the_spec_is_sound, queue);
+ *     RDL_MAIN
+ *
+ * Functions of a spec, other than `call`, `create` and `destroy`, must depend on nothing
+ * but what they are given, and change nothing else: they are called on copies, in many
+ * orders, as often as it takes to find one that explains what was seen.  Only `args`,
+ * `client_args`, `initial` and `client` may draw.  What a function has that is not needed
+ * is left out: zero means there is none. */
+#ifndef RADDLE_SPEC_H
+#define RADDLE_SPEC_H
+
+#include <stdio.h>
+
+#include <raddle/check.h>
+#include <raddle/generate.h>
+#include <raddle/test.h>
+
+/* Arguments of an operation that has none, clients that have no state. */
+struct rdl_nothing {
+};
+
+/* ---- Operations ---------------------------------------------------------------- */
+
+/* The calls that wait, as an `enabled` function is shown them: all that have begun and
+ * have neither been served nor been refused, in the order of their arrival, but for the
+ * one that is asked about.  Patterns such as "older calls to enter the same warehouse":
+ *
+ *     const struct move *other;
+ *     for (int i = 0; (other = rdl_older_args(q, "enter", i)); i++)
+ *         if (other->n == a->n)
+ *             return false;
+ */
+struct rdl_queue;
+RDL_API int rdl_waiting(const struct rdl_queue *q, const char *operation); /* NULL: of any */
+RDL_API int rdl_older(const struct rdl_queue *q, const char *operation);   /* than this call */
+RDL_API const void *rdl_waiting_args(const struct rdl_queue *q, const char *operation, int i);
+RDL_API const void *rdl_older_args(const struct rdl_queue *q, const char *operation, int i);
+
+/* The answer of an earlier call, as a value that arguments and states can hold: the
+ * number of the call, from 1.  It is printed as #3.  0 is none. */
+typedef uint32_t rdl_ref;
+
+/* In post and judge: the call at hand. */
+RDL_API rdl_ref rdl_this(void);
+
+/* In call: what that call answered:  FILE *file = rdl_result(a->file, FILE *);
+ * Calls that have not returned, and answers of another size, end the test in error. */
+#define rdl_result(ref, type) (*(const type *)rdl__result((ref), sizeof(type), RDL__HERE))
+RDL_API const void *rdl__result(rdl_ref ref, size_t size, const char *file, int line);
+
+/* What can be said of an operation.  Of the types, Args are its arguments, Answer is what
+ * it returns (functions of RDL_OP, without an answer, have no such parameter).
+ *
+ * Who calls it, and with what:
+ *   .weight       how often it is called next to others; 1
+ *   .weigh        the same, depending on the state; 0: not now
+ *   .may          may this client call it now?  (Not needed where clients have no state.)
+ *   .args         draw its arguments, given the state (under concurrent calls: one that
+ *                 explains what was seen so far)
+ *   .client_args  draw its arguments, given the client; called after .args
+ *   .returned     the call has returned: what the client knows now
+ *
+ * What it does:
+ *   .pre          may it be called like this?  If not, it is not
+ *   .cpre         can it go on now, or does it have to wait?  Without: it never waits
+ *   .enabled      does the policy of the spec let it go on now?  See Policies below
+ *   .post         move the state on, and set the answer
+ *   .judge        instead of post, where the answer cannot be predicted: is this one
+ *                 possible?  If so, move the state on.  The answer is NULL for a call that
+ *                 did not return before the test ended: is any possible?
+ *   .alternatives, .post_any   instead of post, where one of several things may happen,
+ *                 `which` from 0 up to alternatives: false: that one is not possible now
+ *   .same         is the real answer what the model says?  Without: all bytes are compared
+ *
+ * How it is called:
+ *   .call         do it, to the real thing
+ *
+ * Which calls have to do with each other:
+ *   .priority     largest first, for the policy RDL_PRIORITY
+ *   .group        for policies: only calls of the operation with the same group compete
+ *   .key          for histories: calls with different keys have nothing to do with each
+ *                 other, and are judged apart, each key with an initial state of its own
+ *
+ * How it is shown and read; without, the debugging information of the program (-g) says:
+ *   .show, .show_answer    print it, on one line
+ *   .read, .read_answer    from a recorded history: false: the text is not understood */
+#define RDL__OPERATION(State, Object, Client, Args, AND_ANSWER, AND_CONST_ANSWER)                  \
+    unsigned weight, alternatives;                                                                 \
+    unsigned (*weigh)(const State *s);                                                             \
+    bool (*may)(const Client *me);                                                                 \
+    void (*args)(struct rdl_case * t, const State *s, Args *a);                                    \
+    void (*client_args)(struct rdl_case * t, const Client *me, Args *a);                           \
+    void (*returned)(Client * me, const Args *a AND_CONST_ANSWER);                                 \
+    bool (*pre)(const State *s, const Args *a);                                                    \
+    bool (*cpre)(const State *s, const Args *a);                                                   \
+    bool (*enabled)(const State *s, const Args *a, const struct rdl_queue *q);                     \
+    void (*post)(State * s, const Args *a AND_ANSWER);                                             \
+    bool (*judge)(State * s, const Args *a AND_CONST_ANSWER);                                      \
+    bool (*post_any)(State * s, const Args *a, unsigned which AND_ANSWER);                         \
+    void (*call)(Object * o, const Args *a AND_ANSWER);                                            \
+    int64_t (*priority)(const Args *a);                                                            \
+    int64_t (*group)(const Args *a);                                                               \
+    int64_t (*key)(const Args *a);                                                                 \
+    void (*show)(FILE * out, const Args *a);                                                       \
+    bool (*read)(const char *text, Args *out)
+
+#define RDL__ANSWERS(Answer)                                                                       \
+    bool (*same)(const Answer *model, const Answer *real);                                         \
+    void (*show_answer)(FILE * out, const Answer *r);                                              \
+    bool (*read_answer)(const char *text, Answer *out)
+
+/* What the macros below fill in themselves. */
+#define RDL__OPERATION_HEAD                                                                        \
+    const char *name;                                                                              \
+    size_t args_size, answer_size;                                                                 \
+    void (*clear_args)(void *a);                                                                   \
+    void (*clear_answer)(void *r)
+
+#define RDL__AND(parameter) , parameter
+
+struct rdl_operation {
+    RDL__OPERATION_HEAD;
+    RDL__OPERATION(void, void, void, void, RDL__AND(void *r), RDL__AND(const void *r));
+    RDL__ANSWERS(void);
+};
+
+/* The types of a spec: of its state, of the real thing and, if they have one, of the
+ * state of its clients. */
+#define RDL_TYPES(spec, ...) RDL__TYPES(spec, __VA_ARGS__, struct rdl_nothing, 0)
+#define RDL__TYPES(spec, State, Object, Client, ...)                                               \
+    typedef State rdl_state_##spec;                                                                \
+    typedef Object rdl_object_##spec;                                                              \
+    typedef Client rdl_client_##spec
+
+/* An operation of the spec:  RDL_OP(spec, name, type of arguments, .field = ..., ...);
+ * RDL_OP_RETURNS has the type of the answer after that of the arguments.
+ *
+ * Each operation has a struct of its own type, so that the compiler checks the
+ * parameters of all functions; the library sees them as functions of void pointers. */
+#define RDL_OP(spec, op, Args, ...)                                                                \
+    RDL__CLEAR(rdl_clear_args_##spec##_##op, Args)                                                 \
+    static const struct {                                                                          \
+        RDL__OPERATION_HEAD;                                                                       \
+        RDL__OPERATION(rdl_state_##spec, rdl_object_##spec, rdl_client_##spec, Args, , );          \
+        RDL__ANSWERS(void);                                                                        \
+        Args *rdl__type_args;                                                                      \
+    } rdl_op_##spec##_##op = {                                                                     \
+        .name = #op,                                                                               \
+        .args_size = sizeof(Args),                                                                 \
+        .clear_args = rdl_clear_args_##spec##_##op,                                                \
+        ##__VA_ARGS__,                                                                             \
+    }
+
+#define RDL_OP_RETURNS(spec, op, Args, Answer, ...)                                                \
+    RDL__CLEAR(rdl_clear_args_##spec##_##op, Args)                                                 \
+    RDL__CLEAR(rdl_clear_answer_##spec##_##op, Answer)                                             \
+    static const struct {                                                                          \
+        RDL__OPERATION_HEAD;                                                                       \
+        RDL__OPERATION(rdl_state_##spec, rdl_object_##spec, rdl_client_##spec, Args,               \
+                       RDL__AND(Answer *r), RDL__AND(const Answer *r));                            \
+        RDL__ANSWERS(Answer);                                                                      \
+        Args *rdl__type_args;                                                                      \
+        Answer *rdl__type_answer;                                                                  \
+    } rdl_op_##spec##_##op = {                                                                     \
+        .name = #op,                                                                               \
+        .args_size = sizeof(Args),                                                                 \
+        .answer_size = sizeof(Answer),                                                             \
+        .clear_args = rdl_clear_args_##spec##_##op,                                                \
+        .clear_answer = rdl_clear_answer_##spec##_##op,                                            \
+        ##__VA_ARGS__,                                                                             \
+    }
+
+/* Bytes of a struct that belong to no field must not make two values different. */
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_clear_padding)
+#define RDL__CLEAR_PADDING(it) __builtin_clear_padding(it)
+#endif
+#endif
+#ifndef RDL__CLEAR_PADDING
+#define RDL__CLEAR_PADDING(it) (void)(it)
+#endif
+#define RDL__CLEAR(function, Type)                                                                 \
+    static void function(void *it)                                                                 \
+    {                                                                                              \
+        Type *rdl__it_ = it;                                                                       \
+        RDL__CLEAR_PADDING(rdl__it_);                                                              \
+    }
+
+/* ---- Policies -------------------------------------------------------------------- */
+
+/* Which of the calls that could go on is served first.  The functions of a policy are
+ * given the call, what the policy keeps of it (Info), and what it keeps of all (Sched):
+ *
+ *   .initial       the scheduling state at the beginning; zero bytes
+ *   .waiting       a call has arrived: set its info, move the scheduling state on
+ *   .enabled       may it go on?  Only asked if its cpre holds
+ *   .post_waiting  it has been served: move the scheduling state on
+ *   .unordered     set it if `enabled` does not become true by the arrival of a call that
+ *                  it is not about, nor depends on which of two that both wait came first;
+ *                  large sets of concurrent calls are judged faster
+ *   .show          print the scheduling state, on one line
+ *
+ * The ready-made policies:
+ *
+ *   RDL_ALWAYS        any of them (the default).  The operations' own `enabled` count
+ *   RDL_FIFO          the one that came first
+ *   RDL_FIFO_PER_OP   of each operation (and .group), the one that came first
+ *   RDL_PRIORITY      of each operation (and .group), one with the largest .priority
+ *   rdl_over(spec, first, second)   none of operation `second` while one of `first` waits
+ *
+ * Calls that come before others by a policy do so even while they cannot go on themselves:
+ * that is what keeps large ones from starving. */
+struct rdl_call {
+    const struct rdl_operation *operation;
+    const void *args;
+    uint32_t number; /* of all calls of the test, from 1 */
+    uint32_t client;
+};
+
+#define RDL__POLICY(State, Sched, Info)                                                            \
+    const char *name;                                                                              \
+    size_t state_size, info_size;                                                                  \
+    void (*initial)(Sched * p);                                                                    \
+    void (*waiting)(Sched * p, Info * info, const struct rdl_call *call, const State *s);          \
+    bool (*enabled)(const Sched *p, const Info *info, const struct rdl_call *call, const State *s, \
+                    const struct rdl_queue *q);                                                    \
+    void (*post_waiting)(Sched * p, const Info *info, const struct rdl_call *call,                 \
+                         const State *s);                                                          \
+    bool unordered;                                                                                \
+    void (*show)(FILE * out, const Sched *p);                                                      \
+    const char *first, *second
+
+struct rdl_policy {
+    RDL__POLICY(void, void, void);
+};
+
+/* RDL_POLICY(spec, name, type of the scheduling state, type of the info, .field = ...);
+ * then  RDL_SPEC(spec, ..., .policy = rdl_policy(spec, name)).   */
+#define RDL_POLICY(spec, policy, Sched, Info, ...)                                                 \
+    static const struct {                                                                          \
+        RDL__POLICY(rdl_state_##spec, Sched, Info);                                                \
+        Sched *rdl__type_sched;                                                                    \
+    } rdl_policy_##spec##_##policy = {                                                             \
+        .name = #policy, .state_size = sizeof(Sched), .info_size = sizeof(Info), ##__VA_ARGS__}
+#define rdl_policy(spec, policy) ((const struct rdl_policy *)&rdl_policy_##spec##_##policy)
+
+RDL_API extern const struct rdl_policy rdl_policy_always, rdl_policy_fifo, rdl_policy_fifo_per_op,
+    rdl_policy_priority;
+#define RDL_ALWAYS      (&rdl_policy_always)
+#define RDL_FIFO        (&rdl_policy_fifo)
+#define RDL_FIFO_PER_OP (&rdl_policy_fifo_per_op)
+#define RDL_PRIORITY    (&rdl_policy_priority)
+#define rdl_over(spec, first_op, second_op)                                                        \
+    (&(const struct rdl_policy){.name = #first_op " over " #second_op,                             \
+                                .first = rdl_op_##spec##_##first_op.name,                          \
+                                .second = rdl_op_##spec##_##second_op.name,                        \
+                                .unordered = true})
+
+/* ---- Specs ------------------------------------------------------------------------- */
+
+/* What can be said of a spec as a whole:
+ *
+ *   .initial    the state at the beginning; zero bytes
+ *   .create     the real thing in that state
+ *   .destroy    when the case has ended and no call is left waiting in it
+ *   .invariant  holds in every state
+ *   .agrees     after each call of RDL_TEST_MODEL: does the real thing look like the state?
+ *   .client     the state of client `number` (from 0) at the beginning; zero bytes
+ *   .policy     see above; RDL_ALWAYS
+ *   .same, .hash   if states are to be compared otherwise than by their bytes: both or none
+ *   .show, .show_client   print it, on one line */
+#define RDL__SPEC(State, Object, Client)                                                           \
+    void (*initial)(struct rdl_case * t, State * s);                                               \
+    Object *(*create)(struct rdl_case * t, const State *s);                                        \
+    void (*destroy)(Object * o);                                                                   \
+    bool (*invariant)(const State *s);                                                             \
+    bool (*agrees)(Object * o, const State *s);                                                    \
+    void (*client)(struct rdl_case * t, int number, Client *me);                                   \
+    const struct rdl_policy *policy;                                                               \
+    bool (*same)(const State *a, const State *b);                                                  \
+    uint64_t (*hash)(const State *s);                                                              \
+    void (*show)(FILE * out, const State *s);                                                      \
+    void (*show_client)(FILE * out, const Client *me)
+
+#define RDL__SPEC_HEAD                                                                             \
+    const char *name, *file;                                                                       \
+    int line;                                                                                      \
+    size_t state_size, client_size;                                                                \
+    void (*clear_state)(void *s);                                                                  \
+    void (*clear_client)(void *me);                                                                \
+    const void *const *operations; /* of struct rdl_operation */                                   \
+    size_t operation_count
+
+struct rdl_spec {
+    RDL__SPEC_HEAD;
+    RDL__SPEC(void, void, void);
+};
+
+/* RDL_SPEC(spec, RDL_OPS(spec, operation, ...), .field = ..., ...);  at most 32 operations. */
+#define RDL_SPEC(spec, operations_, ...)                                                           \
+    RDL__CLEAR(rdl_clear_state_##spec, rdl_state_##spec)                                           \
+    RDL__CLEAR(rdl_clear_client_##spec, rdl_client_##spec)                                         \
+    static const void *const rdl_ops_of_##spec[] = {operations_};                                  \
+    static const struct {                                                                          \
+        RDL__SPEC_HEAD;                                                                            \
+        RDL__SPEC(rdl_state_##spec, rdl_object_##spec, rdl_client_##spec);                         \
+        rdl_state_##spec *rdl__type_state;                                                         \
+        rdl_client_##spec *rdl__type_client;                                                       \
+    } rdl_spec_of_##spec = {.name = #spec,                                                         \
+                            .file = __FILE__,                                                      \
+                            .line = __LINE__,                                                      \
+                            .state_size = sizeof(rdl_state_##spec),                                \
+                            .client_size = sizeof(rdl_client_##spec),                              \
+                            .clear_state = rdl_clear_state_##spec,                                 \
+                            .clear_client = rdl_clear_client_##spec,                               \
+                            .operations = rdl_ops_of_##spec,                                       \
+                            .operation_count =                                                     \
+                                sizeof rdl_ops_of_##spec / sizeof *rdl_ops_of_##spec,              \
+                            __VA_ARGS__};                                                          \
+    const struct rdl_spec *const rdl_spec_##spec = (const struct rdl_spec *)&rdl_spec_of_##spec;   \
+    __attribute__((constructor)) static void rdl_register_spec_##spec(void)                        \
+    {                                                                                              \
+        rdl__register_spec(rdl_spec_##spec);                                                       \
+    }                                                                                              \
+    struct rdl_spec
+
+/* A spec of another file:  RDL_EXTERN_SPEC(queue);  */
+#define RDL_EXTERN_SPEC(spec) extern const struct rdl_spec *const rdl_spec_##spec
+
+RDL_API void rdl__register_spec(const struct rdl_spec *spec);
+
+#define RDL_OPS(spec, ...)           RDL__EACH(RDL__ADDRESS_OF_OP, spec, __VA_ARGS__)
+#define RDL__ADDRESS_OF_OP(spec, op) &rdl_op_##spec##_##op,
+
+/* ---- Tests ---------------------------------------------------------------------------- */
+
+/* RDL_TEST_...(name, spec, .option = value, ...);   raddle/test.h has the options.
+ *
+ * RDL_TEST_MODEL calls the real thing from one thread, and compares each answer with the
+ * model's.  Calls that would have to wait are not made.  .calls = {1, 500} says how many
+ * calls a case has; {0, 100}.
+ *
+ * RDL_TEST_RESOURCE is for things that make callers wait.  A case is a number of phases
+ * (.phases; 20).  In each, up to .concurrent (3) of the .clients (4) make a call; a client
+ * that still waits is given no other.  When all have returned or wait, what has returned
+ * is compared with all that the spec allows.  Three rounds, each stricter, share the cases
+ * (.rounds, or --round):
+ *
+ *     1  one call a phase; what returns must be allowed to (cpre, post, answers)
+ *     2  also, what is allowed to return must, and in the order of the policy
+ *     3  also, with concurrent calls
+ *
+ * Within a phase, Raddle decides which thread runs when.  With .free_threads the clients
+ * are real threads that run as they like.
+ *
+ * RDL_TEST_LINEAR lets each of .clients (3) make up to .calls ({1, 5}) calls, all at once,
+ * and looks for an order that explains all answers and keeps to who was done before whom.
+ *
+ * RDL_TEST_SPEC tests the spec itself, with up to .clients (2): is the invariant kept in
+ * every state that can be reached, can every operation run, can all clients come to wait
+ * for ever (.may_block if that is as it should be), or one be overtaken for ever
+ * (.may_starve)? */
+#define RDL_TEST_MODEL(test_name, spec_, ...)                                                      \
+    RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_model, __VA_ARGS__)
+#define RDL_TEST_RESOURCE(test_name, spec_, ...)                                                   \
+    RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_resource, .explore = true, __VA_ARGS__)
+#define RDL_TEST_LINEAR(test_name, spec_, ...)                                                     \
+    RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_linear, .explore = true, __VA_ARGS__)
+#define RDL_TEST_SPEC(test_name, spec_, ...)                                                       \
+    RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_spec, .cases = 1, __VA_ARGS__)
+
+#define RDL__TEST_OF_SPEC(test_name, spec_, function, ...)                                         \
+    static struct rdl_test rdl_test_##test_name = {.name = #test_name,                             \
+                                                   .file = __FILE__,                               \
+                                                   .line = __LINE__,                               \
+                                                   .body = function,                               \
+                                                   .options = {__VA_ARGS__}};                      \
+    __attribute__((constructor)) static void rdl_register_##test_name(void)                        \
+    {                                                                                              \
+        rdl_test_##test_name.options.spec = rdl_spec_##spec_;                                      \
+        rdl_register(&rdl_test_##test_name);                                                       \
+    }                                                                                              \
+    struct rdl_spec
+
+RDL_API void rdl__test_model(struct rdl_case *t);
+RDL_API void rdl__test_resource(struct rdl_case *t);
+RDL_API void rdl__test_linear(struct rdl_case *t);
+RDL_API void rdl__test_spec(struct rdl_case *t);
+
+/* ---- A spec that runs ---------------------------------------------------------------------- */
+
+/* A monitor made from the spec alone: calls wait while cpre or the policy says so.  Any
+ * thread may call.  The state at the beginning is *initial; NULL: zero bytes.
+ *
+ *     struct rdl_resource *r = rdl_resource_new(rdl_spec_queue, NULL);
+ *     int value;
+ *     rdl_resource_call(r, "put", &(struct item){7}, NULL);
+ *     rdl_resource_call(r, "get", NULL, &value);
+ *
+ * A call whose `pre` does not hold is refused: false, and nothing has happened.  Wrong
+ * names, and operations without post, end the program with a message. */
+struct rdl_resource;
+RDL_API struct rdl_resource *rdl_resource_new(const struct rdl_spec *spec, const void *initial);
+RDL_API bool rdl_resource_call(struct rdl_resource *r, const char *operation, const void *args,
+                               void *out_answer);
+RDL_API void rdl_resource_free(struct rdl_resource *r); /* nobody may wait in it */
+
+/* ---- Behind the macros ------------------------------------------------------------------------ */
+
+#define RDL__EACH(macro, spec, ...)                                                                \
+    RDL__JOIN(RDL__EACH_, RDL__COUNT32(__VA_ARGS__))(macro, spec, __VA_ARGS__)
+#define RDL__COUNT32(...)                                                                          \
+    RDL__COUNT32_(__VA_ARGS__, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, \
+                  15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define RDL__COUNT32_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17,  \
+                      a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32,   \
+                      n, ...)                                                                      \
+    n
+#define RDL__EACH_1(m, s, x)       m(s, x)
+#define RDL__EACH_2(m, s, x, ...)  m(s, x) RDL__EACH_1(m, s, __VA_ARGS__)
+#define RDL__EACH_3(m, s, x, ...)  m(s, x) RDL__EACH_2(m, s, __VA_ARGS__)
+#define RDL__EACH_4(m, s, x, ...)  m(s, x) RDL__EACH_3(m, s, __VA_ARGS__)
+#define RDL__EACH_5(m, s, x, ...)  m(s, x) RDL__EACH_4(m, s, __VA_ARGS__)
+#define RDL__EACH_6(m, s, x, ...)  m(s, x) RDL__EACH_5(m, s, __VA_ARGS__)
+#define RDL__EACH_7(m, s, x, ...)  m(s, x) RDL__EACH_6(m, s, __VA_ARGS__)
+#define RDL__EACH_8(m, s, x, ...)  m(s, x) RDL__EACH_7(m, s, __VA_ARGS__)
+#define RDL__EACH_9(m, s, x, ...)  m(s, x) RDL__EACH_8(m, s, __VA_ARGS__)
+#define RDL__EACH_10(m, s, x, ...) m(s, x) RDL__EACH_9(m, s, __VA_ARGS__)
+#define RDL__EACH_11(m, s, x, ...) m(s, x) RDL__EACH_10(m, s, __VA_ARGS__)
+#define RDL__EACH_12(m, s, x, ...) m(s, x) RDL__EACH_11(m, s, __VA_ARGS__)
+#define RDL__EACH_13(m, s, x, ...) m(s, x) RDL__EACH_12(m, s, __VA_ARGS__)
+#define RDL__EACH_14(m, s, x, ...) m(s, x) RDL__EACH_13(m, s, __VA_ARGS__)
+#define RDL__EACH_15(m, s, x, ...) m(s, x) RDL__EACH_14(m, s, __VA_ARGS__)
+#define RDL__EACH_16(m, s, x, ...) m(s, x) RDL__EACH_15(m, s, __VA_ARGS__)
+#define RDL__EACH_17(m, s, x, ...) m(s, x) RDL__EACH_16(m, s, __VA_ARGS__)
+#define RDL__EACH_18(m, s, x, ...) m(s, x) RDL__EACH_17(m, s, __VA_ARGS__)
+#define RDL__EACH_19(m, s, x, ...) m(s, x) RDL__EACH_18(m, s, __VA_ARGS__)
+#define RDL__EACH_20(m, s, x, ...) m(s, x) RDL__EACH_19(m, s, __VA_ARGS__)
+#define RDL__EACH_21(m, s, x, ...) m(s, x) RDL__EACH_20(m, s, __VA_ARGS__)
+#define RDL__EACH_22(m, s, x, ...) m(s, x) RDL__EACH_21(m, s, __VA_ARGS__)
+#define RDL__EACH_23(m, s, x, ...) m(s, x) RDL__EACH_22(m, s, __VA_ARGS__)
+#define RDL__EACH_24(m, s, x, ...) m(s, x) RDL__EACH_23(m, s, __VA_ARGS__)
+#define RDL__EACH_25(m, s, x, ...) m(s, x) RDL__EACH_24(m, s, __VA_ARGS__)
+#define RDL__EACH_26(m, s, x, ...) m(s, x) RDL__EACH_25(m, s, __VA_ARGS__)
+#define RDL__EACH_27(m, s, x, ...) m(s, x) RDL__EACH_26(m, s, __VA_ARGS__)
+#define RDL__EACH_28(m, s, x, ...) m(s, x) RDL__EACH_27(m, s, __VA_ARGS__)
+#define RDL__EACH_29(m, s, x, ...) m(s, x) RDL__EACH_28(m, s, __VA_ARGS__)
+#define RDL__EACH_30(m, s, x, ...) m(s, x) RDL__EACH_29(m, s, __VA_ARGS__)
+#define RDL__EACH_31(m, s, x, ...) m(s, x) RDL__EACH_30(m, s, __VA_ARGS__)
+#define RDL__EACH_32(m, s, x, ...) m(s, x) RDL__EACH_31(m, s, __VA_ARGS__)
+
+#endif

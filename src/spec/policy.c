@@ -1,0 +1,119 @@
+/* policy.c -- which of the calls that could go on is served first.
+ *
+ * A policy is asked about one call at a time, and sees all others that wait. */
+#include <string.h>
+
+#include "spec/spec.h"
+
+/* ---- For those who write policies ------------------------------------------------------ */
+
+static bool is_of(const struct rdl_call *call, const char *operation)
+{
+    return !operation || call->operation->name == operation ||
+           strcmp(call->operation->name, operation) == 0;
+}
+
+/* The i-th call before `end`, but for the one that is asked about; NULL: there is none. */
+static const struct rdl_call *find(const struct rdl_queue *q, uint32_t end, const char *operation,
+                                   int i)
+{
+    for (uint32_t k = 0; k < end; k++)
+        if (k != q->self && is_of(q->calls[k], operation) && i-- == 0)
+            return q->calls[k];
+    return NULL;
+}
+
+static int count(const struct rdl_queue *q, uint32_t end, const char *operation)
+{
+    int n = 0;
+
+    for (uint32_t k = 0; k < end; k++)
+        n += k != q->self && is_of(q->calls[k], operation);
+    return n;
+}
+
+int rdl_waiting(const struct rdl_queue *q, const char *operation)
+{
+    return count(q, q->count, operation);
+}
+
+int rdl_older(const struct rdl_queue *q, const char *operation)
+{
+    return count(q, q->self, operation);
+}
+
+const void *rdl_waiting_args(const struct rdl_queue *q, const char *operation, int i)
+{
+    const struct rdl_call *call = find(q, q->count, operation, i);
+
+    return call ? call->args : NULL;
+}
+
+const void *rdl_older_args(const struct rdl_queue *q, const char *operation, int i)
+{
+    const struct rdl_call *call = find(q, q->self, operation, i);
+
+    return call ? call->args : NULL;
+}
+
+/* ---- The ready-made ones ---------------------------------------------------------------- */
+
+const struct rdl_policy rdl_policy_always = {.name = "always", .unordered = true};
+const struct rdl_policy rdl_policy_fifo = {.name = "FIFO", .unordered = true};
+const struct rdl_policy rdl_policy_fifo_per_op = {.name = "FIFO per operation", .unordered = true};
+const struct rdl_policy rdl_policy_priority = {.name = "priority", .unordered = true};
+
+/* Do these two compete, for policies that look at one operation? */
+static bool compete(const struct rdl_call *a, const struct rdl_call *b)
+{
+    int64_t (*group)(const void *args) = a->operation->group;
+
+    return a->operation == b->operation && (!group || group(a->args) == group(b->args));
+}
+
+static bool is_first_of_its_kind(const struct rdl_queue *q)
+{
+    for (uint32_t k = 0; k < q->self; k++)
+        if (compete(q->calls[k], q->calls[q->self]))
+            return false;
+    return true;
+}
+
+static bool has_largest_priority(const struct rdl_queue *q)
+{
+    const struct rdl_call *self = q->calls[q->self];
+    int64_t (*priority)(const void *args) = self->operation->priority;
+
+    for (uint32_t k = 0; priority && k < q->count; k++)
+        if (compete(q->calls[k], self) && priority(q->calls[k]->args) > priority(self->args))
+            return false;
+    return true;
+}
+
+static bool policy_lets(const struct rdl_policy *policy, const void *s, const void *p,
+                        const void *info, const struct rdl_queue *q)
+{
+    const struct rdl_call *self = q->calls[q->self];
+
+    if (policy->enabled)
+        return policy->enabled(p, info, self, s, q);
+    if (policy == RDL_FIFO)
+        return q->self == 0;
+    if (policy == RDL_FIFO_PER_OP)
+        return is_first_of_its_kind(q);
+    if (policy == RDL_PRIORITY)
+        return has_largest_priority(q);
+    if (policy->first && is_of(self, policy->second))
+        return rdl_waiting(q, policy->first) == 0;
+    return true;
+}
+
+bool rdl__enabled(const struct rdl_spec *spec, const void *s, const void *p, const void *info,
+                  const struct rdl_queue *q)
+{
+    const struct rdl_call *self = q->calls[q->self];
+
+    if (self->operation->enabled && !self->operation->enabled(s, self->args, q))
+        return false;
+    return policy_lets(rdl__policy_of(spec), s, p, info, q);
+}

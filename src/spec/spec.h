@@ -1,0 +1,100 @@
+/* spec.h -- what a spec says, asked in one way by all who use it.
+ *
+ * Interface:  the table of specs; whether one is well declared; may this call go on, and
+ *             what does it do to the state?
+ * Invariant:  whoever changes a state clears its padding afterwards, so that equal states
+ *             have equal bytes (unless the spec compares them itself). */
+#ifndef RDL__SPEC_INNER_H
+#define RDL__SPEC_INNER_H
+
+#include "base/error.h"
+#include "base/text.h"
+#include "raddle/spec.h"
+
+enum { RDL__OPERATIONS_MAX = 64, RDL__STATE_MAX = 1 << 20 };
+
+/* All specs of this program, in the order of their registration. */
+const struct rdl_spec *const *rdl__specs(size_t *out_count);
+
+/* Is it well declared?  Why not, otherwise. */
+bool rdl__spec_check(const struct rdl_spec *spec, struct rdl__error *error);
+
+static inline const struct rdl_operation *rdl__operation(const struct rdl_spec *spec, size_t i)
+{
+    return spec->operations[i];
+}
+
+/* NULL: there is none of this name. */
+const struct rdl_operation *rdl__operation_named(const struct rdl_spec *spec, const char *name);
+
+static inline const struct rdl_policy *rdl__policy_of(const struct rdl_spec *spec)
+{
+    return spec->policy ? spec->policy : &rdl_policy_always;
+}
+
+/* The calls that wait, oldest first; `self` is the one that is asked about. */
+struct rdl_queue {
+    const struct rdl_call *const *calls;
+    uint32_t count, self;
+};
+
+/* ---- States ----------------------------------------------------------------------- */
+
+bool rdl__same_state(const struct rdl_spec *spec, const void *a, const void *b);
+uint64_t rdl__hash_state(const struct rdl_spec *spec, const void *s);
+
+/* ---- What a call may and does ------------------------------------------------------- */
+
+static inline bool rdl__pre(const struct rdl_operation *op, const void *s, const void *a)
+{
+    return !op->pre || op->pre(s, a);
+}
+
+static inline bool rdl__cpre(const struct rdl_operation *op, const void *s, const void *a)
+{
+    return !op->cpre || op->cpre(s, a);
+}
+
+/* Does the policy let the call queue->self go on?  `p` and `info`: what it keeps. */
+bool rdl__enabled(const struct rdl_spec *spec, const void *s, const void *p, const void *info,
+                  const struct rdl_queue *queue);
+
+/* How many different things may happen when it goes on. */
+static inline unsigned rdl__alternatives(const struct rdl_operation *op)
+{
+    return op->post_any ? op->alternatives : 1;
+}
+
+/* Let it happen to s: alternative `which`.  The model's answer goes to out_answer, which
+ * has room for it.  False: not possible.  For operations without judge. */
+bool rdl__post(const struct rdl_spec *spec, const struct rdl_call *call, void *s, unsigned which,
+               void *out_answer);
+
+/* Let it happen, if it can with this answer (NULL: with any).  `scratch` has room for an
+ * answer.  s is spoilt if it cannot. */
+bool rdl__explains(const struct rdl_spec *spec, const struct rdl_call *call, void *s,
+                   unsigned which, const void *answer, void *scratch);
+
+/* Is this answer what the model says? */
+bool rdl__same_answer(const struct rdl_operation *op, const void *model, const void *real);
+
+/* ---- In words: show.c ----------------------------------------------------------------- */
+
+/* "enter(n = 0, weight = 100)"; "3"; "{weight = [700, 0], occupied = [false, true]}" */
+void rdl__show_call(struct rdl__text *out, const struct rdl_operation *op, const void *args);
+void rdl__show_answer(struct rdl__text *out, const struct rdl_operation *op, const void *answer);
+void rdl__show_state(struct rdl__text *out, const struct rdl_spec *spec, const void *s);
+void rdl__show_client(struct rdl__text *out, const struct rdl_spec *spec, const void *me);
+void rdl__show_sched(struct rdl__text *out, const struct rdl_policy *policy, const void *p);
+
+/* The other way round, for recorded histories.  False: error says what is not understood. */
+bool rdl__read_args(const struct rdl_operation *op, const char *text, void *out,
+                    struct rdl__error *error);
+bool rdl__read_answer(const struct rdl_operation *op, const char *text, void *out,
+                      struct rdl__error *error);
+
+/* As the debugging information has it: do they differ in nothing but padding?  False if
+ * that is not known. */
+bool rdl__answers_look_the_same(const struct rdl_operation *op, const void *a, const void *b);
+
+#endif
