@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "port/kernel.h"
 
 enum { WORK_MS = 20000 }; /* the longest that it may take */
@@ -36,14 +37,32 @@ static int copy(void)
     return fork_of_libc ? fork_of_libc() : fork();
 }
 
+static void end_quietly(const char *unused)
+{
+    (void)unused;
+    rdl__kernel(SYS_exit_group, 1, 0, 0, 0, 0, 0);
+}
+
+/* What happens to the copy is no news: neither to handlers, of ours or the program's, nor
+ * to whoever collects cores. */
+static void keep_to_itself(void)
+{
+    const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
+
+    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
+        signal(fatal[i], SIG_DFL);
+    setrlimit(RLIMIT_CORE, &(struct rlimit){.rlim_cur = 1, .rlim_max = 1});
+    rdl__on_stop = end_quietly;
+}
+
 bool rdl__work_apart(void (*work)(void *it), void *it)
 {
     int pid = copy();
 
     if (pid == 0) {
-        setrlimit(RLIMIT_CORE, &(struct rlimit){.rlim_cur = 1, .rlim_max = 1}); /* no core */
+        keep_to_itself();
         work(it);
-        _exit(0);
+        end_quietly(NULL);
     }
     if (pid > 0)
         await_end(pid);

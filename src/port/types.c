@@ -321,6 +321,15 @@ static const struct rdl__type *describe_named(struct search *search, Dwarf_Die *
     return type;
 }
 
+/* A type may be described in a unit of its own (-fdebug-types-section). */
+static void go_to_unit(Dwarf_Die *type)
+{
+    Dwarf_Attribute attribute;
+
+    if (dw.dwarf_attr(type, DW_AT_signature, &attribute))
+        dw.dwarf_formref_die(&attribute, type);
+}
+
 /* Below typedefs and qualifiers.  True: one of the typedefs is that of references. */
 static bool peel(Dwarf_Die *die)
 {
@@ -339,6 +348,7 @@ static bool peel(Dwarf_Die *die)
                 continue;
             return is_ref;
         default:
+            go_to_unit(die);
             return is_ref;
         }
     return is_ref;
@@ -441,4 +451,8 @@ void rdl__types_find(struct rdl__type_wanted *wanted, size_t count)
     memcpy(shared, wanted, size);
     if (rdl__work_apart(find, &search))
         memcpy(wanted, shared, size);
+    for (size_t i = 0; i < count; i++)
+        if (wanted[i].type)
+            return;
+    rdl__unmap(shared, ROOM);
 }
