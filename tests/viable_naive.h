@@ -18,6 +18,8 @@
 
 enum { CALLS_MAX = 20, EVENTS_MAX = 64, STATE_ROOM = 24, SCHED_ROOM = 16, INFO_ROOM = 8 };
 
+enum { STEPS_MAX = 2000000 };
+
 enum happening { BEGIN, RETURN, QUIET, END };
 
 struct event {
@@ -56,6 +58,7 @@ struct naive {
     unsigned flags;
     const struct history *history;
     struct configs found;
+    int steps; /* so far; with more than STEPS_MAX it is given up, and nothing is known */
 };
 
 static struct config first_config(const struct rdl_spec *spec)
@@ -197,9 +200,12 @@ static void walk_executing(struct naive *n, const struct config *c, int event, i
 static void walk(struct naive *n, const struct config *c, int event)
 {
     const struct event *e = &n->history->events[event];
-    struct config next = *c;
+    struct config next;
 
+    if (n->steps++ > STEPS_MAX)
+        return;
     if (e->what == BEGIN) {
+        next = *c;
         next.status[e->call] = BEGUN;
         walk(n, &next, event + 1);
         return;
@@ -238,7 +244,7 @@ static int walk_phase(struct naive *n, struct configs *set, int event)
 }
 
 /* Is the history explained up to its first `end` events, the last of which is a quiet
- * point or the end? */
+ * point or the end?  If it was given up: yes. */
 static bool naive_explains(const struct rdl_spec *spec, unsigned flags, const struct history *h,
                            int end)
 {
@@ -250,7 +256,7 @@ static bool naive_explains(const struct rdl_spec *spec, unsigned flags, const st
     add_config(&set, &first);
     for (int event = 0; event < end;)
         event = walk_phase(&n, &set, event);
-    explained = set.count > 0;
+    explained = set.count > 0 || n.steps > STEPS_MAX;
     free(set.all);
     return explained;
 }
