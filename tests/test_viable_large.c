@@ -106,6 +106,65 @@ RDL_OP(queue, put, struct move, .cpre = put_cpre, .post = put_post);
 RDL_OP_RETURNS(queue, take, struct move, int, .cpre = take_cpre, .post = take_post);
 RDL_SPEC(queue, RDL_OPS(queue, put, take));
 
+/* ---- Readers and writers, with `enabled` of their own ---- */
+
+struct inside {
+    int readers, writers;
+};
+RDL_TYPES(rw, struct inside, int);
+
+static bool read_cpre(const struct inside *s, const struct move *a)
+{
+    (void)a;
+    return s->writers == 0;
+}
+static bool read_enabled(const struct inside *s, const struct move *a, const struct rdl_queue *q)
+{
+    (void)s, (void)a;
+    return rdl_waiting(q, "before_write") == 0;
+}
+static void read_begins(struct inside *s, const struct move *a)
+{
+    (void)a;
+    s->readers++;
+}
+static bool after_read_cpre(const struct inside *s, const struct move *a)
+{
+    (void)a;
+    return s->readers > 0;
+}
+static void read_ends(struct inside *s, const struct move *a)
+{
+    (void)a;
+    s->readers--;
+}
+static bool write_cpre(const struct inside *s, const struct move *a)
+{
+    (void)a;
+    return s->writers == 0 && s->readers == 0;
+}
+static void write_begins(struct inside *s, const struct move *a)
+{
+    (void)a;
+    s->writers = 1;
+}
+static bool after_write_cpre(const struct inside *s, const struct move *a)
+{
+    (void)a;
+    return s->writers > 0;
+}
+static void write_ends(struct inside *s, const struct move *a)
+{
+    (void)a;
+    s->writers = 0;
+}
+RDL_OP(rw, before_read, struct move, .cpre = read_cpre, .enabled = read_enabled,
+       .post = read_begins);
+RDL_OP(rw, after_read, struct move, .cpre = after_read_cpre, .post = read_ends);
+RDL_OP(rw, before_write, struct move, .cpre = write_cpre, .post = write_begins);
+RDL_OP(rw, after_write, struct move, .cpre = after_write_cpre, .post = write_ends);
+RDL_SPEC(rw, RDL_OPS(rw, before_read, after_read, before_write, after_write));
+
 /* ---- A policy of one's own: nobody goes alone, and the last to come is served first ---- */
 
 static bool late_enabled(const void *p, const void *info, const struct rdl_call *call,
@@ -436,4 +495,54 @@ TEST(policies_of_any_kind_take_bounded_memory)
             rdl__text_release(&title);
             stop(&r);
         }
+}
+
+/* Phases of readers and writers; how many of them remain undecided. */
+static int try_readers(int calls, int phases, int refuse, uint64_t seed, double *slowest)
+{
+    static const char *const operations[] = {"before_read", "after_read", "before_write",
+                                             "after_write"};
+    struct resource r;
+    enum rdl__judgement judgement = RDL__EXPLAINED;
+
+    start(&r, rdl_spec_rw, seed);
+    for (int phase = 0; phase < phases && judgement == RDL__EXPLAINED; phase++) {
+        uint32_t old = r.count;
+
+        for (int i = 0; i < calls && r.count < 24; i++)
+            begin(&r, operations[upto(&r, 3)], (struct move){0}, old);
+        judgement = finish_phase(&r, 0, phase == phases - 1 ? refuse : 0);
+        EXPECT(refuse || judgement != RDL__UNEXPLAINED);
+    }
+    if (r.seconds > *slowest)
+        *slowest = r.seconds;
+    stop(&r);
+    return judgement == RDL__UNDECIDED;
+}
+
+static void sweep_readers(int calls, int phases, int refuse)
+{
+    long before = memory_kib();
+    double slowest = 0;
+    int undecided = 0, seeds = soak() ? 20 : 3;
+
+    for (uint64_t seed = 1; seed <= (uint64_t)seeds; seed++)
+        undecided += try_readers(calls, phases, refuse, seed, &slowest);
+    printf("  readers and writers: %2d phases of %2d%s: %d of %d undecided, slowest %.3f s\n",
+           phases, calls, refuse ? ", one waits that could go" : "", undecided, seeds, slowest);
+    EXPECT(memory_kib() - before < MEMORY_MAX_KIB);
+}
+
+/* An operation's own `enabled` may go by anything, so these are as hard as they get. */
+TEST(readers_and_writers_take_bounded_memory)
+{
+    sweep_readers(4, 20, 0);
+    sweep_readers(4, 3, 1);
+    sweep_readers(8, 3, 0);
+    if (!soak())
+        return;
+    sweep_readers(4, 20, 1);
+    sweep_readers(8, 20, 0);
+    sweep_readers(12, 1, 0);
+    sweep_readers(12, 1, 1);
 }

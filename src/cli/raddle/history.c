@@ -57,7 +57,7 @@ static void *keep(struct reader *r, const void *bytes, size_t size)
     return copy;
 }
 
-/* ---- Clients ------------------------------------------------------------------------------ */
+/* ---- Clients -------- */
 
 static struct client *place_of(const struct reader *r, const char *name)
 {
@@ -96,7 +96,7 @@ static struct client *client_named(struct reader *r, const char *name)
     return client;
 }
 
-/* ---- Events -------------------------------------------------------------------------------- */
+/* ---- Events -------- */
 
 static void add_event(struct reader *r, enum rdl__told_kind kind, uint32_t call)
 {
@@ -248,7 +248,7 @@ static bool read_line(struct reader *r, char *line)
     return complain(r, "'%s' is none of call, return, fail and unknown", what);
 }
 
-/* ---- The whole of it --------------------------------------------------------------------------- */
+/* ---- The whole of it -------- */
 
 static bool all_have_keys(const struct rdl_spec *spec)
 {

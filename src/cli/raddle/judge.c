@@ -36,7 +36,7 @@ struct request {
     bool safety, json, help;
 };
 
-/* ---- The command line ----------------------------------------------------------------------- */
+/* ---- The command line -------- */
 
 static bool take_format(struct request *r, const char *format, struct rdl__error *error)
 {
@@ -117,7 +117,7 @@ static bool read_request(struct request *r, int argc, char **argv, struct rdl__e
     return true;
 }
 
-/* ---- Judging ---------------------------------------------------------------------------------- */
+/* ---- Judging -------- */
 
 /* A part of the history: what has to do with one key. */
 struct part {
@@ -219,7 +219,7 @@ static void judge_part(struct judging *j, const struct part *part)
     }
 }
 
-/* ---- Parts ------------------------------------------------------------------------------------- */
+/* ---- Parts -------- */
 
 struct keyed {
     int64_t key;
@@ -301,7 +301,7 @@ static void judge_parts(struct judging *j)
     free(all);
 }
 
-/* ---- In words ------------------------------------------------------------------------------------ */
+/* ---- In words -------- */
 
 enum { CONCURRENT_SHOWN = 10 };
 
@@ -446,7 +446,7 @@ static void add_json(struct rdl__text *out, const struct judging *j, double seco
     rdl__text_add(out, "}\n");
 }
 
-/* ---- The command ----------------------------------------------------------------------------------- */
+/* ---- The command -------- */
 
 static unsigned flags_for(const struct request *r, const struct rdl__history *h)
 {

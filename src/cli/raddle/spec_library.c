@@ -95,7 +95,7 @@ const struct rdl_spec *rdl__load_spec(const char *library, const char *name,
     return spec && check_spec(spec, error) ? spec : NULL;
 }
 
-/* ---- The state at the beginning ---------------------------------------------------------------- */
+/* ---- The state at the beginning -------- */
 
 static const struct rdl_spec *drawn_spec;
 static void *drawn_state;
