@@ -310,7 +310,7 @@ TEST(containers_are_shown_as_what_they_contain)
     EXPECT_STR(call_of(OP(map), &one), "map({1: {x = 'q', y = 4}})");
     lists.numbers.count = 5;
     EXPECT_CONTAINS(call_of(OP(list), &lists), "numbers = {count = 5, items = [1, -2, 0, 0]}");
-    EXPECT_STR(call_of(OP(size), &(struct sized){3}), "size(count = 3, tail = \"\")");
+    EXPECT_STR(call_of(OP(size), &(struct sized){.count = 3}), "size(count = 3, tail = \"\")");
     EXPECT_STR(call_of(OP(follow), &(pointer){NULL}), "follow(NULL)");
 }
 
