@@ -7,7 +7,7 @@
 
 static struct rdl_resource *resource;
 
-/* ---- A lock, under every policy -------------------------------------------------------- */
+/* ---- A lock, under every policy ----------------------------------------------------- */
 
 struct lock {
     bool held;
@@ -224,7 +224,7 @@ TEST(who_is_never_let_on_waits_for_ever)
     EXPECT_STR(outcomes_of(never_released), "deadlock");
 }
 
-/* ---- A buffer ------------------------------------------------------------------------------ */
+/* ---- A buffer ----------------------------------------------------------------------- */
 
 enum { ROOM = 2 };
 
@@ -367,7 +367,7 @@ TEST(a_call_that_must_not_be_made_is_refused)
     rdl_resource_free(NULL);
 }
 
-/* ---- Readers and writers -------------------------------------------------------------------- */
+/* ---- Readers and writers ------------------------------------------------------------ */
 
 struct room {
     int readers;
@@ -491,7 +491,7 @@ TEST(one_operation_goes_before_another_even_while_it_cannot_go_on)
     EXPECT_STR(outcomes_of(readers_first_while_writing), ".RW");
 }
 
-/* ---- Real threads ------------------------------------------------------------------------------ */
+/* ---- Real threads ------------------------------------------------------------------- */
 
 enum { THREADS = 4, TIMES = 1000 };
 
@@ -544,7 +544,7 @@ TEST(real_threads_hand_on_all_values)
     rdl_resource_free(resource);
 }
 
-/* ---- Wrong calls ---------------------------------------------------------------------------------- */
+/* ---- Wrong calls -------------------------------------------------------------------- */
 
 /* What somebody who calls it like this is told before the end. */
 static const char *last_words(const char *operation)

@@ -8,7 +8,7 @@
 static const char *verdict_with(struct rdl_options options)
 {
     static char text[8192];
-    const struct rdl__outcome *outcome = &board->outcome;
+    const struct rdl__outcome *outcome;
 
     run_case(rdl__test_spec, options);
     outcome = &board->outcome;
@@ -32,7 +32,7 @@ static const char *verdict_with(struct rdl_options options)
     typedef rdl_object_##spec rdl_object_##name;                                                   \
     typedef rdl_client_##spec rdl_client_##name
 
-/* ---- A counter ---------------------------------------------------------------------------- */
+/* ---- A counter ---------------------------------------------------------------------- */
 
 struct number {
     int is;
@@ -152,7 +152,7 @@ TEST(several_findings_are_told_together)
     EXPECT_LACKS(text, "be overtaken for ever");
 }
 
-/* ---- Locks ----------------------------------------------------------------------------------- */
+/* ---- Locks -------------------------------------------------------------------------- */
 
 struct locks {
     bool held[2];
@@ -292,7 +292,7 @@ TEST(two_locks_taken_in_any_order_deadlock_in_six_steps)
     EXPECT_CONTAINS(text, "   3  client 1 calls any(0)\n      and from here on");
 }
 
-/* ---- Readers and writers ------------------------------------------------------------------------ */
+/* ---- Readers and writers ------------------------------------------------------------ */
 
 struct room {
     int readers;
@@ -398,6 +398,17 @@ RDL_OP(room, fair_read, struct rdl_nothing, .may = is_outside, .cpre = can_read,
        .enabled = none_older, .post = read_post, .returned = begin_reading);
 RDL_OP(room, fair_write, struct rdl_nothing, .may = is_outside, .cpre = can_write,
        .enabled = none_older, .post = write_post, .returned = begin_writing);
+static bool no_writer_waits(const struct room *s, const struct rdl_nothing *a,
+                            const struct rdl_queue *q)
+{
+    (void)s, (void)a;
+    return rdl_waiting(q, "write") == 0;
+}
+
+RDL_OP(room, polite_read, struct rdl_nothing, .may = is_outside, .cpre = can_read,
+       .enabled = no_writer_waits, .post = read_post, .returned = begin_reading);
+LIKE(room, polite);
+RDL_SPEC(polite, RDL_OPS(room, polite_read, after_read, write, after_write));
 #define IN_AND_OUT RDL_OPS(room, read, after_read, write, after_write)
 RDL_SPEC(room, IN_AND_OUT, .invariant = is_orderly);
 LIKE(room, writers_first);
@@ -451,7 +462,16 @@ TEST(readers_and_writers_in_the_order_of_their_arrival_do_not_starve)
     EXPECT_CONTAINS(VERDICT(in_order, .clients = 4), "sound: ");
 }
 
-/* ---- What is drawn, and what is numbered ---------------------------------------------------------- */
+/* The policy of these is what their operations say. */
+TEST(an_operation_that_lets_others_go_first_is_named)
+{
+    const char *text = VERDICT(polite, .clients = 3);
+
+    EXPECT_CONTAINS(text, "a call of spec polite can be overtaken for ever\n");
+    expect_starved(text, "polite_read", "but the policy (its .enabled) does not let it go on");
+}
+
+/* ---- What is drawn, and what is numbered -------------------------------------------- */
 
 static void draw_large(struct rdl_case *t, const struct number *s, struct number *a)
 {
@@ -485,6 +505,17 @@ static void keep_ref(struct number *s, const struct rdl_nothing *a)
     s->is = (int)rdl_this();
 }
 
+static void more_post(struct number *s, const struct rdl_nothing *a)
+{
+    (void)a;
+    s->is++;
+}
+
+static bool is_not_40(const struct number *s)
+{
+    return s->is != 40;
+}
+
 static bool is_not_9(const struct number *s)
 {
     return s->is != 9;
@@ -507,6 +538,7 @@ static bool is_not_3(const struct number *s)
 RDL_TYPES(drawn, struct number, void);
 RDL_OP(drawn, set, struct number, .args = draw_large, .post = set_post);
 RDL_OP(drawn, note, struct rdl_nothing, .post = keep_ref);
+RDL_OP(drawn, more, struct rdl_nothing, .post = more_post);
 RDL_OP_RETURNS(drawn, step, struct rdl_nothing, int, .alternatives = 2, .post_any = step_post);
 RDL_SPEC(drawn, RDL_OPS(drawn, set));
 LIKE(drawn, drawn_wrong);
@@ -514,6 +546,8 @@ RDL_SPEC(drawn_wrong, RDL_OPS(drawn, set), .policy = RDL_ALWAYS, .invariant = is
 LIKE(drawn, drawn_start);
 RDL_SPEC(drawn_start, RDL_OPS(drawn, step), .policy = RDL_ALWAYS, .initial = draw_start,
          .invariant = is_not_4);
+LIKE(drawn, far);
+RDL_SPEC(far, RDL_OPS(drawn, more), .invariant = is_not_40);
 LIKE(drawn, noted);
 RDL_SPEC(noted, RDL_OPS(drawn, note), .policy = RDL_ALWAYS);
 LIKE(drawn, noted_9);
@@ -538,6 +572,15 @@ TEST(every_alternative_is_taken)
     EXPECT_CONTAINS(VERDICT(steps), "   6  client 0 goes on in step() -> 1: 3\n");
 }
 
+TEST(of_a_long_run_the_middle_is_left_out)
+{
+    const char *text = VERDICT(far);
+
+    EXPECT_CONTAINS(text, "  10  client 0 goes on in more(): 5\n      ... 50 more steps ...\n"
+                          "  61  client 0 calls more()\n");
+    EXPECT_CONTAINS(text, "  80  client 0 goes on in more(): 40\n");
+}
+
 /* Each run has numbers of its own, so there is no end of states. */
 TEST(calls_have_numbers_where_the_spec_asks_for_them)
 {
@@ -545,7 +588,7 @@ TEST(calls_have_numbers_where_the_spec_asks_for_them)
     EXPECT_CONTAINS(VERDICT(noted), "sound: the first 200,000 states of more, with 2 clients");
 }
 
-/* ---- Functions that do what they must not ------------------------------------------------------------ */
+/* ---- Functions that do what they must not ------------------------------------------- */
 
 static bool meddling_cpre(const struct number *s, const struct rdl_nothing *a)
 {

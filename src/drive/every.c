@@ -69,6 +69,8 @@ static bool draw_once(struct rdl__every *every, void (*draw)(struct rdl_case *t,
 {
     struct rdl_case *t = every->t;
     struct rdl__tape *tape = t->tape;
+    struct rdl__arena arena = t->arena;
+    const struct rdl__deferred *deferred = t->deferred;
     jmp_buf escape;
     bool ended;
 
@@ -79,6 +81,8 @@ static bool draw_once(struct rdl__every *every, void (*draw)(struct rdl_case *t,
         draw(t, context);
     t->tape = tape;
     memcpy(&t->escape, &escape, sizeof escape);
+    if (t->deferred == deferred)
+        t->arena = arena; /* there will be millions of draws; values hold no pointers */
     if (ended && t->outcome->verdict != RDL__DISCARDED)
         rdl__case_leave(t);
     t->outcome->verdict = RDL__PASSED;

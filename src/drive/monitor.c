@@ -51,7 +51,7 @@ __attribute__((format(printf, 2, 3))) _Noreturn static void refuse(const struct 
     abort();
 }
 
-/* ---- One call ------------------------------------------------------------------------- */
+/* ---- One call ----------------------------------------------------------------------- */
 
 static struct waiter *waiter_new(const struct rdl_resource *r, const struct rdl_call *call)
 {
@@ -144,7 +144,7 @@ static void execute(struct rdl_resource *r, struct waiter *w)
     wake_those_who_may_go_on(r, w);
 }
 
-/* ---- What users call --------------------------------------------------------------------- */
+/* ---- What users call ---------------------------------------------------------------- */
 
 struct rdl_resource *rdl_resource_new(const struct rdl_spec *spec, const void *initial)
 {

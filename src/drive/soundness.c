@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "raddle/check.h"
 
@@ -33,7 +34,7 @@ __attribute__((format(printf, 2, 3))) static void begin_finding(struct findings 
         snprintf(f->headline, sizeof f->headline, "%s", headline);
 }
 
-/* ---- What can be wrong ------------------------------------------------------------------ */
+/* ---- What can be wrong -------------------------------------------------------------- */
 
 static void look_for_broken_invariant(struct findings *f)
 {
@@ -76,27 +77,30 @@ static void look_for_dead_operations(struct findings *f)
     if (space->cut || space->partial || space->broken != RDL__NONE)
         return; /* who knows what would come */
     for (size_t i = 0; i < space->spec->operation_count; i++) {
-        const char *name = rdl__operation(space->spec, i)->name;
+        const struct rdl_operation *op = rdl__operation(space->spec, i);
 
         if (space->executed[i])
             continue;
-        begin_finding(f, "operation %s of spec %s can never run", name, space->spec->name);
+        begin_finding(f, "operation %s of spec %s can never run", op->name, space->spec->name);
         if (space->called[i])
             rdl__text_add(&space->text,
                           "%s is called, but its cpre and the policy (%s) never let it go on\n",
-                          name, space->policy->name);
+                          op->name, rdl__who_decides(space, op));
         else
             rdl__text_add(&space->text,
                           "%s is never called: may, weigh or pre do not allow it in any state\n",
-                          name);
+                          op->name);
     }
 }
 
 static void tell_why_overtaken(struct rdl__space *space, const struct rdl__cycle *cycle)
 {
     struct rdl__text *out = &space->text;
-    const char *policy = space->policy->name;
+    const char *policy;
 
+    rdl__moves_load(space, cycle->from);
+    policy =
+        rdl__who_decides(space, space->calls[rdl__place_of_client(space, cycle->client)].operation);
     rdl__text_add(out, "client %u waits all the time: ", cycle->client);
     switch (cycle->why) {
     case RDL__BY_POLICY:
@@ -142,26 +146,49 @@ static void look_for_overtaken_calls(struct findings *f)
     look_for_overtaken_call(f, RDL__BY_STATE);
 }
 
-/* ---- The test ---------------------------------------------------------------------------- */
+/* ---- The test ----------------------------------------------------------------------- */
 
-static void add_extent(const struct rdl__space *space, struct rdl__text *out)
+/* How far all this goes. */
+static const char *extent_of(const struct rdl__space *space)
 {
+    struct rdl__text text = {0};
+    const char *extent;
+
     if (space->cut)
-        rdl__text_add(out, "the first ");
-    rdl__text_add_many(out, space->count, "state");
-    rdl__text_add(out, space->cut                   ? " of more, with "
-                       : space->broken != RDL__NONE ? " before any that break the invariant, with "
-                                                    : ", all that can be reached with ");
-    rdl__text_add_many(out, space->clients, "client");
+        rdl__text_add(&text, "the first ");
+    rdl__text_add_many(&text, space->count, "state");
+    if (space->cut)
+        rdl__text_add(&text, " of more, with ");
+    else if (space->broken != RDL__NONE)
+        rdl__text_add(&text, ", up to where the invariant is broken, with ");
+    else
+        rdl__text_add(&text, ", all that can be reached with ");
+    rdl__text_add_many(&text, space->clients, "client");
+    extent = rdl_copy(space->t, text.bytes, text.count + 1);
+    rdl__text_release(&text);
+    return extent;
 }
 
-static void say_what_was_covered(struct rdl__space *space)
+/* There may be more to tell than an outcome has room for. */
+_Noreturn static void fail(const struct findings *f)
 {
-    struct rdl__text *out = &space->text;
+    const struct rdl__space *space = f->space;
+    const char *end = rdl_format(space->t, "\nseen in %s", extent_of(space)), *cut = "";
+    size_t room = sizeof space->t->outcome->text - 1 - strlen(end);
+    size_t shown = space->text.count;
 
-    rdl__text_clear(out);
-    add_extent(space, out);
-    rdl_label(space->t, "%s", rdl__text_string(out));
+    if (shown > room) {
+        cut = "...\n";
+        for (shown = room - strlen(cut); shown > 0 && space->text.bytes[shown - 1] != '\n';)
+            shown--;
+    }
+    rdl__failed(space->spec->file, space->spec->line, f->headline, "%.*s%s%s", (int)shown,
+                space->text.bytes, cut, end);
+}
+
+static void say_what_was_covered(const struct rdl__space *space)
+{
+    rdl_label(space->t, "%s", extent_of(space));
     if (space->partial)
         rdl_label(space->t, "not all arguments were tried, only simple ones");
 }
@@ -198,11 +225,7 @@ void rdl__test_spec(struct rdl_case *t)
     look_for_dead_operations(&f);
     if (!options->may_starve)
         look_for_overtaken_calls(&f);
-    if (f.headline[0]) {
-        rdl__text_add(&space->text, "\nseen in ");
-        add_extent(space, &space->text);
-        rdl__failed(options->spec->file, options->spec->line, f.headline, "%s",
-                    rdl__text_string(&space->text));
-    }
+    if (f.headline[0])
+        fail(&f);
     say_what_was_covered(space);
 }

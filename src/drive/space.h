@@ -21,7 +21,12 @@ enum {
 };
 
 /* The bounds: what is met first ends the search. */
-enum { RDL__NODES_MAX = 200000, RDL__STEPS_MAX = 4000000, RDL__NODE_BYTES_MAX = 256 << 20 };
+enum {
+    RDL__NODES_MAX = 200000,
+    RDL__STEPS_MAX = 4000000,
+    RDL__DRAWS_MAX = 16000000,
+    RDL__NODE_BYTES_MAX = 256 << 20,
+};
 
 struct rdl__pending { /* then its arguments, then what the policy keeps of it */
     uint32_t number;
@@ -76,6 +81,7 @@ struct rdl__space {
     const struct rdl_call *queue[RDL__CLIENTS_MAX];
     void *drawn, *drawn_clean, *answer, *spare_answer;
     struct rdl__every every;
+    uint32_t draws;
     uint64_t caps[RDL__OPERATIONS_MAX + 1]; /* see rdl__every_start; the last: beginnings */
 
     bool numbered; /* calls have numbers, since the spec asks for them */
@@ -94,7 +100,7 @@ struct rdl__space *rdl__space_new(struct rdl_case *t, const struct rdl_spec *spe
                                   unsigned clients);
 void rdl__space_explore(struct rdl__space *space);
 
-/* ---- Within a configuration -------------------------------------------------------- */
+/* ---- Within a configuration --------------------------------------------------------- */
 
 static inline struct rdl__tally *rdl__tally_in(unsigned char *config)
 {
@@ -138,7 +144,7 @@ static inline unsigned char *rdl__config(const struct rdl__space *space, uint32_
     return space->bytes + node * space->size;
 }
 
-/* ---- Between space.c and moves.c ------------------------------------------------------ */
+/* ---- Between space.c and moves.c ---------------------------------------------------- */
 
 /* `next` is a configuration that can be reached from `from` like this. */
 void rdl__space_link(struct rdl__space *space, struct rdl__move step);
@@ -156,7 +162,7 @@ bool rdl__moves_execute(struct rdl__space *space, uint32_t i, unsigned which);
 /* Its place in the queue of the one at hand. */
 uint32_t rdl__place_of_client(const struct rdl__space *space, unsigned client);
 
-/* ---- Cycles ------------------------------------------------------------------------------ */
+/* ---- Cycles ------------------------------------------------------------------------- */
 
 enum rdl__why_overtaken {
     RDL__BY_POLICY, /* it never can go on: when its cpre holds, the policy is against it */
@@ -176,12 +182,15 @@ struct rdl__cycle {
 bool rdl__find_cycle(const struct rdl__space *space, enum rdl__why_overtaken why,
                      struct rdl__cycle *out);
 
-/* ---- In words ------------------------------------------------------------------------------ */
+/* ---- In words ----------------------------------------------------------------------- */
 
 /* The shortest run to a node, step by step. */
 void rdl__tell_run(struct rdl__space *space, struct rdl__text *out, uint32_t node);
 void rdl__tell_cycle(struct rdl__space *space, struct rdl__text *out,
                      const struct rdl__cycle *cycle);
+
+/* What lets calls of an operation go on, if their cpre holds. */
+const char *rdl__who_decides(const struct rdl__space *space, const struct rdl_operation *op);
 
 /* Why those wait who wait there. */
 void rdl__tell_waiting(struct rdl__space *space, struct rdl__text *out, uint32_t node);

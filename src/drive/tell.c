@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { SHOWN_FIRST = 12, SHOWN_LAST = 28 };
+enum { SHOWN_FIRST = 10, SHOWN_LAST = 20 };
 
 static void add_states(struct rdl__space *space, struct rdl__text *out, unsigned char *config)
 {
@@ -103,6 +103,11 @@ void rdl__tell_cycle(struct rdl__space *space, struct rdl__text *out,
               depth_of(space, cycle->from) + 1);
 }
 
+const char *rdl__who_decides(const struct rdl__space *space, const struct rdl_operation *op)
+{
+    return op->enabled && space->policy == RDL_ALWAYS ? "its .enabled" : space->policy->name;
+}
+
 void rdl__tell_waiting(struct rdl__space *space, struct rdl__text *out, uint32_t node)
 {
     const struct rdl__node *at = &space->nodes[node];
@@ -113,7 +118,7 @@ void rdl__tell_waiting(struct rdl__space *space, struct rdl__text *out, uint32_t
         add_call(space, out, i);
         if (at->holds >> space->calls[i].client & 1)
             rdl__text_add(out, ": its cpre holds, but the policy (%s) does not let it go on\n",
-                          space->policy->name);
+                          rdl__who_decides(space, space->calls[i].operation));
         else
             rdl__text_add(out, ": its cpre does not hold\n");
     }
