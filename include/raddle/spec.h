@@ -35,7 +35,7 @@
  *     RDL_TEST_MODEL(a_queue_in_one_thread, queue);
  *     RDL_TEST_RESOURCE(a_queue_under_concurrent_calls, queue, .clients = 4, .concurrent = 3);
  *     RDL_TEST_LINEAR(a_queue_used_freely, queue, .clients = 3);
- *     RDL_TEST_SPEC(the_spec_is_sound, queue);
+ *     RDL_TEST_SPEC(the_spec_is_sound, queue, .may_block = true, .may_starve = true);
  *     RDL_MAIN
  *
  * Functions of a spec, other than `call`, `create` and `destroy`, must depend on nothing
@@ -284,6 +284,7 @@ RDL_API extern const struct rdl_policy rdl_policy_always, rdl_policy_fifo, rdl_p
                                 .first = #first_op,                                                \
                                 .second = #second_op,                                              \
                                 .unordered = true})
+#define RDL__NAME_OF_OP(spec, op) (sizeof rdl_op_##spec##_##op ? #op : NULL) /* there is one */
 
 /* ---- Specs ------------------------------------------------------------------------- */
 
@@ -397,7 +398,7 @@ RDL_API void rdl__register_spec(const struct rdl_spec *spec);
 #define RDL_TEST_LINEAR(test_name, spec_, ...)                                                     \
     RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_linear, .explore = true, ##__VA_ARGS__)
 #define RDL_TEST_SPEC(test_name, spec_, ...)                                                       \
-    RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_spec, .cases = 1, ##__VA_ARGS__)
+    RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_spec, .cases = 1, .alone = true, ##__VA_ARGS__)
 
 #define RDL__TEST_OF_SPEC(test_name, spec_, function, ...)                                         \
     static struct rdl_test rdl_test_##test_name = {.name = #test_name,                             \

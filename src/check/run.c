@@ -351,7 +351,7 @@ static bool specs_are_well_declared(struct rdl_test **tests, size_t count, struc
             return rdl__fail(error, "%s:%d: %s: %u clients are too many: at most %d can be judged",
                              tests[i]->file, tests[i]->line, tests[i]->name, options->clients,
                              RDL__CLIENTS_MOST);
-        if (!rdl__spec_check(options->spec, error))
+        if (!rdl__spec_check(options->spec, options->alone || options->reference, error))
             return false;
     }
     return true;

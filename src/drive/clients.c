@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "control/sched/inner.h"
 #include "control/sched/words.h"
+#include "drive/monitor.h"
 
 /* A client that waits for a time and asks again may go on when time has passed.  So often
  * all are given the chance, before they count as waiting. */
@@ -84,7 +85,7 @@ static void make_call(struct rdl__clients *clients, const struct rdl__given *giv
     const struct rdl_operation *op = given->call.operation;
 
     if (clients->reference)
-        rdl_resource_call(clients->reference, op->name, given->args, given->answer);
+        rdl__resource_call_as(clients->reference, &given->call, given->answer);
     else
         op->call(clients->object, given->args, given->answer);
 }

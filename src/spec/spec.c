@@ -50,10 +50,10 @@ static bool check_effect(const struct rdl_operation *op, struct rdl__error *erro
     return true;
 }
 
-static bool check_operation(const struct rdl_spec *spec, const struct rdl_operation *op,
+static bool check_operation(const struct rdl_spec *spec, const struct rdl_operation *op, bool alone,
                             struct rdl__error *error)
 {
-    if (!op->call)
+    if (!op->call && !alone)
         return rdl__fail(error, "operation %s has no .call: what is to be done?", op->name);
     if (!check_effect(op, error))
         return false;
@@ -83,9 +83,9 @@ static bool check_policy(const struct rdl_spec *spec, struct rdl__error *error)
     return true;
 }
 
-static bool check_all(const struct rdl_spec *spec, struct rdl__error *error)
+static bool check_all(const struct rdl_spec *spec, bool alone, struct rdl__error *error)
 {
-    if (!spec->create)
+    if (!spec->create && !alone)
         return rdl__fail(error, "it has no .create: what is to be tested?");
     if (spec->state_size > RDL__STATE_MAX)
         return rdl__fail(error,
@@ -100,17 +100,17 @@ static bool check_all(const struct rdl_spec *spec, struct rdl__error *error)
 
         if (rdl__operation_named(spec, op->name) != op)
             return rdl__fail(error, "it has two operations called %s", op->name);
-        if (!check_operation(spec, op, error))
+        if (!check_operation(spec, op, alone, error))
             return false;
     }
     return check_policy(spec, error);
 }
 
-bool rdl__spec_check(const struct rdl_spec *spec, struct rdl__error *error)
+bool rdl__spec_check(const struct rdl_spec *spec, bool alone, struct rdl__error *error)
 {
     struct rdl__error why = {0};
 
-    if (check_all(spec, &why))
+    if (check_all(spec, alone, &why))
         return true;
     return rdl__fail(error, "%s:%d: spec %s: %s", spec->file, spec->line, spec->name, why.text);
 }
@@ -129,7 +129,7 @@ uint64_t rdl__hash_state(const struct rdl_spec *spec, const void *s)
 
 /* ---- What a call may and does ----------------------------------------------------------- */
 
-static rdl_ref this_call;
+static _Thread_local rdl_ref this_call; /* specs that run are called by any thread */
 
 rdl_ref rdl_this(void)
 {

@@ -16,8 +16,8 @@ enum { RDL__OPERATIONS_MAX = 64, RDL__STATE_MAX = 1 << 20, RDL__CLIENTS_MOST = 6
 /* All specs of this program, in the order of their registration. */
 const struct rdl_spec *const *rdl__specs(size_t *out_count);
 
-/* Is it well declared?  Why not, otherwise. */
-bool rdl__spec_check(const struct rdl_spec *spec, struct rdl__error *error);
+/* Is it well declared?  Why not, otherwise.  `alone`: there is no real thing to be called. */
+bool rdl__spec_check(const struct rdl_spec *spec, bool alone, struct rdl__error *error);
 
 static inline const struct rdl_operation *rdl__operation(const struct rdl_spec *spec, size_t i)
 {

@@ -81,7 +81,7 @@ static bool check_spec(const struct rdl_spec *spec, struct rdl__error *error)
     }
     whole.operations = pointers;
     whole.create = create_nothing;
-    ok = rdl__spec_check(&whole, error);
+    ok = rdl__spec_check(&whole, true, error);
     free(pointers);
     free(copies);
     return ok;
