@@ -13,6 +13,7 @@ struct rdl__plan {
     uint64_t seed;
     uint64_t cases;      /* 0: what the test says */
     double seconds;      /* of searching for each test; 0: no limit */
+    unsigned round;      /* of RDL_TEST_RESOURCE; 0: all */
     int jobs;            /* how many workers */
     unsigned timeout_ms; /* 0: what the test says */
     bool no_fork;

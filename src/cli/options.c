@@ -78,6 +78,17 @@ static bool read_time(struct rdl__options *o, const char *from, const char *valu
     return o->plan.seconds > 0 || rdl__fail(error, "%s: some time is needed", from);
 }
 
+static bool read_round(struct rdl__options *o, const char *from, const char *value,
+                       struct rdl__error *error)
+{
+    uint64_t round;
+
+    if (!read_number(from, value, 3, &round, error))
+        return false;
+    o->plan.round = (unsigned)round;
+    return round > 0 || rdl__fail(error, "%s: rounds are 1, 2 and 3", from);
+}
+
 static bool read_jobs(struct rdl__options *o, const char *from, const char *value,
                       struct rdl__error *error)
 {
@@ -332,6 +343,8 @@ static const struct option options[] = {
      FOR_TESTS},
     {"schedules", VALUE("N", read_cases), "try N schedules (default 10,000)", FOR_PROGRAMS},
     {"time", VALUE("S", read_time), "search S seconds", FOR_BOTH},
+    {"round", VALUE("N", read_round), "of the rounds of tests of a resource, only the N-th",
+     FOR_TESTS},
     {"strategy", VALUE("NAME", read_strategy),
      "how schedules of threads are made: portfolio (default), random, pct, pos, dpor, ...",
      FOR_BOTH},
