@@ -1,0 +1,254 @@
+/* grade_read.c -- what a test program has reported, as a grade.
+ *
+ * Nothing is believed that an implementation could have spoilt: a report that is not JSON, or
+ * lacks what it should have, makes a row that says so. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/json.h"
+#include "base/memory.h"
+#include "choice/regress.h"
+#include "cli/raddle/commands.h"
+#include "cli/raddle/grade.h"
+#include "report/report.h"
+
+enum { LINES_SHOWN = 8, EXCERPT = 2000 };
+
+void rdl__grade_read(struct rdl__text *out, const struct rdl__grade *grade, const char *name)
+{
+    struct rdl__text path = {0};
+    struct rdl__error error;
+
+    rdl__text_add(&path, "%s/%s", grade->folder.bytes, name);
+    if (!rdl__read_file(out, path.bytes, &error))
+        rdl__text_clear(out);
+    rdl__text_release(&path);
+}
+
+char *rdl__grade_excerpt(const struct rdl__grade *grade, const char *name, const char *otherwise)
+{
+    struct rdl__text text = {0};
+    size_t length = 0;
+
+    rdl__grade_read(&text, grade, name);
+    for (int line = 0; line < LINES_SHOWN && length < text.count; line++)
+        length += strcspn(text.bytes + length, "\n") + 1;
+    length = length > text.count ? text.count : length;
+    length = length > EXCERPT ? EXCERPT : length;
+    while (length > 0 && text.bytes[length - 1] == '\n')
+        length--;
+    if (length < text.count)
+        text.bytes[length] = '\0';
+    if (length == 0) {
+        rdl__text_clear(&text);
+        rdl__text_add(&text, "%s", otherwise);
+    }
+    return text.bytes;
+}
+
+void rdl__grade_command(struct rdl__text *out, const struct rdl__grading *grading,
+                        const struct rdl__grade *grade)
+{
+    rdl__text_add(out, "raddle grade --spec ");
+    rdl__add_shell_word(out, grading->spec);
+    rdl__text_add(out, " ");
+    rdl__add_shell_word(out, grade->file);
+}
+
+char *rdl__grade_for_users(const struct rdl__grading *grading, const struct rdl__grade *grade,
+                           const char *text)
+{
+    const char *program = grade->program.bytes, *found;
+    struct rdl__text out = {0};
+
+    rdl__text_add(&out, "%s", "");
+    while ((found = strstr(text, program))) {
+        rdl__text_add_bytes(&out, text, (size_t)(found - text));
+        rdl__grade_command(&out, grading, grade);
+        text = found + strlen(program);
+    }
+    rdl__text_add(&out, "%s", text);
+    return out.bytes;
+}
+
+/* ---- The report of a round ---------------------------------------------------------------- */
+
+/* Failures of tests of a spec have one of the first.  Others have kinds that say what has
+ * happened, and not what that means for a spec. */
+static const char *class_of(const char *word)
+{
+    static const char *const classes[][2] = {
+        {"bad-spec-impl", "bad-spec-impl"},
+        {"bad-sched", "bad-sched"},
+        {"non-atomic", "non-atomic"},
+        {"deadlock", "deadlock"},
+        {"crash", "crash"},
+        {"race", "race"},
+        {"livelock", "livelock"},
+        {"check", "bad-spec-impl"}, /* a property of the user's does not hold */
+        {"leak", "bad-spec-impl"},
+        {"output", "bad-spec-impl"},
+        {"hang", "livelock"},
+        {"assertion", "crash"}, /* the implementation gives up */
+        {"exit", "crash"},
+        {"misuse", "crash"},
+        {"nondeterministic", "crash"}, /* it uses what it should not: memory, time, chance */
+    };
+
+    for (size_t i = 0; word && i < sizeof classes / sizeof *classes; i++)
+        if (strcmp(word, classes[i][0]) == 0)
+            return classes[i][1];
+    return NULL;
+}
+
+/* What the failure says of itself goes first; but "assertion" it says of failed checks, too,
+ * as well as of assert. */
+static const char *class_of_failure(const struct rdl__json *test, const struct rdl__json *failure)
+{
+    const char *own = rdl__json_string(failure, "class");
+    const char *class = own && strcmp(own, "assertion") != 0 ? class_of(own) : NULL;
+
+    if (!class)
+        class = class_of(rdl__json_string(failure, "kind"));
+    if (!class)
+        class = class_of(rdl__json_string(test, "class"));
+    return class ? class : "crash";
+}
+
+static void set_text(char **text, const char *to)
+{
+    free(*text);
+    *text = to ? rdl__duplicate(to) : NULL;
+}
+
+/* 0: it does not say. */
+static int phases_of(const struct rdl__json *failure)
+{
+    double phases = rdl__json_number(failure, "phases", 0);
+
+    return phases >= 1 && phases <= 1e6 ? (int)phases : 0;
+}
+
+static bool is_smaller(const struct rdl__json *failure, const struct rdl__found *found)
+{
+    int phases = phases_of(failure);
+
+    return found->verdict != RDL__GRADE_FAIL || (phases && phases < found->phases);
+}
+
+static void add_failures(struct rdl__found *out, const struct rdl__json *test)
+{
+    const struct rdl__json *failures = rdl__json_get(test, "failures");
+    const struct rdl__json *failure = failures ? failures->first : NULL;
+
+    for (; failure; failure = failure->next) {
+        if (!is_smaller(failure, out))
+            continue;
+        out->verdict = RDL__GRADE_FAIL;
+        out->class = class_of_failure(test, failure);
+        out->phases = phases_of(failure);
+        set_text(&out->token, rdl__json_string(failure, "token"));
+        set_text(&out->message, rdl__json_string(failure, "message"));
+    }
+}
+
+/* A test that fails without a failing case lacks something in its cases, which is no fault of
+ * the implementation: it could not be judged. */
+static void add_test(struct rdl__found *out, const struct rdl__json *test)
+{
+    const char *verdict = rdl__json_string(test, "verdict");
+    const char *message = rdl__json_string(test, "message");
+
+    if (!verdict || strcmp(verdict, "skip") == 0)
+        return;
+    if (strcmp(verdict, "fail") == 0)
+        add_failures(out, test);
+    if (out->verdict == RDL__GRADE_FAIL)
+        return;
+    if (strcmp(verdict, "pass") != 0) {
+        out->verdict = RDL__GRADE_ERROR;
+        set_text(&out->message, message ? message : "it could not be judged");
+    } else if (out->verdict == RDL__GRADE_NONE) {
+        out->verdict = RDL__GRADE_PASS;
+    }
+}
+
+static void make_error(struct rdl__found *out, char *message)
+{
+    free(out->message);
+    out->message = message;
+    out->verdict = RDL__GRADE_ERROR;
+}
+
+/* A line a test. */
+static bool read_report(struct rdl__found *out, const struct rdl__text *report,
+                        struct rdl__error *error)
+{
+    struct rdl__arena arena = {0};
+    const struct rdl__json *test = NULL;
+    size_t length;
+
+    for (size_t at = 0; at < report->count; at += length + 1) {
+        length = strcspn(report->bytes + at, "\n");
+        if (length == 0)
+            continue;
+        test = rdl__json_read(&arena, report->bytes + at, length, error);
+        if (!test)
+            break;
+        add_test(out, test);
+        rdl__arena_reset(&arena);
+    }
+    rdl__arena_release(&arena);
+    if (report->count && !test)
+        return false;
+    return out->verdict || rdl__fail(error, "no test was run");
+}
+
+/* It was ended, before it could report a failure. */
+static void read_signal(struct rdl__found *out, int signal)
+{
+    struct rdl__text message = {0};
+
+    rdl__text_add(&message, "the test program was ended by SIG%s", sigabbrev_np(signal));
+    out->verdict = RDL__GRADE_FAIL;
+    out->class = "crash";
+    free(out->message);
+    out->message = message.bytes;
+}
+
+static char *human_report(const struct rdl__grading *grading, const struct rdl__grade *grade)
+{
+    struct rdl__text text = {0};
+    char *report;
+
+    rdl__grade_read(&text, grade, "report.txt");
+    report = rdl__grade_for_users(grading, grade, rdl__text_string(&text));
+    rdl__text_release(&text);
+    return report;
+}
+
+void rdl__grade_read_round(const struct rdl__grading *grading, struct rdl__grade *grade, int status)
+{
+    struct rdl__found *found = &grade->rounds[grade->round];
+    struct rdl__text report = {0}, why = {0};
+    struct rdl__error error = {{0}};
+    bool readable;
+
+    rdl__grade_read(&report, grade, "report.json");
+    readable = read_report(found, &report, &error);
+    if (found->verdict != RDL__GRADE_FAIL && WIFSIGNALED(status)) {
+        read_signal(found, WTERMSIG(status));
+    } else if (found->verdict != RDL__GRADE_FAIL && found->verdict != RDL__GRADE_ERROR &&
+               (!readable || WEXITSTATUS(status) != RDL__EXIT_PASS)) {
+        rdl__text_add(&why, "the test program has no proper report (exit status %d): %s",
+                      WEXITSTATUS(status), error.text);
+        make_error(found, rdl__grade_excerpt(grade, "errors.txt", why.bytes));
+    }
+    if (found->verdict == RDL__GRADE_FAIL)
+        found->report = human_report(grading, grade);
+    rdl__text_release(&report);
+    rdl__text_release(&why);
+}
