@@ -19,6 +19,9 @@ bool rdl__find_library(struct rdl__text *out, struct rdl__error *error);
 /* The folder that raddle.h is in; nothing if only the compiler can know. */
 void rdl__find_headers(struct rdl__text *out);
 
+/* What a library is called in programs that are linked with it; nothing: by its path. */
+void rdl__find_soname(struct rdl__text *out, const char *path);
+
 /* Arguments for a process, with a NULL behind the last. */
 struct rdl__words {
     char **words;

@@ -220,6 +220,7 @@ static int status_of(const struct rdl__grading *grading, const struct rdl__grade
 
 static int complain(const struct rdl__error *error)
 {
+    fflush(stdout);
     fprintf(stderr, "raddle grade: %s\n", error->text);
     return RDL__EXIT_SETUP;
 }

@@ -76,7 +76,7 @@ struct rdl__grade {
     bool tagged; /* those with the tag "grade"; else all */
     uint64_t started_ns;
 
-    struct rdl__found rounds[RDL__ROUNDS + 1]; /* from 1 */
+    struct rdl__found rounds[RDL__ROUNDS + 1]; /* [0]: before any, why there were none */
     struct rdl__found grade;                   /* of these, the one that counts */
     int found_in;                              /* which that is; 0: none has found anything */
     double seconds;                            /* of running */
@@ -137,7 +137,7 @@ void rdl__grade_read_round(const struct rdl__grading *grading, struct rdl__grade
 /* Why the process could not do its work: what it printed, but not all of it. */
 char *rdl__grade_excerpt(const struct rdl__grade *grade, const char *name, const char *otherwise);
 
-/* With the program's path in it, as in what it prints, become a command for users. */
+/* The text, in which the path of the test program has become a command for users. */
 char *rdl__grade_for_users(const struct rdl__grading *grading, const struct rdl__grade *grade,
                            const char *text);
 

@@ -105,25 +105,35 @@ bool rdl__grade_build_spec(struct rdl__grading *grading, struct rdl__error *erro
 
 /* ---- An implementation -------------------------------------------------------------------- */
 
-/* A library is found again by its whole path, or, if it has another name for programs that
- * use it, in its folder. */
-static void add_library(struct rdl__words *to, const char *file)
+/* A program looks for a library by its path, unless the library has another name for that:
+ * several may have the same, so this one is to be found first. */
+static void add_library(struct rdl__words *to, const struct rdl__grade *grade)
 {
-    char *whole = realpath(file, NULL);
+    char *whole = realpath(grade->file, NULL);
+    struct rdl__text name = {0}, link = {0};
 
-    rdl__words_add(to, "%s", whole ? whole : file);
-    if (whole)
-        rdl__words_add(to, "-Wl,-rpath,%.*s", (int)(strrchr(whole, '/') - whole), whole);
+    if (!whole)
+        return;
+    rdl__find_soname(&name, whole);
+    if (name.count && !strchr(name.bytes, '/')) {
+        rdl__text_add(&link, "%s/%s", grade->folder.bytes, name.bytes);
+        unlink(link.bytes);
+        if (symlink(whole, link.bytes) != 0)
+            dprintf(STDERR_FILENO, "cannot make %s: %s\n", link.bytes, strerror(errno));
+    }
+    rdl__words_add(to, "%s", whole);
+    rdl__words_add(to, "-Wl,-rpath,%s", grade->folder.bytes);
+    rdl__words_add(to, "-Wl,-rpath,%.*s", (int)(strrchr(whole, '/') - whole), whole);
     free(whole);
 }
 
 /* Warnings would stand before the errors that one wants to see. */
-static void add_implementation(struct rdl__words *to, const char *file)
+static void add_implementation(struct rdl__words *to, const struct rdl__grade *grade)
 {
-    const char *slash = strrchr(file, '/'), *dot = strrchr(file, '.');
+    const char *file = grade->file, *slash = strrchr(file, '/'), *dot = strrchr(file, '.');
 
     if (strcmp(dot, ".so") == 0) {
-        add_library(to, file);
+        add_library(to, grade);
         return;
     }
     if (slash)
@@ -148,7 +158,7 @@ pid_t rdl__grade_build(const struct rdl__grading *grading, const struct rdl__gra
     rdl__words_add(&words, "-o%s", grade->program.bytes);
     for (int i = 0; i < grading->object_count; i++)
         rdl__words_add(&words, "%s", grading->objects[i]);
-    add_implementation(&words, grade->file);
+    add_implementation(&words, grade);
     rdl__words_add(&words, "-lm");
     _exit(rdl__command_cc((int)words.count, words.words));
 }

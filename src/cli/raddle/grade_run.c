@@ -88,11 +88,11 @@ static void finish(struct rdl__grade *grade)
         }
 }
 
-/* Before any round it has turned out that none can tell anything. */
+/* No round can tell anything.  Who fails before any has failed in the first. */
 static void finish_early(struct rdl__grade *grade, struct rdl__found found)
 {
-    grade->round = 1;
-    grade->rounds[1] = found;
+    grade->round = found.verdict == RDL__GRADE_FAIL;
+    grade->rounds[grade->round] = found;
     finish(grade);
 }
 
@@ -204,7 +204,7 @@ void rdl__grade_go_on(const struct rdl__grading *grading, struct rdl__grade *gra
 
 void rdl__grade_release(struct rdl__grade *grade)
 {
-    for (int i = 1; i <= RDL__ROUNDS; i++) {
+    for (int i = 0; i <= RDL__ROUNDS; i++) {
         free(grade->rounds[i].token);
         free(grade->rounds[i].message);
         free(grade->rounds[i].report);
