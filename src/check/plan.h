@@ -13,7 +13,6 @@ struct rdl__plan {
     uint64_t seed;
     uint64_t cases;      /* 0: what the test says */
     double seconds;      /* of searching for each test; 0: no limit */
-    unsigned round;      /* of RDL_TEST_RESOURCE; 0: all */
     int jobs;            /* how many workers */
     unsigned timeout_ms; /* 0: what the test says */
     bool no_fork;
@@ -28,6 +27,7 @@ struct rdl__plan {
     const char *command;        /* the program, as a user would call it again */
     const char *replay_command; /* what replays a token, if not `command --replay` */
     const char *strategy;       /* for controlled threads; NULL: what the test says */
+    unsigned round;             /* of tests of resources; 0: all */
 };
 
 /* One line of what a failing case did. */

@@ -78,17 +78,6 @@ static bool read_time(struct rdl__options *o, const char *from, const char *valu
     return o->plan.seconds > 0 || rdl__fail(error, "%s: some time is needed", from);
 }
 
-static bool read_round(struct rdl__options *o, const char *from, const char *value,
-                       struct rdl__error *error)
-{
-    uint64_t round;
-
-    if (!read_number(from, value, 3, &round, error))
-        return false;
-    o->plan.round = (unsigned)round;
-    return round > 0 || rdl__fail(error, "%s: rounds are 1, 2 and 3", from);
-}
-
 static bool read_jobs(struct rdl__options *o, const char *from, const char *value,
                       struct rdl__error *error)
 {
@@ -234,6 +223,15 @@ static bool read_strategy(struct rdl__options *o, const char *from, const char *
     return false;
 }
 
+static bool read_round(struct rdl__options *o, const char *from, const char *value,
+                       struct rdl__error *error)
+{
+    if (strlen(value) != 1 || *value < '1' || *value > '3')
+        return rdl__fail(error, "%s: '%s' is none of 1, 2 and 3", from, value);
+    o->plan.round = (unsigned)(*value - '0');
+    return true;
+}
+
 /* One of several words, separated by commas, each of which stands for a bit. */
 struct word {
     const char *name;
@@ -343,11 +341,10 @@ static const struct option options[] = {
      FOR_TESTS},
     {"schedules", VALUE("N", read_cases), "try N schedules (default 10,000)", FOR_PROGRAMS},
     {"time", VALUE("S", read_time), "search S seconds", FOR_BOTH},
-    {"round", VALUE("N", read_round), "of the rounds of tests of a resource, only the N-th",
-     FOR_TESTS},
     {"strategy", VALUE("NAME", read_strategy),
      "how schedules of threads are made: portfolio (default), random, pct, pos, dpor, ...",
      FOR_BOTH},
+    {"round", VALUE("N", read_round), "of tests of resources, only round N: 1, 2 or 3", FOR_TESTS},
     {"jobs", VALUE("N", read_jobs), "use N processes (0: as many as there are cores; default 1)",
      FOR_BOTH},
     {"replay", VALUE("TOKEN", read_replay), "run the one case of a token, or of a file by @FILE",

@@ -72,6 +72,11 @@ static bool compile_main(struct rdl__grading *grading, struct rdl__error *error)
     return ok;
 }
 
+static bool ends_in_slash(const char *path)
+{
+    return *path && path[strlen(path) - 1] == '/';
+}
+
 static int is_source(const struct dirent *entry)
 {
     const char *dot = strrchr(entry->d_name, '.');
@@ -94,7 +99,8 @@ bool rdl__grade_build_spec(struct rdl__grading *grading, struct rdl__error *erro
     for (int i = 0; i < count; i++) {
         struct rdl__text path = {0};
 
-        rdl__text_add(&path, "%s/%s", grading->spec, sources[i]->d_name);
+        rdl__text_add(&path, "%s%s%s", grading->spec, ends_in_slash(grading->spec) ? "" : "/",
+                      sources[i]->d_name);
         ok = ok && compile_spec(grading, path.bytes, error);
         rdl__text_release(&path);
         free(sources[i]);
