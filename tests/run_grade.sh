@@ -128,7 +128,8 @@ says '^impl/aborts.c +fail +crash +1 ' '^impl/early.c +fail +crash +1 ' \
     '^ +1 +7$' '^ +✓ +– +1$' '^ +– +✓ +0$' '^ +✓ +✓ +6$' '^ +– +– +✓ +0$' \
     '^3 could not be judged' '^seed 1$' \
     '^  raddle grade --spec spec impl/wrong.c --replay rdl1'
-[ "$(grep -o '^impl/[a-z]*' out)" = "$(ls impl/*.c | sed 's/\.c$//')" ] || fail "order:" "$(cat out)"
+rows=$(grep -o "^impl/[a-z]*" out)
+[ "$rows" = "$(ls impl/*.c | sed "s/\.c\$//")" ] || fail "order:" "$(cat out)"
 grep -q 'not_asked_for' out && fail "a test was run that was not asked for"
 for part in '<!DOCTYPE html>' 'impl/racy.c:' 'data race between' '</html>'; do
     grep -q -- "$part" page.html || fail "no $part in the page"
