@@ -6,12 +6,13 @@
 #include "cli/raddle/grade.h"
 #include "report/report.h"
 
-/* The totals stand beside each other; what failed opens below its row. */
+/* What failed opens below its row, and however long its lines are, the table stays as wide. */
 static const char style[] = "<style>\n"
                             "table.totals { width: auto; margin-top: 1rem; }\n"
                             "table.totals td, table.totals th { text-align: center; }\n"
                             "table.totals tr > * { border-top: 1px solid var(--line); }\n"
                             "table.totals tr:first-child > * { border-top: 0; }\n"
+                            "td.more { max-width: 0; }\n"
                             "td.more details { margin: 0; }\n"
                             "</style>\n";
 

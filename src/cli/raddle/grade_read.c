@@ -219,10 +219,11 @@ static void read_signal(struct rdl__found *out, int signal)
     out->message = message.bytes;
 }
 
-/* What it says about the run as a whole, the table says. */
-static bool is_about_the_run(const char *line, size_t length)
+/* What it says about the run as a whole, and how to replay the case, we say ourselves. */
+static bool is_said_by_us(const char *line, size_t length)
 {
-    return strncmp(line, "found  ", 7) == 0 || memmem(line, length, " passed, ", 9);
+    return strncmp(line, "found  ", 7) == 0 || strncmp(line, "  Replay: ", 10) == 0 ||
+           memmem(line, length, " passed, ", 9);
 }
 
 static char *human_report(const struct rdl__grading *grading, const struct rdl__grade *grade)
@@ -235,7 +236,7 @@ static char *human_report(const struct rdl__grading *grading, const struct rdl__
     for (size_t at = 0; at < text.count; at += length) {
         length = strcspn(text.bytes + at, "\n") + 1;
         length = length > text.count - at ? text.count - at : length;
-        if (!is_about_the_run(text.bytes + at, length))
+        if (!is_said_by_us(text.bytes + at, length))
             rdl__text_add_bytes(&kept, text.bytes + at, length);
     }
     while (kept.count && kept.bytes[kept.count - 1] == '\n')

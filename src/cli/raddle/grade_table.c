@@ -6,7 +6,7 @@
 #include "cli/raddle/grade.h"
 #include "report/report.h"
 
-enum { FILE_WIDTH_MAX = 60 };
+enum { FILE_WIDTH_MAX = 100 };
 
 const char *rdl__grade_name(enum rdl__grade_verdict verdict)
 {
@@ -130,7 +130,6 @@ void rdl__grade_table_row(struct rdl__text *out, const struct rdl__grading *grad
         add_indented(out, found->report && *found->report ? found->report : found->message);
 }
 
-/* Single files have it in their report. */
 static void add_replays(struct rdl__text *out, const struct rdl__grading *grading,
                         const struct rdl__grade *grades)
 {
@@ -155,6 +154,5 @@ void rdl__grade_table_foot(struct rdl__text *out, const struct rdl__grading *gra
     add_totals(out, &totals);
     rdl__text_add(out, "%s\nseed %llu%s\n", colour ? "\033[2m" : "",
                   (unsigned long long)grading->seed, colour ? "\033[0m" : "");
-    if (grading->file_count > 1)
-        add_replays(out, grading, grades);
+    add_replays(out, grading, grades);
 }
