@@ -23,6 +23,7 @@
 #include <raddle/case.h>
 #include <raddle/check.h>
 #include <raddle/generate.h>
+#include <raddle/model.h>
 #include <raddle/spec.h>
 #include <raddle/test.h>
 #include <raddle/threads.h>

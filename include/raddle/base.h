@@ -26,6 +26,16 @@
     RDL__COUNT2(__VA_ARGS__, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
 #define RDL__COUNT2(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, n, ...) n
 
+/* Bytes of a struct that belong to no field must not make two values different. */
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_clear_padding)
+#define RDL__CLEAR_PADDING(it) __builtin_clear_padding(it)
+#endif
+#endif
+#ifndef RDL__CLEAR_PADDING
+#define RDL__CLEAR_PADDING(it) (void)(it)
+#endif
+
 /* One try of a test: what it drew, noted and allocated.  It is lent to the
  * test's body for the length of the case. */
 struct rdl_case;

@@ -50,6 +50,7 @@
 
 #include <raddle/check.h>
 #include <raddle/generate.h>
+#include <raddle/model.h>
 #include <raddle/test.h>
 
 /* Arguments of an operation that has none, clients that have no state. */
@@ -207,15 +208,6 @@ struct rdl_operation {
         ##__VA_ARGS__,                                                                             \
     }
 
-/* Bytes of a struct that belong to no field must not make two values different. */
-#if defined(__has_builtin)
-#if __has_builtin(__builtin_clear_padding)
-#define RDL__CLEAR_PADDING(it) __builtin_clear_padding(it)
-#endif
-#endif
-#ifndef RDL__CLEAR_PADDING
-#define RDL__CLEAR_PADDING(it) (void)(it)
-#endif
 #define RDL__CLEAR(function, Type)                                                                 \
     static void function(void *it)                                                                 \
     {                                                                                              \
@@ -398,13 +390,14 @@ RDL_API void rdl__register_spec(const struct rdl_spec *spec);
  * for ever (.may_block if that is as it should be), or one be overtaken for ever
  * (.may_starve)? */
 #define RDL_TEST_MODEL(test_name, spec_, ...)                                                      \
-    RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_model, __VA_ARGS__)
+    RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_model, ##__VA_ARGS__)
 #define RDL_TEST_RESOURCE(test_name, spec_, ...)                                                   \
-    RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_resource, .explore = true, __VA_ARGS__)
+    RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_resource, .explore = true, .phased = true,       \
+                      ##__VA_ARGS__)
 #define RDL_TEST_LINEAR(test_name, spec_, ...)                                                     \
-    RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_linear, .explore = true, __VA_ARGS__)
+    RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_linear, .explore = true, ##__VA_ARGS__)
 #define RDL_TEST_SPEC(test_name, spec_, ...)                                                       \
-    RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_spec, .cases = 1, __VA_ARGS__)
+    RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_spec, .cases = 1, ##__VA_ARGS__)
 
 #define RDL__TEST_OF_SPEC(test_name, spec_, function, ...)                                         \
     static struct rdl_test rdl_test_##test_name = {.name = #test_name,                             \
@@ -442,7 +435,7 @@ RDL_API bool rdl_resource_call(struct rdl_resource *r, const char *operation, co
                                void *out_answer);
 RDL_API void rdl_resource_free(struct rdl_resource *r); /* nobody may wait in it */
 
-/* ---- Behind the macros ------------------------------------------------------------------------ */
+/* ---- Behind the macros ---------------------------------------------------------------------- */
 
 #define RDL__EACH(macro, spec, ...)                                                                \
     RDL__JOIN(RDL__EACH_, RDL__COUNT32(__VA_ARGS__))(macro, spec, __VA_ARGS__)

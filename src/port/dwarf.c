@@ -357,12 +357,14 @@ static void find_one(struct rdl__place *place, Dwfl *dwfl)
     put(place->module, sizeof place->module, path);
 }
 
-static Dwfl *open_modules(const struct rdl__modules *modules)
+Dwfl *rdl__dwarf_open(const struct rdl__modules *modules)
 {
     static char *no_path;
     static Dwfl_Callbacks callbacks = {.debuginfo_path = &no_path};
     Dwfl *dwfl;
 
+    if (!rdl__libdw_load())
+        return NULL;
     callbacks.find_elf = dw.dwfl_linux_proc_find_elf;
     /* The standard way asks servers, too, if there are any: a report cannot wait. */
     callbacks.find_debuginfo = getenv("DEBUGINFOD_URLS") ? dw.dwfl_build_id_find_debuginfo
@@ -382,7 +384,7 @@ static Dwfl *open_modules(const struct rdl__modules *modules)
 void rdl__dwarf_find(struct rdl__place *places, size_t place_count, struct rdl__datum *data,
                      size_t datum_count, const struct rdl__modules *modules)
 {
-    Dwfl *dwfl = rdl__libdw_load() ? open_modules(modules) : NULL;
+    Dwfl *dwfl = rdl__dwarf_open(modules);
 
     if (!dwfl)
         return;

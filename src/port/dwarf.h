@@ -2,7 +2,12 @@
 #ifndef RDL__DWARF_H
 #define RDL__DWARF_H
 
+#include "port/libdw.h"
 #include "port/lines.h"
+
+/* Load libdw, and let it look at all modules of this process and at these.  NULL: it is
+ * missing, or something else is. */
+Dwfl *rdl__dwarf_open(const struct rdl__modules *modules);
 
 /* Fill in what can be found.  Loads libdw, keeps files open, and may end the process when
  * memory is short: to be called in one that is not needed any more. */

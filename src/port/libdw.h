@@ -34,6 +34,7 @@
     X(dwarf_dieoffset)                                                                             \
     X(dwarf_child)                                                                                 \
     X(dwarf_siblingof)                                                                             \
+    X(dwarf_hasattr)                                                                               \
     X(dwarf_attr)                                                                                  \
     X(dwarf_attr_integrate)                                                                        \
     X(dwarf_formaddr)                                                                              \

@@ -1,50 +1,40 @@
 /* lines.c -- file and line of places in the code. */
 #include "port/lines.h"
 
-#include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/apart.h"
 #include "base/memory.h"
 #include "port/dwarf.h"
+#include "port/helper.h"
 #include "port/symbols.h"
 
-enum { FIND_MS = 20000 }; /* the longest that finding may take */
+/* What a process apart is to find, in memory that it shares with us. */
+struct errand {
+    struct rdl__lines *lines;
+    struct rdl__place *places;
+    struct rdl__datum *data;
+};
 
-/* Wait for the process to end, but not for ever. */
-static void await_end(int pid)
+static void run_errand(void *it)
 {
-    struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
-    int ready, status;
+    struct errand *errand = it;
 
-    if (end.fd >= 0) {
-        while ((ready = poll(&end, 1, FIND_MS)) < 0 && errno == EINTR)
-            continue;
-        if (ready == 0)
-            kill(pid, SIGKILL);
-        close(end.fd);
-    }
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        continue;
+    rdl__dwarf_find(errand->places, errand->lines->count, errand->data, errand->lines->datum_count,
+                    &errand->lines->modules);
 }
 
-/* What it finds is put into memory that it shares with us, so that all it had found
- * before something happened to it is there. */
 static void find_apart(struct rdl__lines *lines)
 {
     size_t places = lines->count * sizeof *lines->places;
     size_t data = lines->datum_count * sizeof *lines->data;
     char *shared = rdl__map(places + data, MAP_SHARED);
-    int pid;
+    struct errand errand = {lines, (struct rdl__place *)shared,
+                            (struct rdl__datum *)(shared + places)};
 
     if (!shared)
         return;
@@ -52,16 +42,7 @@ static void find_apart(struct rdl__lines *lines)
         memcpy(shared, lines->places, places);
     if (data)
         memcpy(shared + places, lines->data, data);
-    pid = fork();
-    if (pid == 0) {
-        setrlimit(RLIMIT_CORE, &(struct rlimit){.rlim_cur = 1, .rlim_max = 1}); /* no core */
-        rdl__dwarf_find((struct rdl__place *)shared, lines->count,
-                        (struct rdl__datum *)(shared + places), lines->datum_count,
-                        &lines->modules);
-        _exit(0);
-    }
-    if (pid > 0) {
-        await_end(pid);
+    if (rdl__work_apart(run_errand, &errand)) {
         if (places)
             memcpy(lines->places, shared, places);
         if (data)

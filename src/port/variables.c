@@ -15,9 +15,9 @@ enum { DEPTH_MAX = 16, DIMENSIONS_MAX = 4 };
 
 /* What we are looking for, in one module. */
 struct search {
+    struct rdl__visitor visitor;
     struct rdl__datum *data;
     size_t count;
-    Dwarf_Addr bias;
     const struct rdl__modules *modules;
 };
 
@@ -29,7 +29,7 @@ static bool get_type(Dwarf_Die *die, Dwarf_Die *out)
            dw.dwarf_peel_type(out, out) == 0;
 }
 
-static bool get_number(Dwarf_Die *die, unsigned name, Dwarf_Word *out)
+bool rdl__die_number(Dwarf_Die *die, unsigned name, Dwarf_Word *out)
 {
     Dwarf_Attribute attribute;
 
@@ -69,7 +69,7 @@ static bool enter_member(struct rdl__datum *datum, Dwarf_Die *type, Dwarf_Word *
         if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || !get_type(&member, &of) ||
             !get_size(&of, &size))
             continue;
-        if (!get_number(&member, DW_AT_data_member_location, &start))
+        if (!rdl__die_number(&member, DW_AT_data_member_location, &start))
             start = 0; /* of a union; or it is static, or some bits */
         if (*offset < start || *offset - start >= size)
             continue;
@@ -94,9 +94,9 @@ static int dimensions_of(Dwarf_Die *array, Dwarf_Word counts[DIMENSIONS_MAX])
 
         if (dw.dwarf_tag(&range) != DW_TAG_subrange_type || count == DIMENSIONS_MAX)
             continue;
-        if (get_number(&range, DW_AT_upper_bound, &upper))
+        if (rdl__die_number(&range, DW_AT_upper_bound, &upper))
             counts[count++] = upper + 1;
-        else if (get_number(&range, DW_AT_count, &upper))
+        else if (rdl__die_number(&range, DW_AT_count, &upper))
             counts[count++] = upper;
         else
             return 0;
@@ -161,61 +161,67 @@ static bool get_address(Dwarf_Die *variable, Dwarf_Addr *out)
            dw.dwarf_formaddr(&address, out) == 0;
 }
 
-static void look_into(struct search *search, Dwarf_Die *variable)
+static void look_into(struct rdl__visitor *visitor, Dwarf_Die *variable, Dwarf_Addr start)
 {
+    struct search *search = (struct search *)visitor;
     const char *name = dw.dwarf_diename(variable);
     Dwarf_Die type;
     Dwarf_Word size;
-    Dwarf_Addr start;
 
-    if (!name || !get_address(variable, &start) || !get_type(variable, &type) ||
-        !get_size(&type, &size))
+    if (!name || !get_type(variable, &type) || !get_size(&type, &size))
         return;
     for (size_t i = 0; i < search->count; i++) {
         struct rdl__datum *datum = &search->data[i];
 
-        if (datum->name[0] || datum->address < start + search->bias ||
-            datum->address - start - search->bias >= size)
+        if (datum->name[0] || datum->address < start || datum->address - start >= size)
             continue;
         add(datum, "%s", name);
-        describe(datum, type, datum->address - search->bias - start);
+        describe(datum, type, datum->address - start);
     }
 }
 
 /* Libdw does not count variables without a value in the file as part of the module. */
-static bool has_data(const struct search *search, Dwarf_Addr start)
+static bool has_data(const struct rdl__visitor *visitor, Dwarf_Addr start)
 {
+    const struct search *search = (const struct search *)visitor;
+
     for (size_t i = 0; i < search->count; i++)
         if (rdl__module_start(search->modules, search->data[i].address) == start)
             return true;
     return false;
 }
 
-static int look_into_module(Dwfl_Module *module, void **unused, const char *name, Dwarf_Addr start,
-                            void *context)
+static int visit_module(Dwfl_Module *module, void **unused, const char *name, Dwarf_Addr start,
+                        void *context)
 {
-    struct search *search = context;
+    struct rdl__visitor *visitor = context;
     Dwarf_Die *unit = NULL, die;
+    Dwarf_Addr bias, address;
 
     (void)unused, (void)name;
-    if (!has_data(search, start))
+    if (!visitor->wants(visitor, start))
         return DWARF_CB_OK;
-    while ((unit = dw.dwfl_module_nextcu(module, unit, &search->bias))) {
+    while ((unit = dw.dwfl_module_nextcu(module, unit, &bias))) {
         if (dw.dwarf_child(unit, &die) != 0)
             continue;
         do
-            if (dw.dwarf_tag(&die) == DW_TAG_variable)
-                look_into(search, &die);
+            if (dw.dwarf_tag(&die) == DW_TAG_variable && get_address(&die, &address))
+                visitor->visit(visitor, &die, address + bias);
         while (dw.dwarf_siblingof(&die, &die) == 0);
     }
     return DWARF_CB_OK;
 }
 
+void rdl__variables_visit(struct rdl__visitor *visitor, Dwfl *dwfl)
+{
+    dw.dwfl_getmodules(dwfl, visit_module, visitor, 0);
+}
+
 void rdl__variables_find(struct rdl__datum *data, size_t count, Dwfl *dwfl,
                          const struct rdl__modules *modules)
 {
-    struct search search = {data, count, 0, modules};
+    struct search search = {{has_data, look_into}, data, count, modules};
 
     if (count)
-        dw.dwfl_getmodules(dwfl, look_into_module, &search, 0);
+        rdl__variables_visit(&search.visitor, dwfl);
 }

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "raddle/spec.h"
 
-enum { RDL__OPERATIONS_MAX = 64, RDL__STATE_MAX = 1 << 20 };
+enum { RDL__OPERATIONS_MAX = 64, RDL__STATE_MAX = 1 << 20, RDL__CLIENTS_MOST = 64 };
 
 /* All specs of this program, in the order of their registration. */
 const struct rdl_spec *const *rdl__specs(size_t *out_count);
@@ -80,6 +80,10 @@ bool rdl__same_answer(const struct rdl_operation *op, const void *model, const v
 
 /* ---- In words: show.c ----------------------------------------------------------------- */
 
+/* Look up the types of all specs now: it takes long, and processes that are copied from this
+ * one later need not.  Otherwise they are looked up when they are first needed. */
+void rdl__show_prepare(void);
+
 /* "enter(n = 0, weight = 100)"; "3"; "{weight = [700, 0], occupied = [false, true]}" */
 void rdl__show_call(struct rdl__text *out, const struct rdl_operation *op, const void *args);
 void rdl__show_answer(struct rdl__text *out, const struct rdl_operation *op, const void *answer);
@@ -87,7 +91,8 @@ void rdl__show_state(struct rdl__text *out, const struct rdl_spec *spec, const v
 void rdl__show_client(struct rdl__text *out, const struct rdl_spec *spec, const void *me);
 void rdl__show_sched(struct rdl__text *out, const struct rdl_policy *policy, const void *p);
 
-/* The other way round, for recorded histories.  False: error says what is not understood. */
+/* The other way round, for recorded histories: what is shown, or the values alone, in order:
+ * "0 100".  False: error says what is not understood. */
 bool rdl__read_args(const struct rdl_operation *op, const char *text, void *out,
                     struct rdl__error *error);
 bool rdl__read_answer(const struct rdl_operation *op, const char *text, void *out,
