@@ -172,6 +172,85 @@ grade 0 --spec spec --time 0.5 impl/good.c
 grade 0 --spec spec --keep kept impl/good.c
 [ -x kept/1-good/good ] && kept/1-good/good --list >/dev/null || fail "nothing is kept"
 
+# ---- Each round finds what it is there for -----------------------------------------------------
+
+mkdir tickets tickets/impl
+cat >tickets/tickets.h <<'END'
+typedef struct tickets tickets;
+tickets *tickets_create(void);
+void tickets_give(tickets *t);
+void tickets_take(tickets *t); /* waits while there is none */
+void tickets_destroy(tickets *t);
+END
+cat >tickets/spec.c <<'END'
+#include <raddle.h>
+
+#include "tickets.h"
+
+struct state { int count; };
+
+static bool give_pre(const struct state *s, const struct rdl_nothing *a)
+{
+    (void)a;
+    return s->count < 8;
+}
+static void give_post(struct state *s, const struct rdl_nothing *a) { (void)a, s->count++; }
+static void give_call(tickets *t, const struct rdl_nothing *a) { (void)a, tickets_give(t); }
+static bool take_cpre(const struct state *s, const struct rdl_nothing *a)
+{
+    (void)a;
+    return s->count > 0;
+}
+static void take_post(struct state *s, const struct rdl_nothing *a) { (void)a, s->count--; }
+static void take_call(tickets *t, const struct rdl_nothing *a) { (void)a, tickets_take(t); }
+static tickets *create(struct rdl_case *t, const struct state *s)
+{
+    (void)t, (void)s;
+    return tickets_create();
+}
+
+RDL_TYPES(tickets, struct state, tickets);
+RDL_OP(tickets, give, struct rdl_nothing, .pre = give_pre, .post = give_post, .call = give_call);
+RDL_OP(tickets, take, struct rdl_nothing, .cpre = take_cpre, .post = take_post, .call = take_call);
+RDL_SPEC(tickets, RDL_OPS(tickets, give, take), .create = create, .destroy = tickets_destroy);
+RDL_TEST_RESOURCE(tickets_are_taken_once, tickets, .cases = 300, .phases = 8, .tags = "grade");
+END
+cat >tickets/impl/good.c <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+#include "tickets.h"
+struct tickets { pthread_mutex_t lock; pthread_cond_t more; int count; };
+tickets *tickets_create(void) { return calloc(1, sizeof(tickets)); }
+void tickets_destroy(tickets *t) { free(t); }
+void tickets_give(tickets *t)
+{
+    pthread_mutex_lock(&t->lock);
+    t->count++;
+    pthread_cond_signal(&t->more);
+    pthread_mutex_unlock(&t->lock);
+}
+void tickets_take(tickets *t)
+{
+    pthread_mutex_lock(&t->lock);
+    while (t->count == 0)
+        pthread_cond_wait(&t->more, &t->lock);
+    t->count--;
+    pthread_mutex_unlock(&t->lock);
+}
+END
+sed 's/t->count == 0/t->count < -1/' tickets/impl/good.c >tickets/impl/one.c
+sed '/cond_signal/d' tickets/impl/good.c >tickets/impl/two.c
+sed 's/while/if/' tickets/impl/good.c >tickets/impl/three.c
+grade 1 --spec tickets tickets/impl/*.c
+says '/good.c +pass +- +- +- ' '/one.c +fail +bad-spec-impl +1 +1 ' \
+    '/two.c +fail +bad-sched +2 +2 ' '/three.c +fail +non-atomic +3 +1 ' \
+    '^ +1 +3$' '^ +– +– +✓ +1$'
+sed -n 's/^  raddle grade //p' out >commands
+while read -r command; do
+    eval "grade 1 $command"
+    says replayed '<< '
+done <commands
+
 # ---- Other kinds of files, and of specs -------------------------------------------------------
 
 gcc -shared -fPIC -Ispec -o impl/wrong.so impl/wrong.c

@@ -104,17 +104,27 @@ static const char *class_of(const char *word)
     return NULL;
 }
 
-/* What the failure says of itself goes first; but "assertion" it says of failed checks, too,
- * as well as of assert. */
+/* What it says of itself, or if it is the first, what the test says of it. */
+static const struct rdl__json *of_failure(const struct rdl__json *test,
+                                          const struct rdl__json *failure, const char *key)
+{
+    const struct rdl__json *own = rdl__json_get(failure, key);
+
+    if (own || rdl__json_get(test, "failures")->first != failure)
+        return own;
+    return rdl__json_get(test, key);
+}
+
+/* A failed check is called an assertion, as is assert; its kind tells which. */
 static const char *class_of_failure(const struct rdl__json *test, const struct rdl__json *failure)
 {
-    const char *own = rdl__json_string(failure, "class");
-    const char *class = own && strcmp(own, "assertion") != 0 ? class_of(own) : NULL;
+    const struct rdl__json *said = of_failure(test, failure, "class");
+    const char *class = NULL;
 
+    if (said && said->kind == RDL__JSON_STRING && strcmp(said->string, "assertion") != 0)
+        class = class_of(said->string);
     if (!class)
         class = class_of(rdl__json_string(failure, "kind"));
-    if (!class)
-        class = class_of(rdl__json_string(test, "class"));
     return class ? class : "crash";
 }
 
@@ -125,18 +135,12 @@ static void set_text(char **text, const char *to)
 }
 
 /* 0: it does not say. */
-static int phases_of(const struct rdl__json *failure)
+static int phases_of(const struct rdl__json *test, const struct rdl__json *failure)
 {
-    double phases = rdl__json_number(failure, "phases", 0);
+    const struct rdl__json *said = of_failure(test, failure, "phases");
+    double phases = said && said->kind == RDL__JSON_NUMBER ? said->number : 0;
 
     return phases >= 1 && phases <= 1e6 ? (int)phases : 0;
-}
-
-static bool is_smaller(const struct rdl__json *failure, const struct rdl__found *found)
-{
-    int phases = phases_of(failure);
-
-    return found->verdict != RDL__GRADE_FAIL || (phases && phases < found->phases);
 }
 
 static void add_failures(struct rdl__found *out, const struct rdl__json *test)
@@ -145,11 +149,13 @@ static void add_failures(struct rdl__found *out, const struct rdl__json *test)
     const struct rdl__json *failure = failures ? failures->first : NULL;
 
     for (; failure; failure = failure->next) {
-        if (!is_smaller(failure, out))
-            continue;
+        int phases = phases_of(test, failure);
+
+        if (out->verdict == RDL__GRADE_FAIL && (phases == 0 || phases >= out->phases))
+            continue; /* there is a smaller one */
         out->verdict = RDL__GRADE_FAIL;
         out->class = class_of_failure(test, failure);
-        out->phases = phases_of(failure);
+        out->phases = phases;
         set_text(&out->token, rdl__json_string(failure, "token"));
         set_text(&out->message, rdl__json_string(failure, "message"));
     }
