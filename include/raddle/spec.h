@@ -281,8 +281,8 @@ RDL_API extern const struct rdl_policy rdl_policy_always, rdl_policy_fifo, rdl_p
 #define RDL_PRIORITY    (&rdl_policy_priority)
 #define rdl_over(spec, first_op, second_op)                                                        \
     (&(const struct rdl_policy){.name = #first_op " over " #second_op,                             \
-                                .first = rdl_op_##spec##_##first_op.name,                          \
-                                .second = rdl_op_##spec##_##second_op.name,                        \
+                                .first = #first_op,                                                \
+                                .second = #second_op,                                              \
                                 .unordered = true})
 
 /* ---- Specs ------------------------------------------------------------------------- */

@@ -387,7 +387,7 @@ static void shrink_soundly(struct rdl__session *session, const struct rdl_test *
     for (int isolated = 0; isolated <= 1; isolated++) {
         if (failure->outcome.cause == RDL__BY_HANG && timeout_ms > HANG_SHRINK_MS)
             worker->timeout_ms = HANG_SHRINK_MS;
-        if (!isolated && test->options.phased)
+        if (!isolated && test->options.phased && failure->settings.round == 3)
             shrink(session, test, failure, false); /* turns belong to phases: many can go whole */
         if (!isolated)
             shrink_data(session, test, failure);

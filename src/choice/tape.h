@@ -134,6 +134,14 @@ uint64_t rdl__tape_given(struct rdl__tape *tape, enum rdl__choice_kind kind, uin
 /* If choices come from bytes: the next one, 0 after the last; else false. */
 bool rdl__tape_byte(struct rdl__tape *tape, uint8_t *out_byte);
 
+/* Choices are to be made again, and there are no more of them: whatever were asked now
+ * would be one too many. */
+static inline bool rdl__tape_is_spent(const struct rdl__tape *tape)
+{
+    return !tape->fresh && tape->cursor.feed.then == RDL__THEN_STOP && !tape->bytes &&
+           tape->cursor.next >= tape->cursor.feed.count;
+}
+
 void rdl__tape_full(struct rdl__tape *tape);
 
 static inline void rdl__record(struct rdl__tape *tape, enum rdl__choice_kind kind, uint64_t index,

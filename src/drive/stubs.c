@@ -7,4 +7,3 @@ bool rdl_resource_call(struct rdl_resource *r, const char *operation, const void
 void rdl_resource_free(struct rdl_resource *r) { (void)r; }
 void rdl__test_linear(struct rdl_case *t) { (void)t; abort(); }
 void rdl__test_spec(struct rdl_case *t) { (void)t; abort(); }
-void rdl__test_model(struct rdl_case *t) { (void)t; abort(); }

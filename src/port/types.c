@@ -330,27 +330,23 @@ static void go_to_unit(Dwarf_Die *type)
         dw.dwarf_formref_die(&attribute, type);
 }
 
+static bool is_wrapped(int tag)
+{
+    return tag == DW_TAG_typedef || tag == DW_TAG_const_type || tag == DW_TAG_volatile_type ||
+           tag == DW_TAG_atomic_type || tag == DW_TAG_restrict_type;
+}
+
 /* Below typedefs and qualifiers.  True: one of the typedefs is that of references. */
 static bool peel(Dwarf_Die *die)
 {
     bool is_ref = false;
 
-    for (int depth = 0; depth < DEPTH_MAX; depth++)
-        switch (dw.dwarf_tag(die)) {
-        case DW_TAG_typedef:
-            is_ref |= is_called(die, "rdl_ref");
-            /* fall through */
-        case DW_TAG_const_type:
-        case DW_TAG_volatile_type:
-        case DW_TAG_atomic_type:
-        case DW_TAG_restrict_type:
-            if (get_type(die, die))
-                continue;
-            return is_ref;
-        default:
-            go_to_unit(die);
-            return is_ref;
-        }
+    for (int depth = 0; depth < DEPTH_MAX && is_wrapped(dw.dwarf_tag(die)); depth++) {
+        is_ref |= dw.dwarf_tag(die) == DW_TAG_typedef && is_called(die, "rdl_ref");
+        if (!get_type(die, die))
+            break;
+    }
+    go_to_unit(die);
     return is_ref;
 }
 

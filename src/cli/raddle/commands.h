@@ -11,6 +11,7 @@ int rdl__command_replay(int argc, char **argv);
 int rdl__command_cc(int argc, char **argv);
 int rdl__command_grade(int argc, char **argv);
 int rdl__command_run(int argc, char **argv);
+int rdl__command_judge(int argc, char **argv);
 int rdl__command_token(int argc, char **argv);
 
 /* The path of libraddle.so. */

@@ -19,7 +19,6 @@ enum { PARKING_STACK = 4096, GUARD = 4096 };
 static struct rdl__donor *idle; /* in the order in which they were made */
 uint32_t rdl__donor_count;
 static uint32_t idle_count;
-static struct rdl__donor *abandoned; /* nobody uses them; but they are not lost */
 static bool are_copies;
 
 /* Without the C library's: that would write to errno, which is not this kernel
@@ -196,13 +195,6 @@ _Noreturn void rdl__donor_rewind(struct rdl__donor *donor, void **place, uintptr
     donor->back = place;
     donor->back_fs = fs;
     _longjmp(donor->top, 1);
-}
-
-void rdl__donor_abandon(struct rdl__donor *donor)
-{
-    /* Its stack may be looked at still, and its kernel thread sleeps on. */
-    donor->next = abandoned;
-    abandoned = donor;
 }
 
 void rdl__donors_are_copies(void)

@@ -45,9 +45,6 @@ void rdl__donor_put(struct rdl__donor *donor);
  * donor's own stack, by somebody who left his, at *place, for that; he goes on. */
 _Noreturn void rdl__donor_rewind(struct rdl__donor *donor, void **place, uintptr_t fs);
 
-/* The same, but its stack may be looked at still: nobody uses it any more. */
-void rdl__donor_abandon(struct rdl__donor *donor);
-
 /* Have so many ready. */
 void rdl__donors_prepare(uint32_t count);
 

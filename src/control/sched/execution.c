@@ -83,12 +83,15 @@ static void begin(const struct rdl__execution *execution)
     rdl__dispatch_begin();
 }
 
-/* Threads that never came to their end: their donors are lost. */
+/* Threads that never came to their end. */
 static void abandon_threads(void)
 {
+    struct rdl__thread *self = sched->threads[0];
+
+    sched->failing = false;
     for (uint32_t id = 1; id < sched->view.threads; id++)
         if (sched->threads[id]->state == RDL__ALIVE && sched->threads[id]->donor)
-            rdl__donor_abandon(sched->threads[id]->donor);
+            rdl__thread_discard(self, sched->threads[id]);
 }
 
 void rdl__execution_prepare(void)
@@ -118,8 +121,8 @@ bool rdl__execution_run(const struct rdl__execution *execution, void (*body)(voi
         await_the_others(rdl__running);
         whole = true;
     } else {
-        abandon_threads();
         whole = sched->alive <= 1;
+        abandon_threads();
     }
     rdl__running = NULL;
     rdl__dispatch_end();
@@ -139,10 +142,11 @@ _Noreturn void rdl__execution_leave(struct rdl_case *t)
     for (uint32_t id = 0; id < sched->view.threads; id++)
         rdl__streams_abandon(sched->threads[id]);
     if (rdl__running != sched->threads[0]) {
-        void *unused;
+        struct rdl__thread *self = rdl__running;
 
         rdl__running = sched->threads[0];
-        rdl__switch(&unused, sched->threads[0]->stack_pointer, sched->threads[0]->fs);
+        rdl__switch(&self->stack_pointer, sched->threads[0]->stack_pointer, sched->threads[0]->fs);
+        rdl__thread_vanish();
     }
     _longjmp(sched->escape, 1);
 }

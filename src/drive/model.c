@@ -1,0 +1,454 @@
+/* model.c -- RDL_TEST_MODEL: one call after the other, each answer compared with the model's.
+ *
+ * By chance, a call is made up and made at once, so that a case ends where it fails.  What
+ * a tape says is first tried on the model alone: if the model cannot do it, it is no case,
+ * and costs no call.  (Unless answers decide what the state becomes: then there is no
+ * knowing without the calls.)
+ *
+ * Calls that would have to wait are not made: there is nobody to end the wait. */
+#include <string.h>
+
+#include "drive/drive.h"
+
+enum { CALLS_DEFAULT = 100, TRIES = 20 };
+
+/* A call that has been made up. */
+struct command {
+    const struct rdl_operation *op;
+    uint32_t index; /* of the operation */
+    uint32_t client;
+    void *args;
+    void *expected; /* the model's answer */
+    void *answer;
+};
+
+struct model {
+    struct rdl_case *t;
+    const struct rdl_spec *spec;
+    void *object;
+    struct rdl_resource *reference;
+    void *state;
+    void *before; /* the state before the call that is checked; only while somebody looks */
+    uint32_t min, max;
+
+    uint32_t clients;
+    char *mes; /* their states */
+
+    unsigned total; /* of weights; 0: they depend on the state or the client */
+    struct command *commands;
+    uint32_t count; /* made up */
+    uint32_t made;  /* and made */
+    char *room;     /* for arguments and answers of one command each */
+    size_t args_room, answer_room;
+    void *policy_state, *policy_info;
+    bool is_predicted;
+    bool is_free; /* no policy has a say */
+    struct rdl__counts counts;
+};
+
+static void *me_of(const struct model *m, uint32_t client)
+{
+    return m->mes + (size_t)client * m->spec->client_size;
+}
+
+/* ---- Making up a call ---------------------------------------------------------------------- */
+
+static unsigned weight_of(const struct model *m, uint32_t client, uint32_t op)
+{
+    return rdl__weight(rdl__operation(m->spec, op), m->state, me_of(m, client));
+}
+
+/* By chance.  False: there is nothing to call. */
+static bool pick_by_chance(struct model *m, uint32_t client, uint32_t *out_op)
+{
+    struct rdl__random *random = &m->t->tape->random;
+    uint64_t total = m->total, at;
+
+    for (uint32_t i = 0; m->total == 0 && i < m->spec->operation_count; i++)
+        total += weight_of(m, client, i);
+    if (total == 0)
+        return false;
+    at = rdl__random_upto(random, total - 1);
+    for (uint32_t i = 0;; i++) {
+        unsigned weight = weight_of(m, client, i);
+
+        if (at < weight) {
+            *out_op = i;
+            return true;
+        }
+        at -= weight;
+    }
+}
+
+/* Can it be made, without having to wait? */
+static bool can_be_made(const struct model *m, const struct command *command)
+{
+    const struct rdl_call call = {command->op, command->args, m->count + 1, command->client};
+    const struct rdl_call *calls[] = {&call};
+    struct rdl_queue queue = {.calls = calls, .count = 1};
+
+    return rdl__cpre(command->op, m->state, command->args) &&
+           (m->is_free || rdl__enabled(m->spec, m->state, m->policy_state, m->policy_info, &queue));
+}
+
+/* Draw what is called, by whom, with what.  False: it cannot be called like that. */
+static bool draw_command(struct model *m, struct command *out)
+{
+    struct rdl__tape *tape = m->t->tape;
+    uint32_t client = 0, op = 0;
+
+    if (tape->fresh) {
+        client = (uint32_t)rdl__random_upto(&tape->random, m->clients - 1);
+        if (!pick_by_chance(m, client, &op))
+            return false;
+    }
+    if (m->clients > 1)
+        client = (uint32_t)rdl__choose_or(tape, RDL__INTEGER, client, m->clients - 1);
+    op = (uint32_t)rdl__choose_or(tape, RDL__BRANCH, op, m->spec->operation_count - 1);
+    if (!tape->fresh && weight_of(m, client, op) == 0)
+        return false;
+    out->client = client;
+    out->index = op;
+    out->op = rdl__operation(m->spec, op);
+    out->args = m->room + m->count * (m->args_room + 2 * m->answer_room);
+    out->expected = (char *)out->args + m->args_room;
+    out->answer = (char *)out->expected + m->answer_room;
+    return rdl__draw_args(m->t, out->op, m->state, me_of(m, client), out->args) &&
+           can_be_made(m, out);
+}
+
+/* The model does it, and knows the answer. */
+static void do_on_model(struct model *m, const struct command *command)
+{
+    const struct rdl_call call = {command->op, command->args, m->count + 1, command->client};
+
+    rdl__post(m->spec, &call, m->state, 0, command->expected);
+}
+
+/* Where a tape stands: for chance to try something else. */
+struct mark {
+    uint32_t count, span_count, open, depth, low;
+};
+
+static struct mark mark(const struct rdl__tape *tape)
+{
+    return (struct mark){tape->count, tape->span_count, tape->open, tape->depth, tape->low};
+}
+
+static void go_back(struct rdl__tape *tape, const struct mark *to)
+{
+    tape->count = to->count;
+    tape->span_count = to->span_count;
+    tape->open = to->open;
+    tape->depth = to->depth;
+    tape->low = to->low;
+}
+
+/* The question whether there is another call, and the call.  In the same form as lists. */
+static bool draw_next(struct model *m, bool wanted)
+{
+    struct rdl__tape *tape = m->t->tape;
+    bool open = m->count >= m->min && m->count < m->max, more;
+
+    if (rdl__tape_is_spent(tape)) /* it failed here, before it was asked for more */
+        return false;
+    if (tape->fresh)
+        more = open ? wanted : m->count < m->min;
+    else
+        more = rdl__tape_given(tape, RDL__MORE, open, 0) || (!open && m->count < m->min);
+    rdl__record(tape, RDL__MORE, open && more, open, 0);
+    if (!more)
+        return false;
+    rdl__span_begin(tape, RDL__LABEL_ELEMENT);
+    if (tape->open != RDL__NONE)
+        tape->spans[tape->open].start = tape->count - 1;
+    return true;
+}
+
+/* The next call: m->commands[m->count].  False: that was the last. */
+static bool make_up(struct model *m, uint32_t target)
+{
+    struct rdl__tape *tape = m->t->tape;
+    struct mark before = mark(tape);
+
+    for (int i = 0; i < TRIES; i++) {
+        if (!draw_next(m, m->count < target))
+            return false;
+        if (draw_command(m, &m->commands[m->count])) {
+            rdl__span_end(tape);
+            return true;
+        }
+        if (!tape->fresh)
+            rdl__reject(m->t);
+        go_back(tape, &before);
+    }
+    draw_next(m, false);
+    return false;
+}
+
+/* ---- Making it --------------------------------------------------------------------------------- */
+
+static void tell_call(const struct model *m, const struct command *command)
+{
+    struct rdl__text line = {0};
+
+    if (m->clients > 1)
+        rdl__text_add(&line, "%u: ", command->client);
+    if (command->op->answer_size)
+        rdl__text_add(&line, "#%u = ", m->made + 1);
+    rdl__show_call(&line, command->op, command->args);
+    rdl__tell(m->t, &line);
+    rdl__text_release(&line);
+}
+
+static void tell_answer(const struct model *m, const struct command *command)
+{
+    struct rdl__text line = {0};
+
+    if (!command->op->answer_size)
+        return;
+    rdl__text_add(&line, " -> ");
+    rdl__show_answer(&line, command->op, command->answer);
+    rdl__tell_more(m->t, &line);
+    rdl__text_release(&line);
+}
+
+static void add_state(const struct model *m, struct rdl__text *out, const char *what,
+                      const void *state)
+{
+    rdl__text_add(out, "%s", what);
+    rdl__show_state(out, m->spec, state);
+    rdl__text_add(out, "\n");
+}
+
+_Noreturn static void fail(const struct model *m, const struct command *command, const char *check)
+{
+    struct rdl__text text = {0};
+
+    rdl__show_call(&text, command->op, command->args);
+    if (command->op->answer_size) {
+        rdl__text_add(&text, " answered ");
+        rdl__show_answer(&text, command->op, command->answer);
+        if (!command->op->judge && !command->op->post_any) {
+            rdl__text_add(&text, "; the model says ");
+            rdl__show_answer(&text, command->op, command->expected);
+        }
+    }
+    rdl__text_add(&text, "\n");
+    if (m->before)
+        add_state(m, &text, "state before it: ", m->before);
+    if (!command->op->judge)
+        add_state(m, &text, "state after it:  ", m->state);
+    rdl__differs(m->t, "bad-spec-impl", check, &text);
+}
+
+/* Which of the things that may happen has? */
+static bool is_explained(struct model *m, const struct command *command, void *scratch)
+{
+    const struct rdl_call call = {command->op, command->args, m->made + 1, command->client};
+
+    for (unsigned which = 0; which < rdl__alternatives(command->op); which++) {
+        memcpy(scratch, m->state, m->spec->state_size);
+        if (rdl__explains(m->spec, &call, scratch, which, command->answer, command->expected)) {
+            memcpy(m->state, scratch, m->spec->state_size);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void check_states(const struct model *m, const struct command *command)
+{
+    if (m->spec->invariant && !m->spec->invariant(m->state))
+        fail(m, command, "the model's invariant does not hold");
+    if (m->spec->agrees && !m->reference && !m->spec->agrees(m->object, m->state))
+        fail(m, command, "it does not look as the model does");
+}
+
+/* Only what can be predicted is compared when it is dry-run on the model before. */
+static void make(struct model *m, struct command *command)
+{
+    const struct rdl_operation *op = command->op;
+
+    if (m->t->trace->on)
+        tell_call(m, command);
+    if (op->answer_size)
+        memset(command->answer, 0, op->answer_size);
+    if (m->reference)
+        rdl_resource_call(m->reference, op->name, command->args, command->answer);
+    else
+        op->call(m->object, command->args, command->answer);
+    if (op->answer_size)
+        op->clear_answer(command->answer);
+    if (m->t->trace->on)
+        tell_answer(m, command);
+    m->t->outcome->phases++;
+    m->made++;
+}
+
+static void compare(struct model *m, const struct command *command)
+{
+    if (!rdl__same_answer(command->op, command->expected, command->answer))
+        fail(m, command, "an answer is not the model's");
+}
+
+static void client_returns(struct model *m, const struct command *command)
+{
+    if (command->op->returned)
+        command->op->returned(me_of(m, command->client), command->args,
+                              m->is_predicted ? command->expected : command->answer);
+}
+
+/* ---- Whole cases -------------------------------------------------------------------------------- */
+
+static void remember_state(struct model *m)
+{
+    if (m->before)
+        memcpy(m->before, m->state, m->spec->state_size);
+}
+
+/* One call after the other, each made as soon as it is made up. */
+static void run_at_once(struct model *m, uint32_t target)
+{
+    void *scratch = m->is_predicted ? NULL : rdl_alloc(m->t, m->spec->state_size + 1);
+
+    while (make_up(m, target)) {
+        struct command *command = &m->commands[m->count];
+
+        remember_state(m);
+        if (m->is_predicted)
+            do_on_model(m, command);
+        m->counts.calls[command->index]++;
+        make(m, command);
+        if (m->is_predicted)
+            compare(m, command);
+        else if (!is_explained(m, command, scratch))
+            fail(m, command, "an answer is not one that the model allows");
+        m->count++;
+        client_returns(m, command);
+        check_states(m, command);
+    }
+}
+
+/* On the model first, then again with the calls: from the state at the beginning. */
+static void run_twice(struct model *m)
+{
+    void *initial = rdl_copy(m->t, m->state, m->spec->state_size + 1);
+
+    while (make_up(m, UINT32_MAX)) {
+        do_on_model(m, &m->commands[m->count]);
+        client_returns(m, &m->commands[m->count]);
+        m->count++;
+    }
+    memcpy(m->state, initial, m->spec->state_size);
+    for (uint32_t i = 0; i < m->count; i++) {
+        struct command *command = &m->commands[i];
+        const struct rdl_call call = {command->op, command->args, i + 1, command->client};
+
+        remember_state(m);
+        rdl__post(m->spec, &call, m->state, 0, command->expected);
+        make(m, command);
+        compare(m, command);
+        check_states(m, command);
+    }
+}
+
+static const struct rdl_operation *find_answer(void *context, rdl_ref ref, const void **out_answer)
+{
+    const struct model *m = context;
+
+    if (ref == 0 || ref > m->made)
+        return NULL;
+    *out_answer = m->commands[ref - 1].answer;
+    return m->commands[ref - 1].op;
+}
+
+/* What does not change from case to case could be kept; it is not much. */
+static void look_at_operations(struct model *m)
+{
+    bool depends = false;
+    unsigned total = 0;
+
+    m->is_predicted = true;
+    m->is_free = rdl__policy_of(m->spec) == RDL_ALWAYS;
+    for (size_t i = 0; i < m->spec->operation_count; i++) {
+        const struct rdl_operation *op = rdl__operation(m->spec, i);
+
+        depends |= op->may || op->weigh;
+        total += op->weight ? op->weight : 1;
+        m->is_predicted &= !op->judge && !op->post_any;
+        m->is_free &= !op->enabled;
+        m->args_room = op->args_size > m->args_room ? op->args_size : m->args_room;
+        m->answer_room = op->answer_size > m->answer_room ? op->answer_size : m->answer_room;
+    }
+    m->total = depends ? 0 : total;
+    m->args_room = (m->args_room + 15) & ~(size_t)15;
+    m->answer_room = (m->answer_room + 15) & ~(size_t)15;
+}
+
+static void set_up(struct model *m)
+{
+    const struct rdl_spec *spec = m->spec;
+    const struct rdl_options *options = &m->t->test->options;
+    const struct rdl_policy *policy = rdl__policy_of(spec);
+
+    look_at_operations(m);
+    m->min = options->calls.min;
+    m->max = options->calls.max ? options->calls.max : CALLS_DEFAULT;
+    m->clients = options->clients ? options->clients : 1;
+    m->state = rdl_alloc(m->t, spec->state_size + 1);
+    m->mes = rdl_alloc(m->t, m->clients * spec->client_size + 1);
+    m->policy_state = rdl_alloc(m->t, policy->state_size + 1);
+    m->policy_info = rdl_alloc(m->t, policy->info_size + 1);
+    m->commands = rdl__arena_alloc(&m->t->arena, (m->max + 1) * sizeof *m->commands);
+    m->room =
+        rdl__arena_alloc(&m->t->arena, (m->max + 1) * (m->args_room + 2 * m->answer_room) + 1);
+    if (spec->initial)
+        spec->initial(m->t, m->state);
+    spec->clear_state(m->state);
+    for (uint32_t i = 0; i < m->clients && spec->client; i++)
+        spec->client(m->t, (int)i, me_of(m, i));
+    if (m->t->trace->on)
+        m->before = rdl_alloc(m->t, spec->state_size + 1);
+    if (options->reference)
+        m->reference = rdl_resource_new(spec, m->state);
+    else
+        m->object = spec->create(m->t, m->state);
+    rdl__answers = (struct rdl__answers){find_answer, m};
+}
+
+static void destroy(void *context)
+{
+    const struct model *m = context;
+
+    if (m->reference)
+        rdl_resource_free(m->reference);
+    else if (m->spec->destroy)
+        m->spec->destroy(m->object);
+}
+
+static uint32_t target_length(const struct model *m)
+{
+    uint64_t spread = ((uint64_t)(m->max - m->min) * m->t->settings.size + 99) / 100;
+
+    return m->min + (uint32_t)rdl__random_upto(&m->t->tape->random, spread);
+}
+
+void rdl__test_model(struct rdl_case *t)
+{
+    struct model *m = rdl_alloc(t, sizeof *m);
+
+    m->t = t;
+    m->spec = t->test->options.spec;
+    t->hidden++;
+    set_up(m);
+    rdl_defer(t, destroy, m);
+    rdl__span_begin(t->tape, RDL__LABEL_LIST);
+    if (t->tape->fresh || !m->is_predicted)
+        run_at_once(m, t->tape->fresh ? target_length(m) : UINT32_MAX);
+    else
+        run_twice(m);
+    rdl__span_end(t->tape);
+    rdl__counts_tell(&m->counts, t);
+    t->hidden--;
+}
