@@ -202,6 +202,7 @@ def check_pages():
                 complain(header, 1, f"no page docs/man/*.3 mentions {name}")
     check_options("docs/man/raddle-tests.1", [f"{build}/examples/reverse"], ".It Fl Fl ")
     check_options("docs/man/raddle-explore.1", [f"{build}/bin/raddle", "explore"], "Fl Fl ")
+    check_options("docs/man/raddle-grade.1", [f"{build}/bin/raddle", "grade"], ".It Fl Fl ")
     for command in re.findall(r"^  (\w+) ", help_of([f"{build}/bin/raddle"]), re.M):
         if not os.path.exists(f"docs/man/raddle-{command}.1"):
             complain("docs/man", 1, f"there is no raddle-{command}(1)")

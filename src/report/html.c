@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const char head[] =
+const char rdl__html_head[] =
     "<!DOCTYPE html>\n"
     "<html lang=\"en\">\n"
     "<head>\n"
@@ -281,7 +281,7 @@ static void end(void *self, double seconds)
     struct rdl__report *report = self;
     struct rdl__text *out = &report->text;
 
-    rdl__text_add(out, "%s", head);
+    rdl__text_add(out, "%s", rdl__html_head);
     add_element(out, "<title>", report->plan->command, "</title>\n</head>\n<body>\n");
     add_element(out, "<h1>", report->plan->command, "</h1>\n");
     add_summary(report, seconds);

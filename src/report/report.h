@@ -81,6 +81,9 @@ struct rdl__listener rdl__report_junit(struct rdl__report *report);
 struct rdl__listener rdl__report_json(struct rdl__report *report);
 struct rdl__listener rdl__report_html(struct rdl__report *report);
 
+/* How a page for browsers begins, up to its title: all pages look alike. */
+extern const char rdl__html_head[];
+
 /* Write report->text now.  To be called with whole lines. */
 void rdl__report_flush(struct rdl__report *report);
 

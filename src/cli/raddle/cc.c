@@ -36,31 +36,8 @@ enum {
     WRAPPED_HEAP = sizeof wrapped_heap / sizeof *wrapped_heap,
 };
 
-/* ---- A command line ------------------------------------------------------------------------- */
-
-struct words {
-    char **words;
-    size_t count, room;
-};
-
-__attribute__((format(printf, 2, 3))) static void add(struct words *to, const char *format, ...)
-{
-    struct rdl__text text = {0};
-    va_list args;
-
-    va_start(args, format);
-    rdl__text_addv(&text, format, args);
-    va_end(args);
-    if (to->count + 1 >= to->room) {
-        to->room = to->room ? to->room * 2 : 64;
-        to->words = rdl__reallocate(to->words, to->room * sizeof *to->words);
-    }
-    to->words[to->count++] = text.bytes;
-    to->words[to->count] = NULL;
-}
-
 /* Print them, so that a shell would read them as they are. */
-static int show(const struct words *words)
+static int show(const struct rdl__words *words)
 {
     for (size_t i = 0; i < words->count; i++) {
         const char *word = words->words[i];
@@ -109,31 +86,31 @@ static bool is_clang(const char *compiler)
  * -fno-builtin-memcpy   would copy inline, unseen.
  * -fno-lto              what is compiled when linking would not know of -Wp.
  * clang: without read-before-write, `x++` is only a write. */
-static void add_compiling(struct words *to, bool clang, bool only_compiles)
+static void add_compiling(struct rdl__words *to, bool clang, bool only_compiles)
 {
     if (clang) {
-        add(to, "--start-no-unused-arguments");
-        add(to, "-Xclang");
-        add(to, "-fsanitize=thread");
-        add(to, "-mllvm");
-        add(to, "-tsan-distinguish-volatile=1");
-        add(to, "-mllvm");
-        add(to, "-tsan-instrument-read-before-write=1");
-        add(to, "--end-no-unused-arguments");
+        rdl__words_add(to, "--start-no-unused-arguments");
+        rdl__words_add(to, "-Xclang");
+        rdl__words_add(to, "-fsanitize=thread");
+        rdl__words_add(to, "-mllvm");
+        rdl__words_add(to, "-tsan-distinguish-volatile=1");
+        rdl__words_add(to, "-mllvm");
+        rdl__words_add(to, "-tsan-instrument-read-before-write=1");
+        rdl__words_add(to, "--end-no-unused-arguments");
     } else {
         /* -Wp is lost where preprocessing is a step of its own (-save-temps, x.i). */
-        add(to, only_compiles ? "-fsanitize=thread" : "-Wp,-fsanitize=thread");
-        add(to, "--param=tsan-distinguish-volatile=1");
-        add(to, "-fno-ipa-reference");
-        add(to, "-fno-tree-loop-im");
-        add(to, "-fno-tree-pre");
+        rdl__words_add(to, only_compiles ? "-fsanitize=thread" : "-Wp,-fsanitize=thread");
+        rdl__words_add(to, "--param=tsan-distinguish-volatile=1");
+        rdl__words_add(to, "-fno-ipa-reference");
+        rdl__words_add(to, "-fno-tree-loop-im");
+        rdl__words_add(to, "-fno-tree-pre");
         for (int i = 0; i < WRAPPED; i++)
-            add(to, "-fno-builtin-%s", wrapped[i]);
-        add(to, "-fno-lto");
+            rdl__words_add(to, "-fno-builtin-%s", wrapped[i]);
+        rdl__words_add(to, "-fno-lto");
     }
 }
 
-static bool add_linking(struct words *to, struct rdl__error *error)
+static bool add_linking(struct rdl__words *to, struct rdl__error *error)
 {
     struct rdl__text library = {0};
     char *slash;
@@ -142,13 +119,13 @@ static bool add_linking(struct words *to, struct rdl__error *error)
         return false;
     slash = strrchr(library.bytes, '/');
     for (int i = 0; i < WRAPPED; i++)
-        add(to, "-Wl,--wrap=%s", wrapped[i]);
+        rdl__words_add(to, "-Wl,--wrap=%s", wrapped[i]);
     for (int i = 0; i < WRAPPED_HEAP; i++)
-        add(to, "-Wl,--wrap=%s", wrapped_heap[i]);
-    add(to, "-L%.*s", (int)(slash - library.bytes), library.bytes);
-    add(to, "-Wl,-rpath,%.*s", (int)(slash - library.bytes), library.bytes);
-    add(to, "-lraddle");
-    add(to, "-pthread");
+        rdl__words_add(to, "-Wl,--wrap=%s", wrapped_heap[i]);
+    rdl__words_add(to, "-L%.*s", (int)(slash - library.bytes), library.bytes);
+    rdl__words_add(to, "-Wl,-rpath,%.*s", (int)(slash - library.bytes), library.bytes);
+    rdl__words_add(to, "-lraddle");
+    rdl__words_add(to, "-pthread");
     rdl__text_release(&library);
     return true;
 }
@@ -208,7 +185,7 @@ static int fail(const struct rdl__error *error)
 static int show_flags(const char *which, const char *compiler)
 {
     bool both = strcmp(which, "--flags") == 0;
-    struct words words = {0};
+    struct rdl__words words = {0};
     struct rdl__error error;
 
     if (both || strcmp(which, "--cflags") == 0)
@@ -222,8 +199,7 @@ static int show_flags(const char *which, const char *compiler)
 static int run_compiler(const char *compiler, int argc, char **argv)
 {
     struct task task = task_of(argc, argv);
-    char *copy = rdl__duplicate(compiler), *rest = copy, *word;
-    struct words words = {0};
+    struct rdl__words words = {0};
     struct rdl__error error;
 
     if (task.refused) {
@@ -231,14 +207,12 @@ static int run_compiler(const char *compiler, int argc, char **argv)
                         "out -static\n");
         return RDL__EXIT_SETUP;
     }
-    while ((word = strsep(&rest, " ")))
-        if (*word)
-            add(&words, "%s", word);
+    rdl__words_add_compiler(&words);
     add_compiling(&words, is_clang(compiler), task.has_input && !task.links);
     for (int i = 1; i < argc; i++)
-        add(&words, "%s", argv[i]);
+        rdl__words_add(&words, "%s", argv[i]);
     if (!is_clang(compiler))
-        add(&words, "-fno-lto"); /* whatever was asked for */
+        rdl__words_add(&words, "-fno-lto"); /* whatever was asked for */
     if (task.links && !add_linking(&words, &error))
         return fail(&error);
     execvp(words.words[0], words.words);
@@ -248,10 +222,8 @@ static int run_compiler(const char *compiler, int argc, char **argv)
 
 int rdl__command_cc(int argc, char **argv)
 {
-    const char *compiler = getenv("RADDLE_CC");
+    const char *compiler = rdl__compiler();
 
-    if (!compiler || strspn(compiler, " ") == strlen(compiler))
-        compiler = "gcc";
     if (argc < 2) {
         fprintf(stderr, "%s", usage);
         return RDL__EXIT_SETUP;

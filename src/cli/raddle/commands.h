@@ -9,11 +9,32 @@
 int rdl__command_explore(int argc, char **argv);
 int rdl__command_replay(int argc, char **argv);
 int rdl__command_cc(int argc, char **argv);
+int rdl__command_grade(int argc, char **argv);
 int rdl__command_run(int argc, char **argv);
 int rdl__command_judge(int argc, char **argv);
 int rdl__command_token(int argc, char **argv);
 
 /* The path of libraddle.so. */
 bool rdl__find_library(struct rdl__text *out, struct rdl__error *error);
+
+/* The folder that raddle.h is in; nothing if only the compiler can know. */
+void rdl__find_headers(struct rdl__text *out);
+
+/* What a library is called in programs that are linked with it; nothing: by its path. */
+void rdl__find_soname(struct rdl__text *out, const char *path);
+
+/* Arguments for a process, with a NULL behind the last. */
+struct rdl__words {
+    char **words;
+    size_t count, room;
+};
+
+void rdl__words_add(struct rdl__words *to, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void rdl__words_release(struct rdl__words *words);
+
+/* The compiler that `raddle cc` stands for; options may follow its name. */
+const char *rdl__compiler(void);
+void rdl__words_add_compiler(struct rdl__words *to);
 
 #endif

@@ -16,6 +16,7 @@ static const struct {
     {"explore", rdl__command_explore, "run a program under many schedules of its threads"},
     {"replay", rdl__command_replay, "run a program under the schedule of a token"},
     {"cc", rdl__command_cc, "compile code so that its accesses to memory are seen"},
+    {"grade", rdl__command_grade, "test many implementations against one spec"},
     {"judge", rdl__command_judge, "check a recorded history against a spec"},
     {"token", rdl__command_token, "show what a token holds"},
 };

@@ -1,0 +1,295 @@
+/* grade.c -- raddle grade: many implementations, one spec.  Who is graded when, and where
+ * the grades go. */
+#include "cli/raddle/grade.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "choice/regress.h"
+#include "cli/raddle/commands.h"
+
+/* ---- The folder where all is built --------------------------------------------------------- */
+
+static bool make_folder(struct rdl__grading *grading, struct rdl__error *error)
+{
+    const char *temporary = getenv("TMPDIR");
+
+    if (grading->keep) {
+        rdl__text_add(&grading->folder, "%s", grading->keep);
+        if (mkdir(grading->keep, 0777) != 0 && errno != EEXIST)
+            return rdl__fail(error, "--keep %s: %s", grading->keep, strerror(errno));
+    } else {
+        rdl__text_add(&grading->folder, "%s/raddle-grade-XXXXXX",
+                      temporary && *temporary ? temporary : "/tmp");
+        if (!mkdtemp(grading->folder.bytes))
+            return rdl__fail(error, "cannot make a temporary folder: %s", strerror(errno));
+    }
+    setenv("TMPDIR", grading->folder.bytes, 1); /* what compilers leave goes with it */
+    return true;
+}
+
+static int remove_entry(const char *path, const struct stat *it, int kind, struct FTW *at)
+{
+    (void)it, (void)kind, (void)at;
+    remove(path);
+    return 0;
+}
+
+static void remove_folder(const struct rdl__grading *grading)
+{
+    if (!grading->keep)
+        nftw(grading->folder.bytes, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* ---- Where the grades go ------------------------------------------------------------------ */
+
+/* Standard output, and a file. */
+struct outputs {
+    struct {
+        FILE *file;
+        bool json, colour;
+    } items[2];
+    int count;
+    bool progress;
+};
+
+static bool open_outputs(struct outputs *out, const struct rdl__grading *grading,
+                         struct rdl__error *error)
+{
+    FILE *file;
+
+    *out = (struct outputs){.progress = isatty(STDERR_FILENO) && !getenv("CI")};
+    out->items[out->count].file = stdout;
+    out->items[out->count].json = grading->json && !grading->output;
+    out->items[out->count++].colour = grading->colour;
+    if (!grading->output)
+        return true;
+    file = fopen(grading->output, "we");
+    if (!file)
+        return rdl__fail(error, "--output %s: %s", grading->output, strerror(errno));
+    out->items[out->count].file = file;
+    out->items[out->count++].json = grading->json;
+    return true;
+}
+
+static bool close_outputs(struct outputs *outputs, struct rdl__error *error)
+{
+    bool ok = true;
+
+    for (int i = 0; i < outputs->count; i++) {
+        FILE *file = outputs->items[i].file;
+
+        if (fflush(file) != 0 || ferror(file))
+            ok = rdl__fail(error, "cannot write the report: %s", strerror(errno));
+        if (file != stdout)
+            fclose(file);
+    }
+    return ok;
+}
+
+/* The line is on standard error, so that it never gets into a report. */
+static void show_progress(const struct outputs *outputs, const struct rdl__grading *grading,
+                          int ended, int running)
+{
+    if (outputs->progress)
+        dprintf(STDERR_FILENO, "\r\033[K%d of %d files graded, %d at work", ended,
+                grading->file_count, running);
+}
+
+static void wipe_progress(const struct outputs *outputs)
+{
+    if (outputs->progress)
+        dprintf(STDERR_FILENO, "\r\033[K");
+}
+
+static void write_head(const struct outputs *outputs, const struct rdl__grading *grading)
+{
+    struct rdl__text text = {0};
+
+    for (int i = 0; i < outputs->count; i++) {
+        rdl__text_clear(&text);
+        if (outputs->items[i].json)
+            rdl__text_add(&text, "[");
+        else
+            rdl__grade_table_head(&text, grading, outputs->items[i].colour);
+        fputs(text.bytes, outputs->items[i].file);
+    }
+    rdl__text_release(&text);
+}
+
+static void write_row(const struct outputs *outputs, const struct rdl__grading *grading,
+                      const struct rdl__grade *grade, bool first)
+{
+    struct rdl__text text = {0};
+
+    wipe_progress(outputs);
+    for (int i = 0; i < outputs->count; i++) {
+        rdl__text_clear(&text);
+        if (outputs->items[i].json) {
+            rdl__text_add(&text, first ? "\n" : ",\n");
+            rdl__grade_json(&text, grading, grade);
+        } else {
+            rdl__grade_table_row(&text, grading, grade, outputs->items[i].colour);
+        }
+        fputs(text.bytes, outputs->items[i].file);
+        fflush(outputs->items[i].file);
+    }
+    rdl__text_release(&text);
+}
+
+static void write_foot(const struct outputs *outputs, const struct rdl__grading *grading,
+                       const struct rdl__grade *grades)
+{
+    struct rdl__text text = {0};
+
+    for (int i = 0; i < outputs->count; i++) {
+        rdl__text_clear(&text);
+        if (outputs->items[i].json)
+            rdl__text_add(&text, "\n]\n");
+        else
+            rdl__grade_table_foot(&text, grading, grades, outputs->items[i].colour);
+        fputs(text.bytes, outputs->items[i].file);
+    }
+    rdl__text_release(&text);
+}
+
+static bool write_page(const struct rdl__grading *grading, const struct rdl__grade *grades,
+                       struct rdl__error *error)
+{
+    struct rdl__text page = {0};
+    bool ok = true;
+
+    if (grading->html) {
+        rdl__grade_page(&page, grading, grades);
+        ok = rdl__write_file(grading->html, page.bytes, page.count, error);
+        rdl__text_release(&page);
+    }
+    return ok;
+}
+
+/* ---- All of them -------------------------------------------------------------------------- */
+
+static struct rdl__grade *whose(struct rdl__grade *grades, int count, pid_t pid)
+{
+    for (int i = 0; i < count; i++)
+        if (grades[i].pid == pid)
+            return &grades[i];
+    return NULL;
+}
+
+/* So many at a time; rows in the order of the command line.  False: interrupted. */
+static bool grade_all(const struct rdl__grading *grading, struct rdl__grade *grades,
+                      const struct outputs *outputs)
+{
+    int started = 0, running = 0, written = 0, status;
+    pid_t pid;
+
+    while (written < grading->file_count) {
+        struct rdl__grade *grade;
+
+        for (; started < grading->file_count && running < grading->jobs; started++, running++)
+            rdl__grade_start(grading, &grades[started], started);
+        show_progress(outputs, grading, started - running, running);
+        if (!rdl__grade_await(&pid, &status))
+            return false;
+        grade = whose(grades, started, pid);
+        if (!grade)
+            continue;
+        rdl__grade_go_on(grading, grade, status);
+        running -= grade->step == RDL__GRADE_IS_DONE;
+        while (written < started && grades[written].step == RDL__GRADE_IS_DONE) {
+            write_row(outputs, grading, &grades[written], written == 0);
+            written++;
+        }
+    }
+    return true;
+}
+
+static int status_of(const struct rdl__grading *grading, const struct rdl__grade *grades)
+{
+    struct rdl__grade_totals totals = rdl__grade_count(grades, grading->file_count);
+
+    return totals.passed == grading->file_count ? RDL__EXIT_PASS : RDL__EXIT_FAIL;
+}
+
+static int complain(const struct rdl__error *error)
+{
+    fflush(stdout);
+    fprintf(stderr, "raddle grade: %s\n", error->text);
+    return RDL__EXIT_SETUP;
+}
+
+static int grade_files(const struct rdl__grading *grading)
+{
+    struct rdl__grade *grades = rdl__allocate((size_t)grading->file_count * sizeof *grades);
+    struct outputs outputs;
+    struct rdl__error error;
+    int status = RDL__EXIT_SETUP;
+
+    if (!open_outputs(&outputs, grading, &error)) {
+        free(grades);
+        return complain(&error);
+    }
+    write_head(&outputs, grading);
+    if (grade_all(grading, grades, &outputs)) {
+        wipe_progress(&outputs);
+        write_foot(&outputs, grading, grades);
+        status = status_of(grading, grades);
+        if (!write_page(grading, grades, &error))
+            status = complain(&error);
+    }
+    if (!close_outputs(&outputs, &error))
+        status = complain(&error);
+    for (int i = 0; i < grading->file_count; i++)
+        rdl__grade_release(&grades[i]);
+    free(grades);
+    return status;
+}
+
+static int build_and_grade(struct rdl__grading *grading)
+{
+    struct rdl__error error;
+    int status;
+
+    rdl__grade_watch();
+    if (!make_folder(grading, &error))
+        return complain(&error);
+    if (!rdl__grade_build_spec(grading, &error))
+        status = complain(&error);
+    else
+        status = grading->replay ? rdl__grade_replay(grading) : grade_files(grading);
+    remove_folder(grading);
+    return rdl__grade_interrupted ? 128 + rdl__grade_interrupted : status;
+}
+
+int rdl__command_grade(int argc, char **argv)
+{
+    struct rdl__grading grading;
+    struct rdl__text help = {0};
+    struct rdl__error error;
+    int status;
+
+    if (!rdl__grade_options(&grading, argc, argv, &error)) {
+        status = complain(&error);
+    } else if (grading.help) {
+        rdl__grade_help(&help);
+        fputs(help.bytes, stdout);
+        status = fflush(stdout) == 0 ? RDL__EXIT_PASS : RDL__EXIT_SETUP;
+        rdl__text_release(&help);
+    } else {
+        status = build_and_grade(&grading);
+    }
+    for (int i = 0; i < grading.object_count; i++)
+        free(grading.objects[i]);
+    free(grading.objects);
+    free(grading.files);
+    rdl__text_release(&grading.folder);
+    rdl__text_release(&grading.headers);
+    return status;
+}

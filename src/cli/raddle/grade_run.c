@@ -1,0 +1,257 @@
+/* grade_run.c -- one implementation, from its source to its grade. */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "choice/regress.h"
+#include "cli/raddle/commands.h"
+#include "cli/raddle/grade.h"
+#include "port/clock.h"
+
+/* To list tests takes no time, unless something does not even let main begin. */
+enum { LIST_SECONDS = 60 };
+
+/* "12-stem": files may have the same name. */
+static void make_folder(const struct rdl__grading *grading, struct rdl__grade *grade, int number)
+{
+    const char *slash = strrchr(grade->file, '/'), *name = slash ? slash + 1 : grade->file;
+    int stem = (int)(strrchr(name, '.') - name);
+
+    rdl__text_add(&grade->folder, "%s/%d-%.*s", grading->folder.bytes, number, stem, name);
+    rdl__text_add(&grade->program, "%s/%.*s", grade->folder.bytes, stem, name);
+    if (mkdir(grade->folder.bytes, 0777) != 0 && errno != EEXIST)
+        rdl__stop("raddle grade: cannot make %s: %s", grade->folder.bytes, strerror(errno));
+}
+
+/* ---- The steps ---------------------------------------------------------------------------- */
+
+static void start_listing(struct rdl__grade *grade)
+{
+    char *argv[] = {grade->program.bytes, (char *)"--list", NULL};
+
+    grade->step = RDL__GRADE_LISTS;
+    grade->pid =
+        rdl__grade_spawn(argv, grade->folder.bytes, "tests.txt", "errors.txt", LIST_SECONDS);
+}
+
+/* The share of a round in the time that there is: most is for the third, which has most to
+ * try. */
+static double seconds_of(const struct rdl__grading *grading, const struct rdl__grade *grade)
+{
+    double fifths = grade->round < RDL__ROUNDS ? 1 : 3;
+
+    return grading->seconds * fifths / 5 / (grade->tests ? grade->tests : 1);
+}
+
+static void start_round(const struct rdl__grading *grading, struct rdl__grade *grade, int round)
+{
+    struct rdl__words words = {0};
+    struct rdl__text json = {0};
+
+    grade->step = RDL__GRADE_RUNS;
+    grade->round = round;
+    rdl__text_add(&json, "%s/report.json", grade->folder.bytes);
+    unlink(json.bytes);
+    rdl__words_add(&words, "%s", grade->program.bytes);
+    if (grade->tagged)
+        rdl__words_add(&words, "--filter=#grade");
+    rdl__words_add(&words, "--round=%d", round);
+    rdl__words_add(&words, "--seed=%" PRIu64, grading->seed);
+    if (grading->seconds > 0)
+        rdl__words_add(&words, "--time=%.3f", seconds_of(grading, grade));
+    rdl__words_add(&words, "--regressions=none");
+    rdl__words_add(&words, "--quiet");
+    rdl__words_add(&words, "--format=json");
+    rdl__words_add(&words, "--output=%s", json.bytes);
+    grade->started_ns = rdl__now_ns();
+    grade->pid = rdl__grade_spawn(words.words, grade->folder.bytes, "report.txt", "errors.txt", 0);
+    rdl__words_release(&words);
+    rdl__text_release(&json);
+}
+
+/* The first round that has found something says what it is. */
+static void finish(struct rdl__grade *grade)
+{
+    grade->step = RDL__GRADE_IS_DONE;
+    grade->grade = grade->rounds[grade->round];
+    grade->found_in = 0;
+    for (int i = RDL__ROUNDS; i > 0; i--)
+        if (grade->rounds[i].verdict == RDL__GRADE_FAIL) {
+            grade->grade = grade->rounds[i];
+            grade->found_in = i;
+        }
+}
+
+/* No round can tell anything.  Who fails before any has failed in the first. */
+static void finish_early(struct rdl__grade *grade, struct rdl__found found)
+{
+    grade->round = found.verdict == RDL__GRADE_FAIL;
+    grade->rounds[grade->round] = found;
+    finish(grade);
+}
+
+static void finish_with_error(struct rdl__grade *grade, const char *log, const char *otherwise)
+{
+    finish_early(grade, (struct rdl__found){.verdict = RDL__GRADE_ERROR,
+                                            .message = rdl__grade_excerpt(grade, log, otherwise)});
+}
+
+/* ---- From one to the next ----------------------------------------------------------------- */
+
+/* A line a test: its name, and its tags behind a '#'. */
+static void count_tests(struct rdl__grade *grade)
+{
+    struct rdl__text list = {0};
+    int all = 0, tagged = 0;
+    char *rest, *line;
+
+    rdl__grade_read(&list, grade, "tests.txt");
+    rest = list.bytes;
+    while ((line = strsep(&rest, "\n"))) {
+        char *tags = strchr(line, '#'), *tag;
+
+        all += *line != '\0';
+        tags = tags ? tags + 1 : NULL;
+        while ((tag = strsep(&tags, " ")))
+            if (strcmp(tag, "grade") == 0) {
+                tagged++;
+                break;
+            }
+    }
+    grade->tagged = tagged > 0;
+    grade->tests = tagged ? tagged : all;
+    rdl__text_release(&list);
+}
+
+static void go_on_after_list(const struct rdl__grading *grading, struct rdl__grade *grade,
+                             int status)
+{
+    struct rdl__text message = {0};
+    bool late = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
+
+    if (WIFSIGNALED(status)) {
+        rdl__text_add(&message,
+                      late ? "what runs before main takes more than a minute"
+                           : "before main it is ended by SIG%s",
+                      sigabbrev_np(WTERMSIG(status)));
+        finish_early(grade, (struct rdl__found){.verdict = RDL__GRADE_FAIL,
+                                                .class = late ? "livelock" : "crash",
+                                                .message = message.bytes});
+        return;
+    }
+    count_tests(grade);
+    if (WEXITSTATUS(status) != 0)
+        finish_with_error(grade, "errors.txt", "the test program does not list its tests");
+    else if (grade->tests == 0)
+        finish_with_error(grade, "errors.txt",
+                          "the test program lists no test: does the implementation end it, or "
+                          "have a main of its own?");
+    else
+        start_round(grading, grade, 1);
+}
+
+/* The second round is run in any case, for the table; the third only if there is hope. */
+static void go_on_after_round(const struct rdl__grading *grading, struct rdl__grade *grade,
+                              int status)
+{
+    grade->seconds += (double)(rdl__now_ns() - grade->started_ns) * 1e-9;
+    rdl__grade_read_round(grading, grade, status);
+    if (grade->rounds[grade->round].verdict == RDL__GRADE_ERROR || grade->round == RDL__ROUNDS)
+        finish(grade);
+    else if (grade->round == 1)
+        start_round(grading, grade, 2);
+    else if (grade->rounds[1].verdict == RDL__GRADE_PASS &&
+             grade->rounds[2].verdict == RDL__GRADE_PASS)
+        start_round(grading, grade, 3);
+    else
+        finish(grade);
+}
+
+void rdl__grade_start(const struct rdl__grading *grading, struct rdl__grade *grade, int number)
+{
+    grade->file = grading->files[number];
+    make_folder(grading, grade, number + 1);
+    grade->step = RDL__GRADE_BUILDS;
+    grade->pid = rdl__grade_build(grading, grade);
+}
+
+void rdl__grade_go_on(const struct rdl__grading *grading, struct rdl__grade *grade, int status)
+{
+    grade->pid = 0;
+    switch (grade->step) {
+    case RDL__GRADE_BUILDS:
+        if (status == 0)
+            start_listing(grade);
+        else
+            finish_with_error(grade, "build.log", "it does not compile");
+        break;
+    case RDL__GRADE_LISTS:
+        go_on_after_list(grading, grade, status);
+        break;
+    case RDL__GRADE_RUNS:
+        go_on_after_round(grading, grade, status);
+        break;
+    case RDL__GRADE_IS_DONE:
+        break;
+    }
+}
+
+void rdl__grade_release(struct rdl__grade *grade)
+{
+    for (int i = 0; i <= RDL__ROUNDS; i++) {
+        free(grade->rounds[i].token);
+        free(grade->rounds[i].message);
+        free(grade->rounds[i].report);
+    }
+    rdl__text_release(&grade->folder);
+    rdl__text_release(&grade->program);
+}
+
+/* ---- One case of one implementation ------------------------------------------------------- */
+
+static int show_replay(const struct rdl__grading *grading, struct rdl__grade *grade)
+{
+    char *argv[] = {grade->program.bytes,
+                    (char *)"--regressions=none",
+                    (char *)(grading->colour ? "--color=always" : "--color=never"),
+                    (char *)"--replay",
+                    (char *)grading->replay,
+                    NULL};
+    struct rdl__text said = {0};
+    char *text;
+    int status;
+
+    rdl__grade_spawn(argv, grade->folder.bytes, "replay.txt", "replay.txt", 0);
+    if (!rdl__grade_await(&grade->pid, &status))
+        return RDL__EXIT_SETUP;
+    rdl__grade_read(&said, grade, "replay.txt");
+    text = rdl__grade_for_users(grading, grade, rdl__text_string(&said));
+    fputs(text, stdout);
+    free(text);
+    rdl__text_release(&said);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : RDL__EXIT_FAIL;
+}
+
+int rdl__grade_replay(const struct rdl__grading *grading)
+{
+    struct rdl__grade grade = {0};
+    int status, result = RDL__EXIT_SETUP;
+    char *why;
+
+    rdl__grade_start(grading, &grade, 0);
+    if (rdl__grade_await(&grade.pid, &status) && status == 0) {
+        result = show_replay(grading, &grade);
+    } else if (!rdl__grade_interrupted) {
+        why = rdl__grade_excerpt(&grade, "build.log", "it does not compile");
+        fprintf(stderr, "%s\nraddle grade: %s does not compile\n", why, grade.file);
+        free(why);
+    }
+    rdl__grade_release(&grade);
+    return fflush(stdout) == 0 ? result : RDL__EXIT_SETUP;
+}
