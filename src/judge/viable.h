@@ -34,6 +34,9 @@ void rdl__viable_free(struct rdl__viable *v);
 /* Forget everything, for another history. */
 void rdl__viable_reset(struct rdl__viable *v, const void *initial, unsigned flags);
 
+/* Can another call be open at the same time? */
+bool rdl__viable_has_room(const struct rdl__viable *v);
+
 /* The call and its arguments are copied. */
 void rdl__viable_begin(struct rdl__viable *v, const struct rdl_call *call);
 void rdl__viable_return(struct rdl__viable *v, uint32_t number, const void *answer);

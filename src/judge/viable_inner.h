@@ -1,0 +1,136 @@
+/* viable_inner.h -- between the files of the judge: what a history, a configuration and a
+ * layer are.  viable.c says how they work together. */
+#ifndef RDL__VIABLE_INNER_H
+#define RDL__VIABLE_INNER_H
+
+#include "base/memory.h"
+#include "judge/viable.h"
+
+/* How many calls can be open at once: begun, and not returned. */
+enum { RDL__SLOTS = 64 };
+
+struct rdl__seen_call {
+    struct rdl_call call;
+    void *answer;
+    bool returned;
+    uint8_t slot; /* while it is open */
+};
+
+enum rdl__seen_kind { RDL__SEEN_BEGIN, RDL__SEEN_RETURN, RDL__SEEN_QUIET };
+
+struct rdl__seen {
+    enum rdl__seen_kind kind;
+    struct rdl__seen_call *call;
+};
+
+/* How much of the policy there is to know. */
+enum rdl__policy_mode {
+    RDL__NO_POLICY, /* nothing */
+    RDL__WHO_WAITS, /* who waits; it does not matter since when */
+    RDL__IN_ORDER,  /* who came first: calls have ranks, equal ones while that is not known */
+    RDL__GENERAL,   /* what it keeps itself, and the order in which all have checked in */
+};
+
+/* A configuration.  After it come the scheduling state, the infos of all slots and the
+ * state of the resource; invariant: what is not in use is zero. */
+struct rdl__node {
+    uint64_t executed;         /* of the open calls */
+    uint64_t checked;          /* general: who has checked in, and waits */
+    uint32_t waiting;          /* general: how many of order[] */
+    uint32_t ranked;           /* in order: those that are new have their ranks */
+    uint8_t order[RDL__SLOTS]; /* general: slots by arrival; in order: rank of each slot, from 1 */
+};
+
+/* Where a configuration comes from: another of its layer, or the layer before. */
+enum rdl__how {
+    RDL__ENTERED, /* parent: which that the layer before emitted */
+    RDL__CHECKED_IN,
+    RDL__EXECUTED,
+    RDL__RANKED,
+    RDL__CAME_FIRST,
+};
+
+struct rdl__origin {
+    uint32_t parent;
+    uint8_t slot;
+    uint8_t how;
+};
+
+struct rdl__layer {
+    struct rdl__seen_call *slots[RDL__SLOTS];
+    uint64_t open;  /* begun, not returned before this layer */
+    uint64_t fresh; /* begun in it */
+    uint64_t old;   /* begun before it was quiet last */
+    uint64_t must;  /* return in it */
+    uint64_t may;   /* may be executed */
+    bool quiet;     /* it is, at the end */
+    bool exhausted; /* no other configuration will come out of it */
+
+    char *nodes;
+    struct rdl__origin *origins;
+    uint32_t node_count, node_room;
+    uint32_t *table; /* of nodes: 1 + which; 0: none */
+    uint32_t table_room;
+    uint32_t *stack; /* to be looked at */
+    uint32_t stack_count, stack_room;
+    uint32_t *emitted; /* what has come out of it */
+    uint32_t emitted_count, emitted_room;
+    uint32_t sources; /* how many of what the layer before has emitted have been entered */
+};
+
+struct rdl__viable {
+    const struct rdl_spec *spec;
+    const struct rdl_policy *policy;
+    unsigned flags;
+    enum rdl__policy_mode mode;
+    enum rdl__judgement judgement;
+    size_t node_size, sched_at, info_at, state_at;
+    struct rdl__node *draft;
+    void *answer;  /* room for one of the model's */
+    void *initial; /* the state */
+
+    struct rdl__arena arena;
+    struct rdl__seen *seen;
+    size_t seen_count, seen_room, judged;
+    uint64_t open;
+    struct rdl__seen_call *slots[RDL__SLOTS];
+
+    /* As far as it has been judged: */
+    uint64_t now_open, now_old;
+    struct rdl__seen_call *now_slots[RDL__SLOTS];
+    struct rdl__layer **layers;
+    size_t layer_count, layer_room;
+    size_t node_total;
+
+    struct rdl__viable *less; /* the same history with fewer demands; see viable_explain.c */
+};
+
+/* ---- viable_search.c ------------------------------------------------------------------- */
+
+struct rdl__node *rdl__node_at(const struct rdl__viable *v, const struct rdl__layer *layer,
+                               uint32_t i);
+void *rdl__node_state(const struct rdl__viable *v, const struct rdl__node *node);
+void *rdl__node_sched(const struct rdl__viable *v, const struct rdl__node *node);
+
+struct rdl__layer *rdl__layer_add(struct rdl__viable *v);
+void rdl__layer_emit(struct rdl__layer *layer, uint32_t i);
+
+/* The node that lies in v->draft, if it is new: to be looked at. */
+void rdl__layer_add_draft(struct rdl__viable *v, struct rdl__layer *layer, struct rdl__origin how);
+
+/* Does a configuration come out of the last layer? */
+enum rdl__judgement rdl__layer_judge(struct rdl__viable *v);
+
+/* May this call go on there?  If not, *out_cpre says whether that is the policy's fault. */
+bool rdl__node_lets(const struct rdl__viable *v, const struct rdl__layer *layer,
+                    const struct rdl__node *node, int slot, bool *out_cpre);
+
+/* What becomes of it then goes to v->draft.  False: not with the answer that was seen. */
+bool rdl__node_execute(struct rdl__viable *v, const struct rdl__layer *layer,
+                       const struct rdl__node *from, int slot, unsigned which);
+
+/* A call that waits though it could go on; -1: none does. */
+int rdl__node_idler(const struct rdl__viable *v, const struct rdl__layer *layer,
+                    const struct rdl__node *node);
+
+#endif
