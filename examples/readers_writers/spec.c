@@ -160,7 +160,7 @@ RDL_TEST_RESOURCE(a_writer_is_alone_and_goes_before_readers, writers_first, .cli
 RDL_TEST_SPEC(with_writers_first_somebody_can_go_on, writers_first, .clients = 3,
               .may_starve = true);
 
-/* ---- Readers first ----------------------------------------------------------------------------- */
+/* ---- Readers first ------------------------------------------------------------------------- */
 
 /* No implementation can do both.  This test is of one that Raddle makes from the spec;
  * compile with -DREADERS_FIRST=true to test yours. */
