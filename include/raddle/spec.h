@@ -398,13 +398,14 @@ RDL_API void rdl__register_spec(const struct rdl_spec *spec);
  * for ever (.may_block if that is as it should be), or one be overtaken for ever
  * (.may_starve)? */
 #define RDL_TEST_MODEL(test_name, spec_, ...)                                                      \
-    RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_model, __VA_ARGS__)
+    RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_model, ##__VA_ARGS__)
 #define RDL_TEST_RESOURCE(test_name, spec_, ...)                                                   \
-    RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_resource, .explore = true, __VA_ARGS__)
+    RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_resource, .explore = true, .phased = true,       \
+                      ##__VA_ARGS__)
 #define RDL_TEST_LINEAR(test_name, spec_, ...)                                                     \
-    RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_linear, .explore = true, __VA_ARGS__)
+    RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_linear, .explore = true, ##__VA_ARGS__)
 #define RDL_TEST_SPEC(test_name, spec_, ...)                                                       \
-    RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_spec, .cases = 1, __VA_ARGS__)
+    RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_spec, .cases = 1, ##__VA_ARGS__)
 
 #define RDL__TEST_OF_SPEC(test_name, spec_, function, ...)                                         \
     static struct rdl_test rdl_test_##test_name = {.name = #test_name,                             \

@@ -6,6 +6,7 @@
 #include <string.h>
 
 struct rdl_case *rdl__current;
+bool rdl__worn_out;
 
 void *rdl_alloc(struct rdl_case *t, size_t size)
 {

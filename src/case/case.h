@@ -39,6 +39,7 @@ enum rdl__cause {
     RDL__BY_MISUSE, /* of a primitive, such as unlocking somebody else's mutex */
     RDL__BY_ASSERT, /* assert() of the code under test */
     RDL__BY_OUTPUT, /* it printed something else than it should */
+    RDL__BY_SPEC,   /* it does what its spec does not allow: see class */
 };
 
 /* Places in the code stand in the texts of an outcome as RDL__AT, the address (one to
@@ -61,6 +62,11 @@ struct rdl__outcome {
     char text[4096]; /* what was seen instead */
     uint64_t origin; /* equal for failures that look like the same bug */
     uintptr_t pc;    /* where to blame is returned to; 0: not known, or file and line say it */
+
+    /* Of tests of a spec: */
+    char class[20];      /* "bad-sched", ...; "": none of these */
+    uint32_t phases;     /* or calls, one after the other */
+    uint32_t concurrent; /* calls in one phase, at most */
 
     /* If its threads were controlled: */
     uint32_t threads, preemptions;
@@ -102,7 +108,7 @@ struct rdl_case {
 
     pthread_t thread;
     jmp_buf escape;
-    void (*abandon)(void); /* ends the process when another thread fails */
+    void (*abandon)(void);             /* ends the process when another thread fails */
     void (*leave)(struct rdl_case *t); /* if set: how controlled threads end the case */
 };
 
@@ -117,6 +123,9 @@ enum {
 };
 
 extern struct rdl_case *rdl__current;
+
+/* This process has too much of earlier cases in it: another one is to run the next. */
+extern bool rdl__worn_out;
 
 /* End the case, on its own thread: what stands in the outcome is the result. */
 _Noreturn void rdl__case_leave(struct rdl_case *t);

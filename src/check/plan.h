@@ -27,6 +27,7 @@ struct rdl__plan {
     const char *command;        /* the program, as a user would call it again */
     const char *replay_command; /* what replays a token, if not `command --replay` */
     const char *strategy;       /* for controlled threads; NULL: what the test says */
+    unsigned round;             /* of tests of resources; 0: all */
 };
 
 /* One line of what a failing case did. */

@@ -9,6 +9,8 @@ static struct rdl_test *registered;
 
 void rdl_register(struct rdl_test *test)
 {
+    if (test->options.free_threads)
+        test->options.explore = false;
     test->next = registered;
     registered = test;
 }

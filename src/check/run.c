@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "check/plan.h"
 #include "port/clock.h"
+#include "spec/spec.h"
 
 enum {
     CHOICES_MAX_DEFAULT = 1 << 20,
@@ -184,7 +185,7 @@ const char *rdl__failure_kind(const struct rdl__failure *failure)
         [RDL__BY_DEADLOCK] = "deadlock", [RDL__BY_LIVELOCK] = "livelock",
         [RDL__BY_RACE] = "race",         [RDL__BY_LEAK] = "leak",
         [RDL__BY_MISUSE] = "misuse",     [RDL__BY_ASSERT] = "assertion",
-        [RDL__BY_OUTPUT] = "output"};
+        [RDL__BY_OUTPUT] = "output",     [RDL__BY_SPEC] = "spec"};
 
     return failure->unsteady ? "nondeterministic" : kinds[failure->outcome.cause];
 }
@@ -339,6 +340,23 @@ static bool leave_session(struct rdl__session *session, uint64_t started, struct
     return true;
 }
 
+static bool specs_are_well_declared(struct rdl_test **tests, size_t count, struct rdl__error *error)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct rdl_options *options = &tests[i]->options;
+
+        if (!options->spec)
+            continue;
+        if (options->clients > RDL__CLIENTS_MOST)
+            return rdl__fail(error, "%s:%d: %s: %u clients are too many: at most %d can be judged",
+                             tests[i]->file, tests[i]->line, tests[i]->name, options->clients,
+                             RDL__CLIENTS_MOST);
+        if (!rdl__spec_check(options->spec, error))
+            return false;
+    }
+    return true;
+}
+
 bool rdl__check_all(const struct rdl__plan *plan, const struct rdl__listener *listener,
                     struct rdl_test **tests, size_t count, struct rdl__totals *out_totals,
                     struct rdl__error *error)
@@ -346,7 +364,8 @@ bool rdl__check_all(const struct rdl__plan *plan, const struct rdl__listener *li
     uint64_t started = rdl__now_ns();
     struct rdl__session session;
 
-    if (!in_session(plan, listener, tests, count, error, &session))
+    if (!specs_are_well_declared(tests, count, error) ||
+        !in_session(plan, listener, tests, count, error, &session))
         return false;
     for (size_t i = 0; i < count && !rdl__interrupted && !session.error.text[0]; i++) {
         check_test(&session, tests[i], out_totals);

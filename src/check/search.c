@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "check/plan.h"
+#include "check/turns.h"
 #include "choice/regress.h"
 #include "port/clock.h"
 #include "run/execute.h"
@@ -127,22 +128,47 @@ static uint64_t wanted(const struct search *search)
     return search->goal > sure ? search->goal - sure : 0;
 }
 
-static const char *strategy_of(const struct search *search)
+static const char *strategy_of(const struct search *search, unsigned round)
 {
     const struct rdl__plan *plan = search->session->plan;
     const struct rdl_options *options = &search->result->test->options;
 
     if (plan->strategy)
         return plan->strategy;
+    if (round == 1 || round == 2)
+        return RDL__ONE_AT_A_TIME;
     if (plan->exhaustive || options->exhaustive)
         return "dpor";
     return options->strategy ? options->strategy : "";
 }
 
+/* Which round the next cases of a test of a resource are for, and up to which of them: a
+ * fifth is for each of the first two. */
+static unsigned round_of(const struct search *search, uint64_t *out_until)
+{
+    const struct rdl__plan *plan = search->session->plan;
+    const struct rdl_options *options = &search->result->test->options;
+    uint64_t fifth = search->goal / 5, now = rdl__now_ns();
+
+    *out_until = UINT64_MAX;
+    if (!options->phased)
+        return 0;
+    if (plan->round || options->rounds)
+        return plan->round ? plan->round : options->rounds;
+    if (search->goal == UINT64_MAX) {
+        fifth = (search->deadline_ns - search->started_ns) / 5;
+        return now < search->started_ns + fifth ? 1 : now < search->started_ns + 2 * fifth ? 2 : 3;
+    }
+    if (search->next >= 2 * fifth)
+        return 3;
+    *out_until = search->next < fifth ? fifth : 2 * fifth;
+    return search->next < fifth ? 1 : 2;
+}
+
 static bool hand_out(struct search *search, struct rdl__worker *worker)
 {
     struct rdl__task *task = &worker->board->task;
-    uint64_t most = wanted(search), tenth = search->goal / 10;
+    uint64_t most = wanted(search), tenth = search->goal / 10, until;
 
     task->kind = RDL__RUN_RANDOM;
     task->test = search->result->test;
@@ -152,8 +178,12 @@ static bool hand_out(struct search *search, struct rdl__worker *worker)
     task->ramp = tenth < RAMP_MAX ? tenth : RAMP_MAX;
     task->first = search->next;
     task->count = search->batch < most ? search->batch : most;
+    task->settings.round = round_of(search, &until);
+    if (task->count > until - search->next)
+        task->count = until - search->next;
     put_known(search, task);
-    snprintf(task->strategy, sizeof task->strategy, "%s", strategy_of(search));
+    snprintf(task->strategy, sizeof task->strategy, "%s",
+             strategy_of(search, task->settings.round));
     search->next += task->count;
     return rdl__worker_submit(worker, &search->session->error);
 }

@@ -266,9 +266,14 @@ enum { TURNS_BY_CHANCE = 50, TURNS_WITHIN_BOUND = 500, TURNS_MAX = 200000 };
 static bool fails_somehow(struct shrinking *shrinking, const struct rdl__feed *data)
 {
     struct rdl__board *board = rdl__first_board(shrinking->session);
-    bool found = rdl__search_turns(shrinking->session, shrinking->test, shrinking->failure, data,
-                                   "pos", TURNS_BY_CHANCE);
+    unsigned round = shrinking->failure->settings.round;
+    bool found;
 
+    if (round == 1 || round == 2)
+        return rdl__search_turns(shrinking->session, shrinking->test, shrinking->failure, data,
+                                 RDL__ONE_AT_A_TIME, 1);
+    found = rdl__search_turns(shrinking->session, shrinking->test, shrinking->failure, data, "pos",
+                              TURNS_BY_CHANCE);
     shrinking->turns += board->failed_at + 1;
     if (found)
         return true;
@@ -382,6 +387,8 @@ static void shrink_soundly(struct rdl__session *session, const struct rdl_test *
     for (int isolated = 0; isolated <= 1; isolated++) {
         if (failure->outcome.cause == RDL__BY_HANG && timeout_ms > HANG_SHRINK_MS)
             worker->timeout_ms = HANG_SHRINK_MS;
+        if (!isolated && test->options.phased)
+            shrink(session, test, failure, false); /* turns belong to phases: many can go whole */
         if (!isolated)
             shrink_data(session, test, failure);
         shrink(session, test, failure, isolated);
@@ -546,7 +553,7 @@ static void tell_story(struct rdl__session *session, const struct rdl_test *test
     if (session->plan->shrink_seconds > 0 && !failure->unsteady && !rdl__interrupted &&
         failure->outcome.cause != RDL__BY_HANG)
         rdl__explain(session, test, failure, trace);
-    if (failure->schedule.headline)
+    if (failure->schedule.headline || failure->outcome.phases > 0)
         rdl__story_forget_notes(&failure->story); /* they are among the steps */
     free(trace);
 }

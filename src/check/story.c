@@ -118,6 +118,25 @@ static void add_line(struct rdl__story *story, const struct rdl__event *event, i
     };
 }
 
+static struct rdl__line *last_call(const struct rdl__story *story)
+{
+    for (size_t i = story->count; i-- > 0;)
+        if (story->lines[i].kind == RDL__EVENT_CALL)
+            return &story->lines[i];
+    return NULL;
+}
+
+static void go_on(struct rdl__line *line, const struct rdl__event *event)
+{
+    size_t before = line ? strlen(line->value) : 0;
+
+    if (!line)
+        return;
+    line->value = rdl__reallocate(line->value, before + event->text_length + 1);
+    memcpy(line->value + before, event->text, event->text_length);
+    line->value[before + event->text_length] = '\0';
+}
+
 void rdl__story_read(struct rdl__story *out, const struct rdl__trace *trace)
 {
     struct rdl__event event;
@@ -130,7 +149,10 @@ void rdl__story_read(struct rdl__story *out, const struct rdl__trace *trace)
             depth -= depth > 0;
             continue;
         }
-        add_line(out, &event, depth);
+        if (event.kind == RDL__EVENT_MORE)
+            go_on(last_call(out), &event);
+        else
+            add_line(out, &event, depth);
         if (event.kind == RDL__EVENT_BEGIN)
             depth++;
     }

@@ -8,6 +8,9 @@
 
 #include "check/plan.h"
 
+/* The strategy of tests that make one call at a time: nobody is preempted. */
+#define RDL__ONE_AT_A_TIME "in-order"
+
 uint32_t rdl__count_preemptions(const struct rdl__made *made);
 
 /* What is left of a case without its schedule.  To be released. */

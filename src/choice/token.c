@@ -14,6 +14,7 @@ enum {
     SETTING_POINTS_MAX = 3,
     SETTING_STACKS = 4,
     SETTING_TRACE = 5,
+    SETTING_ROUND = 6,
 };
 enum { CHECKSUM_BYTES = 4 };
 
@@ -123,7 +124,8 @@ static void add_settings(struct rdl__text *bytes, const struct rdl__settings *se
                {SETTING_CHOICES_MAX, settings->choices_max},
                {SETTING_POINTS_MAX, settings->points_max},
                {SETTING_STACKS, settings->stacks},
-               {SETTING_TRACE, settings->trace}};
+               {SETTING_TRACE, settings->trace},
+               {SETTING_ROUND, settings->round}};
     unsigned count = 0;
 
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -186,6 +188,8 @@ static void read_settings(struct rdl__settings *out, struct reader *reader,
             out->stacks = (uint32_t)value;
         else if (key == SETTING_TRACE)
             out->trace = (uint32_t)value;
+        else if (key == SETTING_ROUND)
+            out->round = (uint32_t)value;
         else
             *out_unknown_key = key;
     }

@@ -26,6 +26,7 @@ struct rdl__settings {
     uint32_t points_max;  /* threads: an execution with more points is endless; 0: none are */
     uint32_t trace;       /* threads: of the case itself, how they met; 0: not known */
     uint32_t stacks;      /* 1: threads may be switched at accesses to their own stacks, too */
+    uint32_t round;       /* of a test of a spec; 0: it has none */
 };
 
 struct rdl__token {

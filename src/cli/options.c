@@ -223,6 +223,15 @@ static bool read_strategy(struct rdl__options *o, const char *from, const char *
     return false;
 }
 
+static bool read_round(struct rdl__options *o, const char *from, const char *value,
+                       struct rdl__error *error)
+{
+    if (strlen(value) != 1 || *value < '1' || *value > '3')
+        return rdl__fail(error, "%s: '%s' is none of 1, 2 and 3", from, value);
+    o->plan.round = (unsigned)(*value - '0');
+    return true;
+}
+
 /* One of several words, separated by commas, each of which stands for a bit. */
 struct word {
     const char *name;
@@ -335,6 +344,7 @@ static const struct option options[] = {
     {"strategy", VALUE("NAME", read_strategy),
      "how schedules of threads are made: portfolio (default), random, pct, pos, dpor, ...",
      FOR_BOTH},
+    {"round", VALUE("N", read_round), "of tests of resources, only round N: 1, 2 or 3", FOR_TESTS},
     {"jobs", VALUE("N", read_jobs), "use N processes (0: as many as there are cores; default 1)",
      FOR_BOTH},
     {"replay", VALUE("TOKEN", read_replay), "run the one case of a token, or of a file by @FILE",

@@ -25,6 +25,8 @@
 enum {
     POINTS_LEAST = 200000, /* no execution with fewer points is endless, */
     POINTS_TIMES = 200,    /* nor one that is so many times as long as others */
+    CALLS_LEAST = 20000, /* calls of a spec are short */
+    CALLS_TIMES = 20,
     DONORS_KEPT = 64,
     LEFT_STATUS = 217, /* the execution has said in its outcome why it ended */
 };
@@ -138,12 +140,14 @@ static struct rdl__execution execution_of(struct rdl_case *t, bool apart)
 /* When an execution counts as endless: measured by the longest that came to its end. */
 static uint32_t points_max_of(const struct rdl_case *t)
 {
-    uint64_t most = longest * POINTS_TIMES;
+    bool of_spec = t->test->options.spec;
+    uint64_t most = longest * (of_spec ? CALLS_TIMES : POINTS_TIMES);
+    uint64_t least = of_spec ? CALLS_LEAST : POINTS_LEAST;
 
     if (t->test->options.points_max)
         most = t->test->options.points_max;
-    else if (most < POINTS_LEAST)
-        most = POINTS_LEAST;
+    else if (most < least)
+        most = least;
     return most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
 }
 

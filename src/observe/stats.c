@@ -76,11 +76,27 @@ void rdl__stats_measure(struct rdl__stats *stats, const char *name, double value
     measure->buckets[bucket_of(value)]++;
 }
 
+void rdl__stats_calls(struct rdl__stats *stats, const char *name, uint64_t calls, uint64_t waited)
+{
+    uint32_t i = 0;
+
+    while (i < stats->called_count && strncmp(stats->called[i].name, name, RDL__NAME_ROOM - 1) != 0)
+        i++;
+    if (i == RDL__CALLED_MAX)
+        return;
+    if (i == stats->called_count) {
+        stats->called[stats->called_count++] = (struct rdl__called){0};
+        snprintf(stats->called[i].name, sizeof stats->called[i].name, "%s", name);
+    }
+    stats->called[i].calls += calls;
+    stats->called[i].waited += waited;
+}
+
 void rdl__stats_clear(struct rdl__stats *stats)
 {
     stats->cases = stats->discards = stats->choices = stats->too_long = 0;
     stats->current = 0;
-    stats->label_count = stats->measure_count = stats->lost = 0;
+    stats->label_count = stats->measure_count = stats->called_count = stats->lost = 0;
 }
 
 void rdl__stats_merge(struct rdl__stats *into, const struct rdl__stats *from)
@@ -111,6 +127,8 @@ void rdl__stats_merge(struct rdl__stats *into, const struct rdl__stats *from)
         for (int b = 0; b < RDL__BUCKETS; b++)
             measure->buckets[b] += more->buckets[b];
     }
+    for (uint32_t i = 0; i < from->called_count && i < RDL__CALLED_MAX; i++)
+        rdl__stats_calls(into, from->called[i].name, from->called[i].calls, from->called[i].waited);
 }
 
 enum rdl__coverage rdl__stats_coverage(const struct rdl__label *label, uint64_t cases)

@@ -13,6 +13,7 @@ enum {
     RDL__LABELS_MAX = 256,
     RDL__MEASURES_MAX = 32,
     RDL__BUCKETS = 24,
+    RDL__CALLED_MAX = 64,
 };
 
 struct rdl__label {
@@ -29,21 +30,30 @@ struct rdl__measure {
     uint64_t buckets[RDL__BUCKETS]; /* 0: below 1; k: from 2^(k-1) up to 2^k; the last: beyond */
 };
 
+/* Calls of an operation of a spec. */
+struct rdl__called {
+    char name[RDL__NAME_ROOM];
+    uint64_t calls;
+    uint64_t waited; /* of them, that did not return at once */
+};
+
 struct rdl__stats {
     uint64_t cases;    /* that counted */
     uint64_t discards; /* that did not */
     uint64_t choices;  /* made by all of them */
     uint64_t too_long; /* discards because of the limit on choices */
     uint64_t current;  /* number of the case at hand; the first is 1 */
-    uint32_t label_count, measure_count;
+    uint32_t label_count, measure_count, called_count;
     uint32_t lost; /* labels and measures that found no room */
     struct rdl__label labels[RDL__LABELS_MAX];
     struct rdl__measure measures[RDL__MEASURES_MAX];
+    struct rdl__called called[RDL__CALLED_MAX];
 };
 
 /* Makes the label known, and counts the current case if it carries it. */
 void rdl__stats_label(struct rdl__stats *stats, const char *name, bool carried, double required);
 void rdl__stats_measure(struct rdl__stats *stats, const char *name, double value);
+void rdl__stats_calls(struct rdl__stats *stats, const char *name, uint64_t calls, uint64_t waited);
 void rdl__stats_clear(struct rdl__stats *stats);
 
 /* Add what another process counted. */

@@ -20,6 +20,8 @@ enum rdl__event_kind {
     RDL__EVENT_NOTE,  /* text */
     RDL__EVENT_BEGIN, /* a span of the user's: text is its label */
     RDL__EVENT_END,
+    RDL__EVENT_CALL, /* of a spec: text is a line of its own, */
+    RDL__EVENT_MORE, /* and this goes on with it */
 };
 
 /* One event, as written and as read. */

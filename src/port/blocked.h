@@ -18,7 +18,7 @@ struct rdl__real_thread {
 
 /* Start a real thread; it must call rdl__blocked_begin and rdl__blocked_end itself. */
 int rdl__blocked_start(pthread_t *out, struct rdl__real_thread *thread, const void *owner,
-                     void *(*start)(void *), void *argument);
+                       void *(*start)(void *), void *argument);
 void rdl__blocked_begin(struct rdl__real_thread *thread);
 void rdl__blocked_end(struct rdl__real_thread *thread);
 

@@ -251,6 +251,8 @@ static const char *class_of(const struct rdl__failure *failure)
         return "assertion";
     case RDL__BY_HANG:
         return "livelock";
+    case RDL__BY_SPEC:
+        return failure->outcome.class;
     default:
         return rdl__failure_kind(failure);
     }
@@ -259,9 +261,15 @@ static const char *class_of(const struct rdl__failure *failure)
 static void add_exploration(struct rdl__text *out, const struct rdl__result *result)
 {
     const struct rdl__failure *failure = result->failure_count ? &result->failures[0] : NULL;
-    bool explored = result->test->options.explore;
+    bool explored = result->test->options.explore, of_spec = result->test->options.spec;
 
-    add_optional(out, "class", explored && failure ? class_of(failure) : NULL);
+    add_optional(out, "class", (explored || of_spec) && failure ? class_of(failure) : NULL);
+    add_key(out, "round");
+    rdl__text_add(out, of_spec && failure && failure->settings.round ? "%" PRIu32 : "null",
+                  failure ? failure->settings.round : 0);
+    add_key(out, "phases");
+    rdl__text_add(out, of_spec && failure ? "%" PRIu32 : "null",
+                  failure ? failure->outcome.phases : 0);
     add_key(out, "schedules");
     rdl__text_add(out, explored ? "%" PRIu64 : "null", result->stats.cases);
     add_key(out, "preemptions");

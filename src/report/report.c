@@ -334,6 +334,7 @@ static void add_headline(struct rdl__text *out, const struct rdl__failure *failu
     case RDL__BY_LEAK:
     case RDL__BY_MISUSE:
     case RDL__BY_OUTPUT:
+    case RDL__BY_SPEC:
         if (outcome->line)
             rdl__text_add(out, "%s:%d: ", outcome->file, outcome->line);
         rdl__text_add(out, "%s", outcome->check);

@@ -56,11 +56,12 @@ struct rdl__board {
     struct rdl__stats stats;
     uint64_t done;      /* cases ended since the board was made; the parent watches it */
     uint64_t failed_at; /* random: number of the failing case */
-    uint64_t again[RDL__KNOWN_MAX];  /* how often each known failure was met */
-    bool exhausted;                  /* RDL__RUN_ALL: there are no more cases */
-    bool retire;                     /* threads of a failed case are still running in the worker */
-    bool targeting;                  /* some case has called rdl_maximise */
-    bool exploring;                  /* the worker has a strategy for schedules */
+    uint64_t again[RDL__KNOWN_MAX]; /* how often each known failure was met */
+    bool exhausted;                 /* RDL__RUN_ALL: there are no more cases */
+    bool retire;                    /* threads of a failed case are still running in the worker */
+    bool targeting;                 /* some case has called rdl_maximise */
+    bool exploring;                 /* the worker has a strategy for schedules: */
+    char explores_by[RDL__STRATEGY_ROOM]; /* this one */
     bool hung;                       /* the process of an execution was ended: it took too long */
     volatile int child;              /* its number, while there is one; else 0 */
     char covered[RDL__COVERED_ROOM]; /* what the strategy says of coverage */

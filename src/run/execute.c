@@ -1,6 +1,7 @@
 /* execute.c -- one case from tape to verdict; many, as a task says. */
 #include "run/execute.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -47,6 +48,8 @@ static void reset(struct rdl_case *t)
     t->hidden = 0;
     t->outcome->verdict = RDL__PASSED;
     t->outcome->claimed = 0;
+    t->outcome->class[0] = '\0';
+    t->outcome->phases = t->outcome->concurrent = 0;
     t->thread = pthread_self();
 }
 
@@ -177,16 +180,20 @@ static void run_random(struct rdl__board *board, struct rdl_case *t, const volat
             break;
         }
         count(board);
-        if (ends_the_task(board))
+        if (ends_the_task(board) || rdl__worn_out)
             break;
         if (t->score_count)
             rdl__target_note(board, t);
     }
 }
 
+/* A test that makes up its data while it runs may have no use for it under any schedule. */
+enum { DISCARDS_ENOUGH = 4 };
+
 static void run_turns(struct rdl__board *board, struct rdl_case *t, const volatile int *stop)
 {
     const struct rdl__task *task = &board->task;
+    int discards = 0;
 
     for (uint64_t n = task->first; n < task->first + task->count && !*stop; n++) {
         board->failed_at = n;
@@ -196,7 +203,10 @@ static void run_turns(struct rdl__board *board, struct rdl_case *t, const volati
         rdl__execute(t);
         board->exhausted = rdl__explorer_exhausted;
         __atomic_store_n(&board->done, board->done + 1, __ATOMIC_RELEASE);
-        if (board->exhausted || board->outcome.verdict == RDL__FAILED)
+        if (board->exhausted || board->outcome.verdict == RDL__FAILED || rdl__worn_out)
+            break;
+        discards = board->outcome.verdict == RDL__DISCARDED ? discards + 1 : 0;
+        if (discards == DISCARDS_ENOUGH)
             break;
     }
 }
@@ -267,10 +277,13 @@ void rdl__do_task(struct rdl__board *board, struct rdl_case *t, const volatile i
     board->outcome.preemptions = board->outcome.threads = 0;
     board->outcome.verdict = RDL__PASSED;
     rdl__trace_start(&board->trace, task->traced);
+    if (strcmp(board->explores_by, task->strategy) != 0)
+        board->exploring = false;
     if (task->test->options.explore && !board->exploring &&
         (task->kind == RDL__RUN_RANDOM || task->kind == RDL__RUN_TURNS)) {
         rdl__explorer_start(task->strategy, rdl__combine(task->seed, task->first));
         board->exploring = true;
+        snprintf(board->explores_by, sizeof board->explores_by, "%s", task->strategy);
     }
     if (task->kind == RDL__RUN_RANDOM)
         run_random(board, t, stop);

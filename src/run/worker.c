@@ -260,6 +260,7 @@ _Noreturn static void serve(const struct rdl__worker *worker, int socket, int pa
         throw_away_long_capture(worker);
         if (worker->board->outcome.verdict == RDL__FAILED)
             worker->board->retire = is_unclean(worker->board->task.test);
+        worker->board->retire |= rdl__worn_out;
         if (!write_byte(socket))
             lose_parent();
     }

@@ -76,8 +76,8 @@ static bool check_policy(const struct rdl_spec *spec, struct rdl__error *error)
         keyed |= rdl__operation(spec, i)->priority != NULL;
     if (policy == RDL_PRIORITY && !keyed)
         return rdl__fail(error, "its policy is RDL_PRIORITY, but no operation has a .priority");
-    if (policy->first && (!rdl__operation_named(spec, policy->first) ||
-                          !rdl__operation_named(spec, policy->second)))
+    if (policy->first &&
+        (!rdl__operation_named(spec, policy->first) || !rdl__operation_named(spec, policy->second)))
         return rdl__fail(error, "its policy, %s, names operations that it does not have",
                          policy->name);
     return true;
@@ -161,8 +161,7 @@ bool rdl__same_answer(const struct rdl_operation *op, const void *model, const v
         return true;
     if (op->same)
         return op->same(model, real);
-    return memcmp(model, real, op->answer_size) == 0 ||
-           rdl__answers_look_the_same(op, model, real);
+    return memcmp(model, real, op->answer_size) == 0 || rdl__answers_look_the_same(op, model, real);
 }
 
 bool rdl__explains(const struct rdl_spec *spec, const struct rdl_call *call, void *s,

@@ -71,6 +71,8 @@ static void *donor_main(void *argument)
     rdl__for_us = false;
     rdl__call_on(&donor->place, (char *)parking + PARKING_STACK, park, donor);
     /* From here on it is the carrier that runs, until the donor is to end. */
+    if (_setjmp(donor->top) != 0)
+        rdl__switch(&donor->place, *donor->back, donor->back_fs);
     while (__atomic_load_n(&donor->state, __ATOMIC_ACQUIRE) != TO_END)
         donor->run(donor->argument);
     rdl__unmap(parking, PARKING_STACK);
@@ -187,6 +189,13 @@ void rdl__donors_prepare(uint32_t count)
             return;
         add_idle(donor);
     }
+}
+
+_Noreturn void rdl__donor_rewind(struct rdl__donor *donor, void **place, uintptr_t fs)
+{
+    donor->back = place;
+    donor->back_fs = fs;
+    _longjmp(donor->top, 1);
 }
 
 void rdl__donor_abandon(struct rdl__donor *donor)

@@ -10,6 +10,7 @@
 #define RDL__DONOR_H
 
 #include <pthread.h>
+#include <setjmp.h>
 #include <stdint.h>
 
 #include "port/tls.h"
@@ -27,6 +28,9 @@ struct rdl__donor {
     bool fresh;      /* nothing has run on it yet */
     bool special;    /* made with attributes of its own: not used again */
     struct rdl__tls tls;
+    jmp_buf top;       /* of its stack, where nothing runs */
+    void **back;       /* who had it rewound: where its stack was left, */
+    uintptr_t back_fs; /* and its variables */
     struct rdl__donor *next;
 };
 
@@ -37,7 +41,11 @@ struct rdl__donor *rdl__donor_get(const pthread_attr_t *attributes);
 /* Give it back; its last controlled thread has come to its end. */
 void rdl__donor_put(struct rdl__donor *donor);
 
-/* Its controlled thread will never come to its end: nobody uses it any more. */
+/* Its controlled thread will never come to its end; it is to run another.  Called on the
+ * donor's own stack, by somebody who left his, at *place, for that; he goes on. */
+_Noreturn void rdl__donor_rewind(struct rdl__donor *donor, void **place, uintptr_t fs);
+
+/* The same, but its stack may be looked at still: nobody uses it any more. */
 void rdl__donor_abandon(struct rdl__donor *donor);
 
 /* Have so many ready. */

@@ -43,6 +43,7 @@ _Noreturn void rdl__execution_leave(struct rdl_case *t);
 
 /* thread.c */
 void rdl__thread_live(struct rdl__thread *self); /* from start routine to destructors */
+_Noreturn void rdl__thread_vanish(void);         /* it is discarded: called on its own stack */
 void rdl__with_exit(void (*function)(void *context), void *context); /* pthread_exit ends it */
 void rdl__test_async_cancel(struct rdl__thread *self);
 void rdl__own_stack(uintptr_t *out_low, uintptr_t *out_high); /* of the process itself */

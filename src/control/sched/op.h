@@ -38,6 +38,7 @@ enum rdl__op_kind {
     RDL__OP_QUIET, /* wait until no other thread can run */
     RDL__OP_STEP,  /* between two operations: what cannot be seen may happen here */
     RDL__OP_TEAM,  /* what threads do together, in a library of its own */
+    RDL__OP_CALL,  /* wait to be given something to do, and do it */
 };
 
 /* What an operation is done to. */

@@ -168,6 +168,8 @@ static void arrive(void)
     }
     if (__builtin_expect(sched->failing, 0))
         _longjmp(sched->escape, 1);
+    if (__builtin_expect(sched->discarding != NULL, 0))
+        rdl__thread_vanish();
 }
 
 static void run_thread(struct rdl__thread *self, struct rdl__thread *next)
@@ -269,8 +271,8 @@ static void give_way(struct rdl__thread *self)
     if (rdl__spinners)
         rdl__spin_recheck();
     while (view->enabled_count == 0)
-        if (!(rdl__outside_is_ready() || end_quiet_wait() || jump_to_deadline() ||
-              rdl__await_outside() || (rdl__spinners && rdl__spin_doubt())))
+        if (!(rdl__outside_is_ready() || (rdl__spinners && rdl__spin_doubt()) ||
+              end_quiet_wait() || jump_to_deadline() || rdl__await_outside()))
             rdl__nobody_can_run();
     if (view->enabled_count > 1)
         count_point();
@@ -554,6 +556,26 @@ void rdl__thread_gone(struct rdl__thread *self)
     rdl__changed((uintptr_t)self);
     rdl__changed((uintptr_t)&sched->alive);
     give_way(self);
+}
+
+void rdl__thread_discard(struct rdl__thread *self, struct rdl__thread *thread)
+{
+    struct rdl__donor *donor = thread->donor;
+
+    rdl__catch_up();
+    rdl__streams_abandon(thread);
+    sched->discarding = self;
+    sched->discarded = thread;
+    rdl__running = NULL;
+    if (thread->stack_pointer != donor->place) /* else it has not begun yet */
+        rdl__switch(&self->stack_pointer, thread->stack_pointer, thread->fs);
+    sched->discarding = NULL;
+    rdl__running = self;
+    set_enabled(thread->id, false);
+    thread->state = RDL__UNUSED;
+    thread->donor = NULL;
+    sched->summary->alive = --sched->alive;
+    rdl__donor_put(donor);
 }
 
 void rdl__thread_begin(struct rdl__thread *thread, struct rdl__donor *donor, uintptr_t pc)

@@ -162,7 +162,9 @@ struct rdl__sched {
     uint64_t vain;               /* how often in a row the only thread that can go asked in vain */
     uint64_t points_max;         /* an execution with more points than this is endless */
     struct rdl__donor *left;     /* its thread has ended, and we have just left its stack */
-    jmp_buf escape;              /* of thread 0, out of the execution */
+    struct rdl__thread *discarding; /* who has come to the stack of one that is discarded, */
+    struct rdl__thread *discarded;  /* namely this */
+    jmp_buf escape;                 /* of thread 0, out of the execution */
 };
 
 extern struct rdl__sched rdl__sched;
@@ -283,6 +285,8 @@ int rdl__thread_new(struct rdl__thread *self, const pthread_attr_t *attributes,
                     struct rdl__thread **out_thread);
 int rdl__thread_join(struct rdl__thread *self, struct rdl__thread *thread, void **out_result,
                      uint64_t deadline, uintptr_t pc);
+/* A thread that waits will never be let go on: forget it, and what it has on its stack. */
+void rdl__thread_discard(struct rdl__thread *self, struct rdl__thread *thread);
 /* A cancellation point: if the thread is cancelled, and lets itself be, it ends here. */
 void rdl__test_cancel(struct rdl__thread *self);
 

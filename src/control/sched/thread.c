@@ -185,6 +185,22 @@ void rdl__thread_live(struct rdl__thread *self)
             rdl__mutex_orphaned(self, self->holds[i].object);
 }
 
+_Noreturn void rdl__thread_vanish(void)
+{
+    struct rdl__thread *self = sched->discarded;
+
+    for (unsigned key = 0; key < keys_end; key++)
+        if (key_used[key] && pthread_getspecific(key))
+            pthread_setspecific(key, NULL);
+    while (self->dtors) {
+        struct rdl__thread_dtor *dtor = self->dtors;
+
+        self->dtors = dtor->next;
+        free(dtor);
+    }
+    rdl__donor_rewind(self->donor, &sched->discarding->stack_pointer, sched->discarding->fs);
+}
+
 /* A stack of another kind than donors have: a larger one, or the caller's own. */
 static bool needs_own_stack(const pthread_attr_t *attributes)
 {

@@ -54,10 +54,16 @@ void rdl__op_describe(struct rdl__text *out, const struct rdl__op *op, const cha
         [RDL__OP_DESTROY] = "destroys %s",
     };
     static const char *const plain[] = {
-        [RDL__OP_START] = "starts",          [RDL__OP_CREATE] = "creates a thread",
-        [RDL__OP_YIELD] = "lets others run", [RDL__OP_SLEEP] = "sleeps",
-        [RDL__OP_IO] = "uses a file",        [RDL__OP_SIGNAL_WAIT] = "waits for a signal",
-        [RDL__OP_STEP] = "goes on",          [RDL__OP_TEAM] = "meets its team",
+        [RDL__OP_START] = "starts",
+        [RDL__OP_CREATE] = "creates a thread",
+        [RDL__OP_YIELD] = "lets others run",
+        [RDL__OP_SLEEP] = "sleeps",
+        [RDL__OP_IO] = "uses a file",
+        [RDL__OP_SIGNAL_WAIT] = "waits for a signal",
+        [RDL__OP_QUIET] = "waits for all others",
+        [RDL__OP_STEP] = "goes on",
+        [RDL__OP_TEAM] = "meets its team",
+        [RDL__OP_CALL] = "makes its next call",
     };
 
     if (op->kind == RDL__OP_READ || op->kind == RDL__OP_WRITE || op->kind == RDL__OP_ATOMIC)
@@ -90,6 +96,12 @@ void rdl__op_describe_wait(struct rdl__text *out, const struct rdl__op *op, cons
         break;
     case RDL__OP_SIGNAL_WAIT:
         rdl__text_add(out, "waits for a signal");
+        break;
+    case RDL__OP_CALL:
+        rdl__text_add(out, "waits for its next call");
+        break;
+    case RDL__OP_QUIET:
+        rdl__text_add(out, "waits for all others");
         break;
     default:
         rdl__text_add(out, "waits for %s", object);

@@ -1,0 +1,316 @@
+/* clients.c -- the threads that call the code under test, and wait in it. */
+#include "drive/clients.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "control/sched/inner.h"
+#include "control/sched/words.h"
+
+/* A client that waits for a time and asks again may go on when time has passed.  So often
+ * all are given the chance, before they count as waiting. */
+enum { PATIENCE = 3 };
+
+void rdl__clients_begin(struct rdl__clients *clients, struct rdl_case *t, uint32_t count)
+{
+    const struct rdl_spec *spec = t->test->options.spec;
+
+    memset(clients, 0, sizeof *clients);
+    clients->t = t;
+    clients->spec = spec;
+    clients->free_threads = t->test->options.free_threads;
+    clients->count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        struct rdl__client *client = &clients->clients[i];
+
+        client->number = i;
+        client->all = clients;
+        client->me = rdl_alloc(t, spec->client_size + 1);
+        if (spec->client)
+            spec->client(t, (int)i, client->me);
+        spec->clear_client(client->me);
+    }
+    if (clients->free_threads) {
+        pthread_mutex_init(&clients->lock, NULL);
+        pthread_cond_init(&clients->changed, NULL);
+    }
+}
+
+/* ---- The log --------------------------------------------------------------------------- */
+
+/* A larger array in the case's memory. */
+static void *grown(struct rdl_case *t, const void *old, uint32_t *room, size_t size)
+{
+    void *larger;
+    uint32_t before = *room;
+
+    *room = before ? 2 * before : 32;
+    larger = rdl__arena_alloc(&t->arena, *room * size);
+    if (before)
+        memcpy(larger, old, before * size);
+    return larger;
+}
+
+static void log_event(struct rdl__clients *clients, struct rdl__given *given, bool returns)
+{
+    if (clients->log_count == clients->log_room)
+        clients->log = grown(clients->t, clients->log, &clients->log_room, sizeof *clients->log);
+    clients->log[clients->log_count++] = (struct rdl__logged){given, returns};
+    given->returned |= returns;
+}
+
+/* Where in the schedule it was; while the case is looked at. */
+static void note(const struct rdl__given *given, bool returns)
+{
+    struct rdl__text text = {0};
+
+    if (!rdl__current->trace->on)
+        return;
+    rdl__text_add(&text, returns ? "returns from " : "calls ");
+    rdl__show_call(&text, given->call.operation, given->args);
+    if (returns && given->call.operation->answer_size) {
+        rdl__text_add(&text, ": ");
+        rdl__show_answer(&text, given->call.operation, given->answer);
+    }
+    rdl_note("%s", text.bytes);
+    rdl__text_release(&text);
+}
+
+/* ---- In the thread of a client ------------------------------------------------------------- */
+
+static void make_call(struct rdl__clients *clients, const struct rdl__given *given)
+{
+    const struct rdl_operation *op = given->call.operation;
+
+    if (clients->reference)
+        rdl_resource_call(clients->reference, op->name, given->args, given->answer);
+    else
+        op->call(clients->object, given->args, given->answer);
+}
+
+static bool has_something_to_do(void *what)
+{
+    const struct rdl__client *client = what;
+
+    return client->job || client->to_end;
+}
+
+RDL__ENTRY static void *live_under_control(void *argument)
+{
+    struct rdl__client *client = argument;
+    struct rdl__clients *clients = client->all;
+
+    for (;;) {
+        rdl__await(rdl__self(),
+                   &(struct rdl__op){.kind = RDL__OP_CALL, .object = (uintptr_t)client},
+                   has_something_to_do, client, RDL__FOREVER);
+        if (client->to_end)
+            return NULL;
+        rdl__hb_acquire(rdl__self(), (uintptr_t)clients);
+        log_event(clients, client->job, false);
+        note(client->job, false);
+        make_call(clients, client->job);
+        rdl__catch_up();
+        note(client->job, true);
+        log_event(clients, client->job, true);
+        rdl__hb_release(rdl__self(), (uintptr_t)&clients->log);
+        client->job = NULL;
+    }
+}
+
+static void *live_freely(void *argument)
+{
+    struct rdl__client *client = argument;
+    struct rdl__clients *clients = client->all;
+
+    rdl__blocked_begin(&client->watched);
+    pthread_mutex_lock(&clients->lock);
+    for (;;) {
+        while (!has_something_to_do(client))
+            pthread_cond_wait(&clients->changed, &clients->lock);
+        if (client->to_end)
+            break;
+        log_event(clients, client->job, false);
+        pthread_mutex_unlock(&clients->lock);
+        make_call(clients, client->job);
+        pthread_mutex_lock(&clients->lock);
+        log_event(clients, client->job, true);
+        client->job = NULL;
+    }
+    pthread_mutex_unlock(&clients->lock);
+    rdl__blocked_end(&client->watched);
+    return NULL;
+}
+
+/* ---- From outside ---------------------------------------------------------------------------- */
+
+static void start(struct rdl__client *client)
+{
+    struct rdl_case *t = client->all->t;
+    struct rdl__thread *self = rdl__self();
+    char name[32];
+    int why;
+
+    snprintf(name, sizeof name, "client %u", client->number);
+    client->started = true;
+    if (self) {
+        why = rdl__thread_new(self, NULL, live_under_control, client, name, RDL__CALLER,
+                              &client->controlled);
+    } else {
+        rdl_defer(t, rdl__blocked_forget, &client->watched);
+        why = rdl__blocked_start(&client->real, &client->watched, t, live_freely, client);
+    }
+    if (why)
+        rdl__misuse(t, "cannot start a thread for client %u: %s", client->number, strerror(why));
+}
+
+static void lock(struct rdl__clients *clients)
+{
+    if (clients->free_threads)
+        pthread_mutex_lock(&clients->lock);
+}
+
+static void unlock(struct rdl__clients *clients)
+{
+    if (!clients->free_threads)
+        return;
+    pthread_cond_broadcast(&clients->changed);
+    pthread_mutex_unlock(&clients->lock);
+}
+
+struct rdl__given *rdl__clients_give(struct rdl__clients *clients, uint32_t number,
+                                     const struct rdl_operation *op, const void *args)
+{
+    struct rdl__client *client = &clients->clients[number];
+    struct rdl__given *given = rdl_alloc(clients->t, sizeof *given);
+
+    given->args = rdl_copy(clients->t, args, op->args_size + !op->args_size);
+    given->answer = rdl_alloc(clients->t, op->answer_size + 1);
+    given->call = (struct rdl_call){op, given->args, ++clients->calls, number};
+    if (clients->calls >= clients->given_room)
+        clients->given =
+            grown(clients->t, clients->given, &clients->given_room, sizeof *clients->given);
+    clients->given[clients->calls] = given;
+    lock(clients);
+    client->job = given;
+    unlock(clients);
+    if (!client->started)
+        start(client);
+    else if (client->controlled)
+        rdl__changed((uintptr_t)client);
+    return given;
+}
+
+static uint64_t latest_deadline(const struct rdl__clients *clients)
+{
+    uint64_t latest = 0;
+
+    for (uint32_t i = 0; i < clients->count; i++) {
+        const struct rdl__thread *thread = clients->clients[i].controlled;
+
+        if (thread && thread->state == RDL__ALIVE && thread->deadline != RDL__FOREVER &&
+            thread->deadline > latest)
+            latest = thread->deadline;
+    }
+    return latest;
+}
+
+static bool never(void *unused)
+{
+    (void)unused;
+    return false;
+}
+
+static void run_under_control(struct rdl__clients *clients, struct rdl__thread *self)
+{
+    uint32_t logged = clients->log_count;
+    uint64_t latest;
+
+    rdl__hb_release(self, (uintptr_t)clients);
+    rdl__await_quiet(self, 0);
+    for (int i = 0; i < PATIENCE && (latest = latest_deadline(clients)) > 0; i++) {
+        rdl__await(self, &(struct rdl__op){.kind = RDL__OP_SLEEP}, never, NULL, latest + 1);
+        rdl__await_quiet(self, 0);
+        if (clients->log_count > logged)
+            i = -1;
+        logged = clients->log_count;
+    }
+    rdl__hb_acquire(self, (uintptr_t)&clients->log);
+}
+
+/* Has each begun what it was given? */
+static bool all_have_begun(struct rdl__clients *clients)
+{
+    uint32_t begun = 0;
+
+    lock(clients);
+    for (uint32_t i = 0; i < clients->log_count; i++)
+        begun += !clients->log[i].returns;
+    unlock(clients);
+    return begun == clients->calls;
+}
+
+void rdl__clients_run(struct rdl__clients *clients)
+{
+    struct rdl__thread *self = rdl__self();
+
+    if (self) {
+        run_under_control(clients, self);
+        return;
+    }
+    do
+        rdl__blocked_until_quiet(clients->t);
+    while (!all_have_begun(clients));
+}
+
+/* ---- Who waits, and for what ---------------------------------------------------------------- */
+
+bool rdl__client_is_locked_out(const struct rdl__client *client)
+{
+    const struct rdl__op *op;
+
+    if (!client->controlled || !client->job)
+        return false;
+    op = &rdl__sched.view.ops[client->controlled->id];
+    return op->kind == RDL__OP_LOCK || op->kind == RDL__OP_READ_LOCK ||
+           op->kind == RDL__OP_WRITE_LOCK;
+}
+
+/* ---- The end ------------------------------------------------------------------------------------ */
+
+static void end_one(struct rdl__client *client)
+{
+    struct rdl__thread *self = rdl__self();
+
+    if (client->controlled && client->job)
+        rdl__thread_discard(self, client->controlled);
+    else if (client->controlled)
+        rdl__thread_join(self, client->controlled, NULL, RDL__FOREVER, 0);
+    else if (!client->job)
+        pthread_join(client->real, NULL);
+    client->started = false;
+}
+
+bool rdl__clients_end(struct rdl__clients *clients)
+{
+    bool all_returned = true;
+
+    lock(clients);
+    for (uint32_t i = 0; i < clients->count; i++) {
+        struct rdl__client *client = &clients->clients[i];
+
+        client->to_end = !client->job;
+        if (client->controlled && client->to_end)
+            rdl__changed((uintptr_t)client);
+    }
+    unlock(clients);
+    for (uint32_t i = 0; i < clients->count; i++) {
+        struct rdl__client *client = &clients->clients[i];
+
+        all_returned &= !client->job;
+        if (client->started)
+            end_one(client);
+    }
+    return all_returned;
+}

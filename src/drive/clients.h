@@ -1,0 +1,84 @@
+/* clients.h -- the threads that call the code under test, and wait in it.
+ *
+ * A client is a thread of its own for the length of a case: what it locks in one call it
+ * may unlock in the next.  It is given a call; then all run, until each has returned or
+ * waits.  Under control that is known exactly; of free threads the kernel is asked.
+ *
+ *     rdl__clients_begin(&clients, t, object);
+ *     rdl__clients_give(&clients, client, &call);
+ *     rdl__clients_run(&clients);
+ *     ... clients.log[...] ...
+ *     rdl__clients_end(&clients);
+ *
+ * Memory: the case's.  Threads that still wait at the end are forgotten, with whatever the
+ * code under test has allocated for them. */
+#ifndef RDL__CLIENTS_H
+#define RDL__CLIENTS_H
+
+#include "case/case.h"
+#include "control/sched/sched.h"
+#include "port/blocked.h"
+#include "spec/spec.h"
+
+struct rdl__given {
+    struct rdl_call call;
+    void *args, *answer;
+    bool returned;
+};
+
+struct rdl__client {
+    uint32_t number;
+    struct rdl__clients *all;
+    bool started, to_end;
+    struct rdl__given *job;          /* NULL: none; it is idle */
+    struct rdl__thread *controlled;  /* what it is, if started: this, */
+    pthread_t real;                  /* or a real thread, */
+    struct rdl__real_thread watched; /* as the kernel sees it */
+    void *me;                        /* its state */
+};
+
+/* A call begins, or returns. */
+struct rdl__logged {
+    struct rdl__given *given;
+    bool returns;
+};
+
+struct rdl__clients {
+    struct rdl_case *t;
+    const struct rdl_spec *spec;
+    void *object;
+    struct rdl_resource *reference; /* called instead, if not NULL */
+    bool free_threads;
+    struct rdl__client clients[RDL__CLIENTS_MOST];
+    uint32_t count;
+    uint32_t calls;            /* given so far */
+    struct rdl__given **given; /* by number, from 1 */
+    uint32_t given_room;
+
+    struct rdl__logged *log; /* in the order in which it happened */
+    uint32_t log_count, log_room;
+
+    pthread_mutex_t lock; /* of free threads: for jobs and log */
+    pthread_cond_t changed;
+};
+
+/* How many and how is in t->test->options. */
+void rdl__clients_begin(struct rdl__clients *clients, struct rdl_case *t, uint32_t count);
+
+/* Make it call this; args are copied.  It begins when all are run. */
+struct rdl__given *rdl__clients_give(struct rdl__clients *clients, uint32_t client,
+                                     const struct rdl_operation *op, const void *args);
+
+/* Until each client is idle or waits. */
+void rdl__clients_run(struct rdl__clients *clients);
+
+/* Is it waiting for a lock, of all things?  (Not known of free threads.) */
+bool rdl__client_is_locked_out(const struct rdl__client *client);
+
+/* What it stands before: "waits for condition 1 at pool.c:31".  "" if that is not known. */
+void rdl__client_describe(const struct rdl__client *client, struct rdl__text *out);
+
+/* All go.  True: nobody was left waiting in the code under test. */
+bool rdl__clients_end(struct rdl__clients *clients);
+
+#endif

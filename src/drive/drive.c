@@ -1,0 +1,104 @@
+/* drive.c -- what drivers of specs share: who calls what next, and how it is told. */
+#include "drive/drive.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+enum { DRAWS_MAX = 20 };
+
+void rdl__counts_tell(const struct rdl__counts *counts, struct rdl_case *t)
+{
+    const struct rdl_spec *spec = t->test->options.spec;
+
+    if (!t->counted)
+        return;
+    for (size_t i = 0; i < spec->operation_count; i++)
+        rdl__stats_calls(t->stats, rdl__operation(spec, i)->name, counts->calls[i],
+                         counts->waited[i]);
+}
+
+bool rdl__draw_args(struct rdl_case *t, const struct rdl_operation *op, const void *s,
+                    const void *me, void *out)
+{
+    for (int i = 0; i < DRAWS_MAX; i++) {
+        if (op->args_size)
+            memset(out, 0, op->args_size);
+        if (op->args)
+            op->args(t, s, out);
+        if (op->client_args)
+            op->client_args(t, me, out);
+        if (op->args_size)
+            op->clear_args(out);
+        if (rdl__pre(op, s, out))
+            return true;
+        if (!t->tape->fresh)
+            rdl__reject(t);
+    }
+    return false;
+}
+
+_Noreturn void rdl__reject(struct rdl_case *t)
+{
+    rdl_discard(t);
+}
+
+static void tell(struct rdl_case *t, enum rdl__event_kind kind, const struct rdl__text *line)
+{
+    if (t->trace->on)
+        rdl__trace_add(t->trace, &(struct rdl__event){.kind = kind,
+                                                      .file = "",
+                                                      .what = "",
+                                                      .text = rdl__text_string(line),
+                                                      .text_length = line->count});
+}
+
+void rdl__tell(struct rdl_case *t, const struct rdl__text *line)
+{
+    tell(t, RDL__EVENT_CALL, line);
+}
+
+void rdl__tell_more(struct rdl_case *t, const struct rdl__text *line)
+{
+    tell(t, RDL__EVENT_MORE, line);
+}
+
+_Noreturn void rdl__differs(struct rdl_case *t, const char *class, const char *check,
+                            const struct rdl__text *text)
+{
+    struct rdl__outcome *outcome = t->outcome;
+    const struct rdl_spec *spec = t->test->options.spec;
+
+    outcome->verdict = RDL__FAILED;
+    outcome->cause = RDL__BY_SPEC;
+    outcome->claimed = 1;
+    outcome->number = 0;
+    outcome->line = t->test->line;
+    outcome->pc = 0;
+    snprintf(outcome->file, sizeof outcome->file, "%s", t->test->file);
+    snprintf(outcome->class, sizeof outcome->class, "%s", class);
+    snprintf(outcome->check, sizeof outcome->check, "%s", check);
+    snprintf(outcome->text, sizeof outcome->text, "%s", rdl__text_string(text));
+    outcome->origin = rdl__combine(rdl__hash_text(spec->name), rdl__hash_text(check));
+    rdl__case_leave(t);
+}
+
+struct rdl__answers rdl__answers;
+
+const void *rdl__result(rdl_ref ref, size_t size, const char *file, int line)
+{
+    const void *answer = NULL;
+    const struct rdl_operation *op =
+        rdl__answers.find ? rdl__answers.find(rdl__answers.context, ref, &answer) : NULL;
+
+    if (!op)
+        rdl__misuse(rdl__current, "%s:%d: rdl_result: there is no call #%u", file, line, ref);
+    if (!answer)
+        rdl__misuse(rdl__current, "%s:%d: rdl_result: call #%u has not returned", file, line, ref);
+    if (op->answer_size != size)
+        rdl__misuse(rdl__current,
+                    "%s:%d: rdl_result: call #%u, of %s, answers something of %zu bytes, not %zu",
+                    file, line, ref, op->name, op->answer_size, size);
+    return answer;
+}

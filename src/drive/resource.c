@@ -1,0 +1,411 @@
+/* resource.c -- RDL_TEST_RESOURCE: a resource under concurrent calls, phase by phase.
+ *
+ * Each phase gives calls to clients that are idle, lets all run until each has returned or
+ * waits, and asks the judge whether the spec can explain it.  What is given next depends on
+ * what has returned, so cases are made up while they run.
+ *
+ * Rounds, as in the paper by Fredlund, Mariño, Alborodo and Herranz: 1 is safety alone, one
+ * call at a time; 2 adds liveness and the policy; 3 adds concurrent calls. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "drive/clients.h"
+#include "drive/drive.h"
+#include "judge/viable.h"
+
+enum {
+    PHASES_DEFAULT = 20,
+    CLIENTS_DEFAULT = 4,
+    CONCURRENT_DEFAULT = 3,
+    LEFT_OVER_MAX = 2000, /* cases with calls that still wait: what they hold is lost */
+};
+
+struct resource {
+    struct rdl_case *t;
+    const struct rdl_spec *spec;
+    const struct rdl_options *options;
+    void *state; /* at the beginning; later, one that explains what was seen */
+    void *args;  /* room for those of any operation */
+    struct rdl__clients *clients;
+    struct rdl__viable *viable;
+    struct rdl__counts counts;
+    uint32_t judged; /* of the clients' log */
+    bool chosen[RDL__CLIENTS_MOST];
+    unsigned round;
+};
+
+/* ---- Who calls what --------------------------------------------------------------------- */
+
+static const void *state_now(const struct resource *r)
+{
+    return rdl__viable_state(r->viable);
+}
+
+static bool may_be_chosen(const struct resource *r, uint32_t client)
+{
+    return !r->chosen[client] && !r->clients->clients[client].job;
+}
+
+static unsigned weight_of(const struct resource *r, uint32_t client, size_t op)
+{
+    if (!may_be_chosen(r, client))
+        return 0;
+    return rdl__weight(rdl__operation(r->spec, op), state_now(r), r->clients->clients[client].me);
+}
+
+/* Clients that are alike are taken in turn: which of them it is makes no difference. */
+static bool has_a_twin_before(const struct resource *r, uint32_t client)
+{
+    const void *me = r->clients->clients[client].me;
+
+    for (uint32_t i = 0; i < client; i++)
+        if (may_be_chosen(r, i) && memcmp(r->clients->clients[i].me, me, r->spec->client_size) == 0)
+            return true;
+    return false;
+}
+
+struct pick {
+    uint32_t client;
+    uint32_t op;
+};
+
+/* By chance, among all that there are; false: there are none. */
+static bool pick_by_chance(const struct resource *r, struct pick *out)
+{
+    struct rdl__random *random = &r->t->tape->random;
+    uint64_t total = 0;
+
+    for (uint32_t client = 0; client < r->clients->count; client++) {
+        if (!may_be_chosen(r, client) || has_a_twin_before(r, client))
+            continue;
+        for (uint32_t op = 0; op < r->spec->operation_count; op++) {
+            unsigned weight = weight_of(r, client, op);
+
+            total += weight;
+            if (weight && rdl__random_upto(random, total - 1) < weight)
+                *out = (struct pick){client, op};
+        }
+    }
+    return total > 0;
+}
+
+/* Who calls what next.  False: nobody can call anything. */
+static bool pick(const struct resource *r, struct pick *out)
+{
+    struct rdl__tape *tape = r->t->tape;
+
+    *out = (struct pick){0};
+    if (tape->fresh && !pick_by_chance(r, out))
+        return false;
+    out->client = (uint32_t)rdl__choose_or(tape, RDL__INTEGER, out->client, r->clients->count - 1);
+    out->op = (uint32_t)rdl__choose_or(tape, RDL__BRANCH, out->op, r->spec->operation_count - 1);
+    if (weight_of(r, out->client, out->op) == 0)
+        rdl__reject(r->t);
+    return true;
+}
+
+static bool give_call(struct resource *r)
+{
+    const struct rdl_operation *op;
+    struct pick picked;
+
+    if (!pick(r, &picked))
+        return false;
+    op = rdl__operation(r->spec, picked.op);
+    if (!rdl__draw_args(r->t, op, state_now(r), r->clients->clients[picked.client].me, r->args))
+        return false;
+    r->chosen[picked.client] = true;
+    rdl__clients_give(r->clients, picked.client, op, r->args);
+    r->counts.calls[picked.op]++;
+    return true;
+}
+
+/* ---- How it is told ----------------------------------------------------------------------- */
+
+static void add_given(struct rdl__text *out, const struct rdl__given *given)
+{
+    rdl__text_add(out, "%u: ", given->call.client);
+    rdl__show_call(out, given->call.operation, given->args);
+}
+
+static void tell_phase(const struct resource *r, uint32_t first)
+{
+    struct rdl__text line = {0};
+
+    if (!r->t->trace->on)
+        return;
+    rdl__text_add(&line, "<< ");
+    for (uint32_t i = first; i <= r->clients->calls; i++) {
+        rdl__text_add(&line, i > first ? ", " : "");
+        add_given(&line, r->clients->given[i]);
+    }
+    rdl__text_add(&line, " >>");
+    rdl__tell(r->t, &line);
+    rdl__text_release(&line);
+}
+
+static void tell_returns(const struct resource *r)
+{
+    struct rdl__text line = {0};
+
+    if (!r->t->trace->on)
+        return;
+    for (uint32_t i = r->judged; i < r->clients->log_count; i++) {
+        const struct rdl__given *given = r->clients->log[i].given;
+
+        if (!r->clients->log[i].returns)
+            continue;
+        rdl__text_add(&line, line.count ? ", %u" : "  -- returns: %u", given->call.client);
+        if (given->call.operation->answer_size) {
+            rdl__text_add(&line, " with ");
+            rdl__show_answer(&line, given->call.operation, given->answer);
+        }
+    }
+    rdl__tell_more(r->t, &line);
+    rdl__text_release(&line);
+}
+
+/* ---- Judging ---------------------------------------------------------------------------------- */
+
+static bool is_concurrent(const struct resource *r)
+{
+    return r->t->outcome->concurrent > 1;
+}
+
+static bool somebody_is_locked_out(const struct resource *r)
+{
+    for (uint32_t i = 0; i < r->clients->count; i++)
+        if (rdl__client_is_locked_out(&r->clients->clients[i]))
+            return true;
+    return false;
+}
+
+static void add_clients(const struct resource *r, struct rdl__text *out)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < r->clients->count; i++) {
+        const struct rdl__client *client = &r->clients->clients[i];
+
+        if (client->job) {
+            rdl__text_add(out, any ? ", " : "waiting: ");
+            add_given(out, client->job);
+            any = true;
+        }
+    }
+    rdl__text_add(out, any ? "\n" : "");
+    for (uint32_t i = 0; i < r->clients->count && r->spec->client_size; i++) {
+        if (!r->clients->clients[i].started)
+            continue;
+        rdl__text_add(out, "client %u: ", i);
+        rdl__show_client(out, r->spec, r->clients->clients[i].me);
+        rdl__text_add(out, "\n");
+    }
+}
+
+static const char *class_of(const struct resource *r, enum rdl__blame blame)
+{
+    if (blame == RDL__BLAME_WAITS && somebody_is_locked_out(r))
+        return "deadlock";
+    if (is_concurrent(r))
+        return "non-atomic";
+    return blame == RDL__BLAME_RETURNED ? "bad-spec-impl" : "bad-sched";
+}
+
+static const char *headline_of(const char *class, enum rdl__blame blame)
+{
+    if (strcmp(class, "deadlock") == 0)
+        return "a call waits for a lock for ever";
+    if (blame == RDL__BLAME_RETURNED)
+        return "a call has returned that the spec does not allow to";
+    if (blame == RDL__BLAME_POLICY)
+        return "calls were served in an order that the policy does not allow";
+    return "a call waits that could go on";
+}
+
+_Noreturn static void fail(struct resource *r)
+{
+    enum rdl__blame blame = rdl__viable_blame(r->viable);
+    const char *class = class_of(r, blame);
+    struct rdl__text text = {0};
+
+    rdl__text_add(&text, "%s: %s\n", r->spec->name, class);
+    if (r->t->trace->on) { /* somebody will read it */
+        rdl__viable_explain(r->viable, &text);
+        add_clients(r, &text);
+    }
+    rdl__differs(r->t, class, headline_of(class, blame), &text);
+}
+
+/* Tell the judge, and the clients themselves, what has happened in this phase. */
+static void take_in(struct resource *r)
+{
+    for (; r->judged < r->clients->log_count; r->judged++) {
+        const struct rdl__logged *logged = &r->clients->log[r->judged];
+        struct rdl__given *given = logged->given;
+        const struct rdl_operation *op = given->call.operation;
+        struct rdl__client *client = &r->clients->clients[given->call.client];
+
+        if (!logged->returns) {
+            rdl__viable_begin(r->viable, &given->call);
+            continue;
+        }
+        if (op->answer_size)
+            op->clear_answer(given->answer);
+        rdl__viable_return(r->viable, given->call.number, given->answer);
+        if (op->returned)
+            op->returned(client->me, given->args, given->answer);
+        r->spec->clear_client(client->me);
+    }
+}
+
+/* False: the case ends here, since there are too many ways to explain it. */
+static bool judge_phase(struct resource *r)
+{
+    tell_returns(r);
+    take_in(r);
+    switch (rdl__viable_quiet(r->viable)) {
+    case RDL__UNEXPLAINED:
+        fail(r);
+    case RDL__UNDECIDED:
+        rdl_label(r->t, "not judged: too many orders");
+        return false;
+    default:
+        return true;
+    }
+}
+
+/* ---- Phases --------------------------------------------------------------------------------------- */
+
+static unsigned at_once(const struct resource *r)
+{
+    unsigned most = r->options->concurrent ? r->options->concurrent : CONCURRENT_DEFAULT;
+
+    if (r->round < 3)
+        return 1;
+    return most < r->clients->count ? most : r->clients->count;
+}
+
+/* False: nobody could be given a call. */
+static bool run_phase(struct resource *r)
+{
+    struct rdl_list calls = rdl_list(r->t, .length = {1, at_once(r)});
+    uint32_t first = r->clients->calls + 1, given;
+
+    memset(r->chosen, 0, sizeof r->chosen);
+    while (rdl_more(&calls))
+        if (!give_call(r))
+            break;
+    given = r->clients->calls + 1 - first;
+    if (given == 0)
+        return false;
+    r->t->outcome->phases++;
+    if (given > r->t->outcome->concurrent)
+        r->t->outcome->concurrent = given;
+    tell_phase(r, first);
+    rdl__clients_run(r->clients);
+    return judge_phase(r);
+}
+
+static void run_phases(struct resource *r)
+{
+    unsigned most = r->options->phases ? r->options->phases : PHASES_DEFAULT;
+    struct rdl_list phases = rdl_list(r->t, .length = {1, most});
+
+    while (rdl_more(&phases))
+        if (!run_phase(r))
+            break;
+}
+
+/* ---- The case ---------------------------------------------------------------------------------------- */
+
+static size_t largest_args(const struct rdl_spec *spec)
+{
+    size_t largest = 1;
+
+    for (size_t i = 0; i < spec->operation_count; i++)
+        if (rdl__operation(spec, i)->args_size > largest)
+            largest = rdl__operation(spec, i)->args_size;
+    return largest;
+}
+
+static unsigned clients_of(const struct rdl_options *options)
+{
+    return options->clients ? options->clients : CLIENTS_DEFAULT;
+}
+
+/* The judge is kept from case to case: its memory is what takes time to get. */
+static struct rdl__viable *judge_for(const struct resource *r)
+{
+    static struct rdl__viable *kept;
+    static const struct rdl_spec *kept_for;
+    unsigned flags = r->round > 1 ? RDL__WITH_POLICY | RDL__WITH_LIVENESS : 0;
+
+    if (kept && kept_for == r->spec) {
+        rdl__viable_reset(kept, r->state, flags);
+        return kept;
+    }
+    rdl__viable_free(kept);
+    kept_for = r->spec;
+    return kept = rdl__viable_new(r->spec, r->state, flags);
+}
+
+static const struct rdl_operation *find_answer(void *context, rdl_ref ref, const void **out_answer)
+{
+    const struct rdl__clients *clients = context;
+    const struct rdl__given *given;
+
+    if (ref == 0 || ref > clients->calls)
+        return NULL;
+    given = clients->given[ref];
+    *out_answer = given->returned ? given->answer : NULL;
+    return given->call.operation;
+}
+
+static void set_up(struct resource *r)
+{
+    r->state = rdl_alloc(r->t, r->spec->state_size + 1);
+    if (r->spec->initial)
+        r->spec->initial(r->t, r->state);
+    r->spec->clear_state(r->state);
+    r->args = rdl_alloc(r->t, largest_args(r->spec));
+    /* Free threads that wait for ever keep theirs for ever. */
+    r->clients = r->options->free_threads ? rdl__allocate(sizeof *r->clients)
+                                          : rdl_alloc(r->t, sizeof *r->clients);
+    rdl__clients_begin(r->clients, r->t, clients_of(r->options));
+    if (r->options->reference)
+        r->clients->reference = rdl_resource_new(r->spec, r->state);
+    else
+        r->clients->object = r->spec->create(r->t, r->state);
+    r->viable = judge_for(r);
+    rdl__answers = (struct rdl__answers){find_answer, r->clients};
+}
+
+static void tear_down(struct resource *r)
+{
+    static unsigned left_over;
+
+    rdl__counts_tell(&r->counts, r->t);
+    if (!rdl__clients_end(r->clients)) {
+        if (++left_over >= (r->options->free_threads ? 1 : LEFT_OVER_MAX))
+            rdl__worn_out = true;
+    } else if (r->clients->reference) {
+        rdl_resource_free(r->clients->reference);
+    } else if (r->spec->destroy && r->round == 3) {
+        r->spec->destroy(r->clients->object);
+    }
+}
+
+void rdl__test_resource(struct rdl_case *t)
+{
+    struct resource r = {.t = t,
+                         .options = &t->test->options,
+                         .spec = t->test->options.spec,
+                         .round = t->settings.round ? t->settings.round : 3};
+
+    t->hidden++;
+    set_up(&r);
+    run_phases(&r);
+    tear_down(&r);
+    t->hidden--;
+}
