@@ -1,4 +1,6 @@
-/* broken: livelock: get waits by looking again and again, with the lock in its hands. */
+/* broken: deadlock: get looks again and again, with the lock in its hands.
+ *
+ * The put that it waits for waits for the lock. */
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -1,4 +1,6 @@
-/* broken: livelock: a writer waits by looking again and again, with the lock in its hands. */
+/* broken: deadlock: a writer looks again and again, with the lock in its hands.
+ *
+ * The readers that it waits for cannot leave: they wait for the lock. */
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
-/* broken: livelock: waits by looking again and again, and keeps the lock while it does.
+/* broken: deadlock: waits by looking again and again, and keeps the lock while it does.
  *
- * Nothing it waits for can happen: whoever could bring it about needs the lock. */
+ * Nothing it waits for can happen: whoever could bring it about waits for the lock. */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>

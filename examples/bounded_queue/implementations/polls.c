@@ -1,14 +1,13 @@
-/* broken: livelock: put waits by looking again and again, with the lock in its hands. */
+/* broken: livelock: put and get ask again and again instead of waiting to be told. */
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 
 #include "bounded_queue.h"
 
 struct queue {
     pthread_mutex_t lock;
-    pthread_cond_t not_empty, not_full;
-    int capacity, first;
-    volatile int count;
+    int capacity, first, count;
     int values[];
 };
 
@@ -17,8 +16,6 @@ queue *queue_create(int capacity)
     queue *q = calloc(1, sizeof *q + (size_t)capacity * sizeof q->values[0]);
 
     pthread_mutex_init(&q->lock, NULL);
-    pthread_cond_init(&q->not_empty, NULL);
-    pthread_cond_init(&q->not_full, NULL);
     q->capacity = capacity;
     return q;
 }
@@ -26,7 +23,6 @@ queue *queue_create(int capacity)
 static void append(queue *q, int value)
 {
     q->values[(q->first + q->count++) % q->capacity] = value;
-    pthread_cond_signal(&q->not_empty);
 }
 
 static int take(queue *q)
@@ -35,15 +31,21 @@ static int take(queue *q)
 
     q->first = (q->first + 1) % q->capacity;
     q->count--;
-    pthread_cond_signal(&q->not_full);
     return value;
+}
+
+static void let_others_go(queue *q)
+{
+    pthread_mutex_unlock(&q->lock);
+    sched_yield();
+    pthread_mutex_lock(&q->lock);
 }
 
 void queue_put(queue *q, int value)
 {
     pthread_mutex_lock(&q->lock);
     while (q->count == q->capacity)
-        continue;
+        let_others_go(q);
     append(q, value);
     pthread_mutex_unlock(&q->lock);
 }
@@ -54,7 +56,7 @@ int queue_get(queue *q)
 
     pthread_mutex_lock(&q->lock);
     while (q->count == 0)
-        pthread_cond_wait(&q->not_empty, &q->lock);
+        let_others_go(q);
     value = take(q);
     pthread_mutex_unlock(&q->lock);
     return value;
@@ -96,8 +98,6 @@ int queue_size(queue *q)
 
 void queue_destroy(queue *q)
 {
-    pthread_cond_destroy(&q->not_full);
-    pthread_cond_destroy(&q->not_empty);
     pthread_mutex_destroy(&q->lock);
     free(q);
 }
