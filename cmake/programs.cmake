@@ -10,7 +10,8 @@ function(add_user_program target folder name)
 endfunction()
 
 # Every `from`/NAME.c is a program, and so is every folder `from`/NAME with C
-# files in it.  `out_targets` names them all.
+# files in it, together with the implementation that its spec is about, if there
+# are several: implementations/monitor.c.  `out_targets` names them all.
 function(add_user_programs from folder out_targets)
   set(targets)
   file(GLOB entries CONFIGURE_DEPENDS LIST_DIRECTORIES true ${from}/*)
@@ -20,7 +21,7 @@ function(add_user_programs from folder out_targets)
       continue() # programs that know nothing of Raddle: scripts compile them
     endif()
     if(IS_DIRECTORY ${entry})
-      file(GLOB sources CONFIGURE_DEPENDS ${entry}/*.c)
+      file(GLOB sources CONFIGURE_DEPENDS ${entry}/*.c ${entry}/implementations/monitor.c)
     elseif(entry MATCHES "\\.c$")
       set(sources ${entry})
     else()
@@ -28,6 +29,9 @@ function(add_user_programs from folder out_targets)
     endif()
     if(sources)
       add_user_program(${folder}_${name} ${folder} ${name} ${sources})
+      if(IS_DIRECTORY ${entry})
+        target_include_directories(${folder}_${name} PRIVATE ${entry})
+      endif()
       list(APPEND targets ${folder}_${name})
     endif()
   endforeach()

@@ -10,7 +10,8 @@ enum { CAPACITY_MAX = 3 };
 
 /* Slots that are not in use are 0, so that equal queues have equal bytes. */
 struct items {
-    int capacity, count, values[CAPACITY_MAX];
+    int capacity;
+    rdl_fifo(int, CAPACITY_MAX) fifo;
 };
 
 struct item {
@@ -28,24 +29,14 @@ static void be_empty(struct rdl_case *t, struct items *s)
     *s = (struct items){.capacity = (int)rdl_int(t, 1, CAPACITY_MAX)};
 }
 
+static int count_of(const struct items *s)
+{
+    return (int)s->fifo.count;
+}
+
 static bool count_is_possible(const struct items *s)
 {
-    return s->count >= 0 && s->count <= s->capacity;
-}
-
-static void append(struct items *s, int value)
-{
-    s->values[s->count++] = value;
-}
-
-static int take(struct items *s)
-{
-    int first = s->values[0];
-
-    s->count--;
-    for (int i = 0; i < CAPACITY_MAX; i++)
-        s->values[i] = i < s->count ? s->values[i + 1] : 0;
-    return first;
+    return count_of(s) <= s->capacity;
 }
 
 /* ---- Calls that wait ---------------------------------------------------------------------- */
@@ -60,12 +51,12 @@ static void put_args(struct rdl_case *t, const struct items *s, struct item *a)
 static bool put_cpre(const struct items *s, const struct item *a)
 {
     (void)a;
-    return s->count < s->capacity;
+    return count_of(s) < s->capacity;
 }
 
 static void put_post(struct items *s, const struct item *a)
 {
-    append(s, a->value);
+    rdl_fifo_put(&s->fifo, a->value);
 }
 
 static void put_call(queue *q, const struct item *a)
@@ -76,13 +67,13 @@ static void put_call(queue *q, const struct item *a)
 static bool get_cpre(const struct items *s, const struct rdl_nothing *a)
 {
     (void)a;
-    return s->count > 0;
+    return count_of(s) > 0;
 }
 
 static void get_post(struct items *s, const struct rdl_nothing *a, int *r)
 {
     (void)a;
-    *r = take(s);
+    *r = rdl_fifo_get(&s->fifo);
 }
 
 static void get_call(queue *q, const struct rdl_nothing *a, int *r)
@@ -95,9 +86,9 @@ static void get_call(queue *q, const struct rdl_nothing *a, int *r)
 
 static void try_put_post(struct items *s, const struct item *a, bool *r)
 {
-    *r = s->count < s->capacity;
+    *r = count_of(s) < s->capacity;
     if (*r)
-        append(s, a->value);
+        rdl_fifo_put(&s->fifo, a->value);
 }
 
 static void try_put_call(queue *q, const struct item *a, bool *r)
@@ -108,9 +99,9 @@ static void try_put_call(queue *q, const struct item *a, bool *r)
 static void try_get_post(struct items *s, const struct rdl_nothing *a, struct found *r)
 {
     (void)a;
-    *r = (struct found){.there = s->count > 0};
+    *r = (struct found){.there = count_of(s) > 0};
     if (r->there)
-        r->value = take(s);
+        r->value = rdl_fifo_get(&s->fifo);
 }
 
 static void try_get_call(queue *q, const struct rdl_nothing *a, struct found *r)
@@ -126,7 +117,7 @@ static void try_get_call(queue *q, const struct rdl_nothing *a, struct found *r)
 static void size_post(struct items *s, const struct rdl_nothing *a, int *r)
 {
     (void)a;
-    *r = s->count;
+    *r = count_of(s);
 }
 
 static void size_call(queue *q, const struct rdl_nothing *a, int *r)
@@ -145,7 +136,7 @@ static queue *create(struct rdl_case *t, const struct items *s)
 
 static bool sizes_agree(queue *q, const struct items *s)
 {
-    return queue_size(q) == s->count;
+    return queue_size(q) == count_of(s);
 }
 
 RDL_TYPES(queue, struct items, queue);

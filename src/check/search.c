@@ -214,6 +214,9 @@ static void take_in(struct search *search, struct rdl__worker *worker)
     collect(search, worker);
     if (search->result->test->options.explore)
         take_in_coverage(search, worker->board);
+    if (search->session->worker_count == 1 && outcome->verdict != RDL__FAILED &&
+        worker->board->task.kind == RDL__RUN_RANDOM)
+        search->next = worker->board->failed_at + 1; /* it may have stopped early */
     if (outcome->verdict == RDL__SKIPPED)
         stop_with(search, RDL__TEST_SKIP, outcome->text);
     else if (outcome->verdict == RDL__MISUSED)

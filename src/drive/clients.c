@@ -13,6 +13,9 @@
  * all are given the chance, before they count as waiting. */
 enum { PATIENCE = 3 };
 
+/* So many cases may leave calls behind that wait for ever. */
+enum { LEFT_OVER_MAX = 2000, FREE_LEFT_OVER_MAX = 50 };
+
 void rdl__clients_begin(struct rdl__clients *clients, struct rdl_case *t, uint32_t count)
 {
     const struct rdl_spec *spec = t->test->options.spec;
@@ -116,7 +119,7 @@ RDL__ENTRY static void *live_under_control(void *argument)
         note(client->job, true);
         log_event(clients, client->job, true);
         rdl__hb_release(rdl__self(), (uintptr_t)&clients->log);
-        client->job = NULL;
+        client->job = clients->next_call ? clients->next_call(client) : NULL;
     }
 }
 
@@ -137,7 +140,7 @@ static void *live_freely(void *argument)
         make_call(clients, client->job);
         pthread_mutex_lock(&clients->lock);
         log_event(clients, client->job, true);
-        client->job = NULL;
+        client->job = clients->next_call ? clients->next_call(client) : NULL;
     }
     pthread_mutex_unlock(&clients->lock);
     rdl__blocked_end(&client->watched);
@@ -180,27 +183,62 @@ static void unlock(struct rdl__clients *clients)
     pthread_mutex_unlock(&clients->lock);
 }
 
-struct rdl__given *rdl__clients_give(struct rdl__clients *clients, uint32_t number,
+struct rdl__given *rdl__clients_make(struct rdl__clients *clients, uint32_t client,
                                      const struct rdl_operation *op, const void *args)
 {
-    struct rdl__client *client = &clients->clients[number];
     struct rdl__given *given = rdl_alloc(clients->t, sizeof *given);
 
     given->args = rdl_copy(clients->t, args, op->args_size + !op->args_size);
     given->answer = rdl_alloc(clients->t, op->answer_size + 1);
-    given->call = (struct rdl_call){op, given->args, ++clients->calls, number};
+    given->call = (struct rdl_call){op, given->args, ++clients->calls, client};
     if (clients->calls >= clients->given_room)
         clients->given =
             grown(clients->t, clients->given, &clients->given_room, sizeof *clients->given);
     clients->given[clients->calls] = given;
-    lock(clients);
+    return given;
+}
+
+static void hand_over(struct rdl__client *client, struct rdl__given *given)
+{
+    lock(client->all);
     client->job = given;
-    unlock(clients);
+    unlock(client->all);
     if (!client->started)
         start(client);
     else if (client->controlled)
         rdl__changed((uintptr_t)client);
+}
+
+struct rdl__given *rdl__clients_give(struct rdl__clients *clients, uint32_t client,
+                                     const struct rdl_operation *op, const void *args)
+{
+    struct rdl__given *given = rdl__clients_make(clients, client, op, args);
+
+    hand_over(&clients->clients[client], given);
     return given;
+}
+
+void rdl__clients_start_all(struct rdl__clients *clients)
+{
+    struct rdl__given *first[RDL__CLIENTS_MOST];
+
+    for (uint32_t i = 0; i < clients->count; i++)
+        first[i] = clients->next_call(&clients->clients[i]);
+    for (uint32_t i = 0; i < clients->count; i++)
+        if (first[i])
+            hand_over(&clients->clients[i], first[i]);
+}
+
+const struct rdl_operation *rdl__clients_answer(const struct rdl__clients *clients, rdl_ref ref,
+                                                const void **out_answer)
+{
+    const struct rdl__given *given;
+
+    if (ref == 0 || ref > clients->calls)
+        return NULL;
+    given = clients->given[ref];
+    *out_answer = given->returned ? given->answer : NULL;
+    return given->call.operation;
 }
 
 static uint64_t latest_deadline(const struct rdl__clients *clients)
@@ -293,7 +331,8 @@ static void end_one(struct rdl__client *client)
     client->started = false;
 }
 
-bool rdl__clients_end(struct rdl__clients *clients)
+/* True: nobody was left waiting in the code under test. */
+static bool end_all(struct rdl__clients *clients)
 {
     bool all_returned = true;
 
@@ -314,4 +353,18 @@ bool rdl__clients_end(struct rdl__clients *clients)
             end_one(client);
     }
     return all_returned;
+}
+
+void rdl__clients_finish(struct rdl__clients *clients, bool destroy)
+{
+    static unsigned left_over;
+
+    if (!end_all(clients)) {
+        if (++left_over >= (clients->free_threads ? FREE_LEFT_OVER_MAX : LEFT_OVER_MAX))
+            rdl__worn_out = true;
+    } else if (clients->reference) {
+        rdl_resource_free(clients->reference);
+    } else if (destroy && clients->spec->destroy) {
+        clients->spec->destroy(clients->object);
+    }
 }

@@ -4,11 +4,11 @@
  * may unlock in the next.  It is given a call; then all run, until each has returned or
  * waits.  Under control that is known exactly; of free threads the kernel is asked.
  *
- *     rdl__clients_begin(&clients, t, object);
- *     rdl__clients_give(&clients, client, &call);
+ *     rdl__clients_begin(&clients, t, 10);
+ *     rdl__clients_give(&clients, client, op, &args);
  *     rdl__clients_run(&clients);
  *     ... clients.log[...] ...
- *     rdl__clients_end(&clients);
+ *     rdl__clients_finish(&clients, true);
  *
  * Memory: the case's.  Threads that still wait at the end are forgotten, with whatever the
  * code under test has allocated for them. */
@@ -55,6 +55,11 @@ struct rdl__clients {
     struct rdl__given **given; /* by number, from 1 */
     uint32_t given_room;
 
+    /* If set, whoever has returned is given this next; NULL: nothing.  (Of free threads,
+     * called with the lock held.) */
+    struct rdl__given *(*next_call)(struct rdl__client *client);
+    void *context;
+
     struct rdl__logged *log; /* in the order in which it happened */
     uint32_t log_count, log_room;
 
@@ -69,16 +74,25 @@ void rdl__clients_begin(struct rdl__clients *clients, struct rdl_case *t, uint32
 struct rdl__given *rdl__clients_give(struct rdl__clients *clients, uint32_t client,
                                      const struct rdl_operation *op, const void *args);
 
+/* The same call without giving it to the client. */
+struct rdl__given *rdl__clients_make(struct rdl__clients *clients, uint32_t client,
+                                     const struct rdl_operation *op, const void *args);
+
+/* Give all the first of their next_call. */
+void rdl__clients_start_all(struct rdl__clients *clients);
+
+/* For rdl__answers. */
+const struct rdl_operation *rdl__clients_answer(const struct rdl__clients *clients, rdl_ref ref,
+                                                const void **out_answer);
+
 /* Until each client is idle or waits. */
 void rdl__clients_run(struct rdl__clients *clients);
 
 /* Is it waiting for a lock, of all things?  (Not known of free threads.) */
 bool rdl__client_is_locked_out(const struct rdl__client *client);
 
-/* What it stands before: "waits for condition 1 at pool.c:31".  "" if that is not known. */
-void rdl__client_describe(const struct rdl__client *client, struct rdl__text *out);
-
-/* All go.  True: nobody was left waiting in the code under test. */
-bool rdl__clients_end(struct rdl__clients *clients);
+/* All go, and if nobody was left waiting in the code under test, and `destroy`, so does the
+ * thing itself.  What those who wait hold is lost: after many of them, so is the process. */
+void rdl__clients_finish(struct rdl__clients *clients, bool destroy);
 
 #endif

@@ -6,8 +6,6 @@
 
 #include "base/hash.h"
 
-enum { DRAWS_MAX = 20 };
-
 void rdl__counts_tell(const struct rdl__counts *counts, struct rdl_case *t)
 {
     const struct rdl_spec *spec = t->test->options.spec;
@@ -22,21 +20,22 @@ void rdl__counts_tell(const struct rdl__counts *counts, struct rdl_case *t)
 bool rdl__draw_args(struct rdl_case *t, const struct rdl_operation *op, const void *s,
                     const void *me, void *out)
 {
-    for (int i = 0; i < DRAWS_MAX; i++) {
-        if (op->args_size)
-            memset(out, 0, op->args_size);
-        if (op->args)
-            op->args(t, s, out);
-        if (op->client_args)
-            op->client_args(t, me, out);
-        if (op->args_size)
-            op->clear_args(out);
-        if (rdl__pre(op, s, out))
-            return true;
-        if (!t->tape->fresh)
-            rdl__reject(t);
-    }
-    return false;
+    if (op->args_size)
+        memset(out, 0, op->args_size);
+    if (op->args)
+        op->args(t, s, out);
+    if (op->client_args)
+        op->client_args(t, me, out);
+    if (op->args_size)
+        op->clear_args(out);
+    return rdl__pre(op, s, out);
+}
+
+uint32_t rdl__chosen_length(struct rdl_case *t, uint32_t min, uint32_t max)
+{
+    uint64_t spread = ((uint64_t)(max - min) * t->settings.size + 99) / 100;
+
+    return t->tape->fresh ? min + (uint32_t)rdl__random_upto(&t->tape->random, spread) : UINT32_MAX;
 }
 
 _Noreturn void rdl__reject(struct rdl_case *t)

@@ -26,7 +26,7 @@ static inline unsigned rdl__weight(const struct rdl_operation *op, const void *s
     return op->weight ? op->weight : 1;
 }
 
-/* Draw arguments until `pre` holds; false: it hardly ever does. */
+/* Draw arguments; false: `pre` does not hold. */
 bool rdl__draw_args(struct rdl_case *t, const struct rdl_operation *op, const void *s,
                     const void *me, void *out);
 
@@ -39,6 +39,51 @@ static inline uint64_t rdl__choose_or(struct rdl__tape *tape, enum rdl__choice_k
     rdl__record(tape, kind, index, max, 0);
     return index;
 }
+
+/* Where a tape stands.  Chance may go back there and try something else; what a tape says
+ * is done or rejected. */
+struct rdl__mark {
+    uint32_t count, span_count, open, depth, low;
+};
+
+static inline struct rdl__mark rdl__mark(const struct rdl__tape *tape)
+{
+    return (struct rdl__mark){tape->count, tape->span_count, tape->open, tape->depth, tape->low};
+}
+
+static inline void rdl__go_back(struct rdl__tape *tape, const struct rdl__mark *to)
+{
+    tape->count = to->count;
+    tape->span_count = to->span_count;
+    tape->open = to->open;
+    tape->depth = to->depth;
+    tape->low = to->low;
+}
+
+/* Is there another one after `count`?  In the form of lists, so that shrinking knows it:
+ * if so, the span of an element begins.  `wanted` is what chance would have. */
+static inline bool rdl__another(struct rdl__tape *tape, uint32_t count, uint32_t min, uint32_t max,
+                                bool wanted)
+{
+    bool open = count >= min && count < max, more;
+
+    if (rdl__tape_is_spent(tape)) /* it failed here, before it was asked for more */
+        return false;
+    if (tape->fresh)
+        more = open ? wanted : count < min;
+    else
+        more = rdl__tape_given(tape, RDL__MORE, open, 0) || (!open && count < min);
+    rdl__record(tape, RDL__MORE, open && more, open, 0);
+    if (!more)
+        return false;
+    rdl__span_begin(tape, RDL__LABEL_ELEMENT);
+    if (tape->open != RDL__NONE)
+        tape->spans[tape->open].start = tape->count - 1;
+    return true;
+}
+
+/* How long chance would have a list, by the size of the case. */
+uint32_t rdl__chosen_length(struct rdl_case *t, uint32_t min, uint32_t max);
 
 /* The model cannot do what the tape says: no case at all. */
 _Noreturn void rdl__reject(struct rdl_case *t);

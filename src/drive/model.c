@@ -125,54 +125,14 @@ static void do_on_model(struct model *m, const struct command *command)
     rdl__post(m->spec, &call, m->state, 0, command->expected);
 }
 
-/* Where a tape stands: for chance to try something else. */
-struct mark {
-    uint32_t count, span_count, open, depth, low;
-};
-
-static struct mark mark(const struct rdl__tape *tape)
-{
-    return (struct mark){tape->count, tape->span_count, tape->open, tape->depth, tape->low};
-}
-
-static void go_back(struct rdl__tape *tape, const struct mark *to)
-{
-    tape->count = to->count;
-    tape->span_count = to->span_count;
-    tape->open = to->open;
-    tape->depth = to->depth;
-    tape->low = to->low;
-}
-
-/* The question whether there is another call, and the call.  In the same form as lists. */
-static bool draw_next(struct model *m, bool wanted)
-{
-    struct rdl__tape *tape = m->t->tape;
-    bool open = m->count >= m->min && m->count < m->max, more;
-
-    if (rdl__tape_is_spent(tape)) /* it failed here, before it was asked for more */
-        return false;
-    if (tape->fresh)
-        more = open ? wanted : m->count < m->min;
-    else
-        more = rdl__tape_given(tape, RDL__MORE, open, 0) || (!open && m->count < m->min);
-    rdl__record(tape, RDL__MORE, open && more, open, 0);
-    if (!more)
-        return false;
-    rdl__span_begin(tape, RDL__LABEL_ELEMENT);
-    if (tape->open != RDL__NONE)
-        tape->spans[tape->open].start = tape->count - 1;
-    return true;
-}
-
 /* The next call: m->commands[m->count].  False: that was the last. */
 static bool make_up(struct model *m, uint32_t target)
 {
     struct rdl__tape *tape = m->t->tape;
-    struct mark before = mark(tape);
+    struct rdl__mark before = rdl__mark(tape);
 
     for (int i = 0; i < TRIES; i++) {
-        if (!draw_next(m, m->count < target))
+        if (!rdl__another(tape, m->count, m->min, m->max, m->count < target))
             return false;
         if (draw_command(m, &m->commands[m->count])) {
             rdl__span_end(tape);
@@ -180,9 +140,9 @@ static bool make_up(struct model *m, uint32_t target)
         }
         if (!tape->fresh)
             rdl__reject(m->t);
-        go_back(tape, &before);
+        rdl__go_back(tape, &before);
     }
-    draw_next(m, false);
+    rdl__another(tape, m->count, 0, m->max, false);
     return false;
 }
 
@@ -427,13 +387,6 @@ static void destroy(void *context)
         m->spec->destroy(m->object);
 }
 
-static uint32_t target_length(const struct model *m)
-{
-    uint64_t spread = ((uint64_t)(m->max - m->min) * m->t->settings.size + 99) / 100;
-
-    return m->min + (uint32_t)rdl__random_upto(&m->t->tape->random, spread);
-}
-
 void rdl__test_model(struct rdl_case *t)
 {
     struct model *m = rdl_alloc(t, sizeof *m);
@@ -445,7 +398,7 @@ void rdl__test_model(struct rdl_case *t)
     rdl_defer(t, destroy, m);
     rdl__span_begin(t->tape, RDL__LABEL_LIST);
     if (t->tape->fresh || !m->is_predicted)
-        run_at_once(m, t->tape->fresh ? target_length(m) : UINT32_MAX);
+        run_at_once(m, rdl__chosen_length(t, m->min, m->max));
     else
         run_twice(m);
     rdl__span_end(t->tape);

@@ -17,7 +17,7 @@ enum {
     PHASES_DEFAULT = 20,
     CLIENTS_DEFAULT = 4,
     CONCURRENT_DEFAULT = 3,
-    LEFT_OVER_MAX = 2000, /* cases with calls that still wait: what they hold is lost */
+    TRIES = 20, /* to make up a call that can be made */
 };
 
 struct resource {
@@ -32,6 +32,7 @@ struct resource {
     uint32_t judged; /* of the clients' log */
     bool chosen[RDL__CLIENTS_MOST];
     unsigned round;
+    bool undecided; /* there are too many ways to explain it */
 };
 
 /* ---- Who calls what --------------------------------------------------------------------- */
@@ -89,7 +90,7 @@ static bool pick_by_chance(const struct resource *r, struct pick *out)
     return total > 0;
 }
 
-/* Who calls what next.  False: nobody can call anything. */
+/* Who calls what next.  False: nobody can call anything, or not that. */
 static bool pick(const struct resource *r, struct pick *out)
 {
     struct rdl__tape *tape = r->t->tape;
@@ -99,9 +100,7 @@ static bool pick(const struct resource *r, struct pick *out)
         return false;
     out->client = (uint32_t)rdl__choose_or(tape, RDL__INTEGER, out->client, r->clients->count - 1);
     out->op = (uint32_t)rdl__choose_or(tape, RDL__BRANCH, out->op, r->spec->operation_count - 1);
-    if (weight_of(r, out->client, out->op) == 0)
-        rdl__reject(r->t);
-    return true;
+    return weight_of(r, out->client, out->op) > 0;
 }
 
 static bool give_call(struct resource *r)
@@ -118,6 +117,34 @@ static bool give_call(struct resource *r)
     rdl__clients_give(r->clients, picked.client, op, r->args);
     r->counts.calls[picked.op]++;
     return true;
+}
+
+/* Give calls to idle clients, as many as chance or the tape has it; how many it were. */
+static uint32_t give_calls(struct resource *r, uint32_t most)
+{
+    struct rdl__tape *tape = r->t->tape;
+    uint32_t wanted = rdl__chosen_length(r->t, 1, most), given = 0;
+    int tries = TRIES;
+
+    rdl__span_begin(tape, RDL__LABEL_LIST);
+    for (;;) {
+        struct rdl__mark before = rdl__mark(tape);
+
+        if (!rdl__another(tape, given, 1, most, given < wanted && tries > 0) ||
+            (given == 0 && tries <= 0))
+            break;
+        if (give_call(r)) {
+            rdl__span_end(tape);
+            given++;
+        } else if (tape->fresh) {
+            rdl__go_back(tape, &before);
+            tries--;
+        } else {
+            rdl__reject(r->t);
+        }
+    }
+    rdl__span_end(tape);
+    return given;
 }
 
 /* ---- How it is told ----------------------------------------------------------------------- */
@@ -259,20 +286,18 @@ static void take_in(struct resource *r)
     }
 }
 
-/* False: the case ends here, since there are too many ways to explain it. */
-static bool judge_phase(struct resource *r)
+static void judge_phase(struct resource *r)
 {
+    enum rdl__judgement judgement;
+
     tell_returns(r);
     take_in(r);
-    switch (rdl__viable_quiet(r->viable)) {
-    case RDL__UNEXPLAINED:
+    judgement = rdl__viable_quiet(r->viable);
+    if (judgement == RDL__UNEXPLAINED)
         fail(r);
-    case RDL__UNDECIDED:
-        rdl_label(r->t, "not judged: too many orders");
-        return false;
-    default:
-        return true;
-    }
+    r->undecided = judgement == RDL__UNDECIDED;
+    if (r->undecided) /* the case ends here */
+        rdl_label(r->t, "not judged to the end: too many orders");
 }
 
 /* ---- Phases --------------------------------------------------------------------------------------- */
@@ -286,35 +311,42 @@ static unsigned at_once(const struct resource *r)
     return most < r->clients->count ? most : r->clients->count;
 }
 
-/* False: nobody could be given a call. */
-static bool run_phase(struct resource *r)
+static void run_phase(struct resource *r, uint32_t given)
 {
-    struct rdl_list calls = rdl_list(r->t, .length = {1, at_once(r)});
-    uint32_t first = r->clients->calls + 1, given;
+    struct rdl__outcome *outcome = r->t->outcome;
 
-    memset(r->chosen, 0, sizeof r->chosen);
-    while (rdl_more(&calls))
-        if (!give_call(r))
-            break;
-    given = r->clients->calls + 1 - first;
-    if (given == 0)
-        return false;
-    r->t->outcome->phases++;
-    if (given > r->t->outcome->concurrent)
-        r->t->outcome->concurrent = given;
-    tell_phase(r, first);
+    outcome->phases++;
+    if (given > outcome->concurrent)
+        outcome->concurrent = given;
+    tell_phase(r, r->clients->calls - given + 1);
     rdl__clients_run(r->clients);
-    return judge_phase(r);
+    judge_phase(r);
 }
 
 static void run_phases(struct resource *r)
 {
-    unsigned most = r->options->phases ? r->options->phases : PHASES_DEFAULT;
-    struct rdl_list phases = rdl_list(r->t, .length = {1, most});
+    struct rdl__tape *tape = r->t->tape;
+    uint32_t most = r->options->phases ? r->options->phases : PHASES_DEFAULT;
+    uint32_t wanted = rdl__chosen_length(r->t, 1, most);
 
-    while (rdl_more(&phases))
-        if (!run_phase(r))
+    rdl__span_begin(tape, RDL__LABEL_LIST);
+    for (uint32_t count = 0; !r->undecided; count++) {
+        struct rdl__mark before = rdl__mark(tape);
+        uint32_t given;
+
+        if (!rdl__another(tape, count, 0, most, count < wanted))
             break;
+        memset(r->chosen, 0, sizeof r->chosen);
+        given = give_calls(r, at_once(r));
+        if (given == 0) { /* nobody can call anything any more */
+            rdl__go_back(tape, &before);
+            rdl__another(tape, count, 0, most, false);
+            break;
+        }
+        run_phase(r, given);
+        rdl__span_end(tape);
+    }
+    rdl__span_end(tape);
 }
 
 /* ---- The case ---------------------------------------------------------------------------------------- */
@@ -352,14 +384,7 @@ static struct rdl__viable *judge_for(const struct resource *r)
 
 static const struct rdl_operation *find_answer(void *context, rdl_ref ref, const void **out_answer)
 {
-    const struct rdl__clients *clients = context;
-    const struct rdl__given *given;
-
-    if (ref == 0 || ref > clients->calls)
-        return NULL;
-    given = clients->given[ref];
-    *out_answer = given->returned ? given->answer : NULL;
-    return given->call.operation;
+    return rdl__clients_answer(context, ref, out_answer);
 }
 
 static void set_up(struct resource *r)
@@ -381,21 +406,6 @@ static void set_up(struct resource *r)
     rdl__answers = (struct rdl__answers){find_answer, r->clients};
 }
 
-static void tear_down(struct resource *r)
-{
-    static unsigned left_over;
-
-    rdl__counts_tell(&r->counts, r->t);
-    if (!rdl__clients_end(r->clients)) {
-        if (++left_over >= (r->options->free_threads ? 1 : LEFT_OVER_MAX))
-            rdl__worn_out = true;
-    } else if (r->clients->reference) {
-        rdl_resource_free(r->clients->reference);
-    } else if (r->spec->destroy && r->round == 3) {
-        r->spec->destroy(r->clients->object);
-    }
-}
-
 void rdl__test_resource(struct rdl_case *t)
 {
     struct resource r = {.t = t,
@@ -406,6 +416,8 @@ void rdl__test_resource(struct rdl_case *t)
     t->hidden++;
     set_up(&r);
     run_phases(&r);
-    tear_down(&r);
+    rdl__counts_tell(&r.counts, t);
+    /* Who holds what in the end is the business of rounds that look at it. */
+    rdl__clients_finish(r.clients, r.round == 3);
     t->hidden--;
 }
