@@ -199,10 +199,10 @@ static bool is_concurrent(const struct resource *r)
     return r->t->outcome->concurrent > 1;
 }
 
-static bool somebody_is_locked_out(const struct resource *r)
+static bool is_so_of_any(const struct resource *r, bool (*is_so)(const struct rdl__client *client))
 {
     for (uint32_t i = 0; i < r->clients->count; i++)
-        if (rdl__client_is_locked_out(&r->clients->clients[i]))
+        if (is_so(&r->clients->clients[i]))
             return true;
     return false;
 }
@@ -232,8 +232,8 @@ static void add_clients(const struct resource *r, struct rdl__text *out)
 
 static const char *class_of(const struct resource *r, enum rdl__blame blame)
 {
-    if (blame == RDL__BLAME_WAITS && somebody_is_locked_out(r))
-        return "deadlock";
+    if (blame == RDL__BLAME_WAITS && is_so_of_any(r, rdl__client_is_locked_out))
+        return is_so_of_any(r, rdl__client_spins) ? "livelock" : "deadlock";
     if (is_concurrent(r))
         return "non-atomic";
     return blame == RDL__BLAME_RETURNED ? "bad-spec-impl" : "bad-sched";
@@ -243,6 +243,8 @@ static const char *headline_of(const char *class, enum rdl__blame blame)
 {
     if (strcmp(class, "deadlock") == 0)
         return "a call waits for a lock for ever";
+    if (strcmp(class, "livelock") == 0)
+        return "a call waits for a lock whose holder spins for ever";
     if (blame == RDL__BLAME_RETURNED)
         return "a call has returned that the spec does not allow to";
     if (blame == RDL__BLAME_POLICY)
