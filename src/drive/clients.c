@@ -321,7 +321,7 @@ bool rdl__client_spins(const struct rdl__client *client)
     return client->controlled && client->job && rdl__spinning(client->controlled);
 }
 
-/* ---- The end ------------------------------------------------------------------------------------ */
+/* ---- The end ----------------------------------------------------------------------------- */
 
 static void end_one(struct rdl__client *client)
 {

@@ -192,7 +192,7 @@ static void tell_returns(const struct resource *r)
     rdl__text_release(&line);
 }
 
-/* ---- Judging ---------------------------------------------------------------------------------- */
+/* ---- Judging ----------------------------------------------------------------------------- */
 
 static bool is_concurrent(const struct resource *r)
 {
@@ -288,6 +288,17 @@ static void take_in(struct resource *r)
     }
 }
 
+/* Those that were made in this phase, and have not returned. */
+static void count_waiting(struct resource *r, uint32_t first)
+{
+    for (uint32_t i = first; i <= r->clients->calls; i++) {
+        const struct rdl__given *given = r->clients->given[i];
+
+        for (size_t op = 0; !given->returned && op < r->spec->operation_count; op++)
+            r->counts.waited[op] += rdl__operation(r->spec, op) == given->call.operation;
+    }
+}
+
 static void judge_phase(struct resource *r)
 {
     enum rdl__judgement judgement;
@@ -302,7 +313,7 @@ static void judge_phase(struct resource *r)
         rdl_label(r->t, "not judged to the end: too many orders");
 }
 
-/* ---- Phases --------------------------------------------------------------------------------------- */
+/* ---- Phases ------------------------------------------------------------------------------ */
 
 static unsigned at_once(const struct resource *r)
 {
@@ -322,6 +333,7 @@ static void run_phase(struct resource *r, uint32_t given)
         outcome->concurrent = given;
     tell_phase(r, r->clients->calls - given + 1);
     rdl__clients_run(r->clients);
+    count_waiting(r, r->clients->calls - given + 1);
     judge_phase(r);
 }
 
@@ -351,7 +363,7 @@ static void run_phases(struct resource *r)
     rdl__span_end(tape);
 }
 
-/* ---- The case ---------------------------------------------------------------------------------------- */
+/* ---- The case ---------------------------------------------------------------------------- */
 
 static size_t largest_args(const struct rdl_spec *spec)
 {
