@@ -551,9 +551,10 @@ static char *headline_of(const struct reading *reading)
 
         if (step->how != RDL__STEP_INTERRUPTED)
             continue;
-        rdl__text_add(&out, "%s %s%s at ", told ? "," : ":",
+        rdl__text_add(&out, "%s %s%s %s", told ? "," : ":",
                       rdl__steps_thread(reading->steps, step->thread, name),
-                      told ? "" : " interrupted");
+                      told ? "" : " interrupted",
+                      step->op == RDL__OP_CALL ? "before its call" : "at ");
         add_place(&out, reading, step->pc);
         told++;
     }
