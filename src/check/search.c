@@ -212,7 +212,7 @@ static void take_in(struct search *search, struct rdl__worker *worker)
     const struct rdl__outcome *outcome = &worker->board->outcome;
 
     collect(search, worker);
-    if (search->result->test->options.explore)
+    if (search->result->test->options.explore && !search->result->test->options.spec)
         take_in_coverage(search, worker->board);
     if (search->session->worker_count == 1 && outcome->verdict != RDL__FAILED &&
         worker->board->task.kind == RDL__RUN_RANDOM)

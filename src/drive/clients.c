@@ -316,7 +316,12 @@ bool rdl__client_is_locked_out(const struct rdl__client *client)
            op->kind == RDL__OP_WRITE_LOCK;
 }
 
-/* ---- The end ------------------------------------------------------------------------------------ */
+bool rdl__client_spins(const struct rdl__client *client)
+{
+    return client->controlled && client->job && rdl__spinning(client->controlled);
+}
+
+/* ---- The end ----------------------------------------------------------------------------- */
 
 static void end_one(struct rdl__client *client)
 {

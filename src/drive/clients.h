@@ -88,6 +88,9 @@ const struct rdl_operation *rdl__clients_answer(const struct rdl__clients *clien
 /* Until each client is idle or waits. */
 void rdl__clients_run(struct rdl__clients *clients);
 
+/* Does it go round and round until something changes?  (Not known of free threads.) */
+bool rdl__client_spins(const struct rdl__client *client);
+
 /* Is it waiting for a lock, of all things?  (Not known of free threads.) */
 bool rdl__client_is_locked_out(const struct rdl__client *client);
 

@@ -119,7 +119,7 @@ static struct rdl__given *next_call(struct rdl__client *client)
                              plan->calls[plan->next - 1].args);
 }
 
-/* ---- Judging ------------------------------------------------------------------------------------ */
+/* ---- Judging ----------------------------------------------------------------------------- */
 
 static int64_t key_of(const struct rdl__given *given)
 {
@@ -202,7 +202,7 @@ static void judge(struct linear *l)
             judge_key(l, key_of(l->clients->log[i].given));
 }
 
-/* ---- The case ----------------------------------------------------------------------------------------- */
+/* ---- The case ---------------------------------------------------------------------------- */
 
 static const struct rdl_operation *find_answer(void *context, rdl_ref ref, const void **out_answer)
 {

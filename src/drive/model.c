@@ -34,7 +34,8 @@ struct model {
     uint32_t clients;
     char *mes; /* their states */
 
-    unsigned total; /* of weights; 0: they depend on the state or the client */
+    unsigned weights[RDL__OPERATIONS_MAX];
+    unsigned total; /* of them; 0: they depend on the state or the client */
     struct command *commands;
     uint32_t count; /* made up */
     uint32_t made;  /* and made */
@@ -65,19 +66,13 @@ static bool pick_by_chance(struct model *m, uint32_t client, uint32_t *out_op)
     uint64_t total = m->total, at;
 
     for (uint32_t i = 0; m->total == 0 && i < m->spec->operation_count; i++)
-        total += weight_of(m, client, i);
+        total += m->weights[i] = weight_of(m, client, i);
     if (total == 0)
         return false;
     at = rdl__random_upto(random, total - 1);
-    for (uint32_t i = 0;; i++) {
-        unsigned weight = weight_of(m, client, i);
-
-        if (at < weight) {
-            *out_op = i;
-            return true;
-        }
-        at -= weight;
-    }
+    for (*out_op = 0; at >= m->weights[*out_op]; ++*out_op)
+        at -= m->weights[*out_op];
+    return true;
 }
 
 /* Can it be made, without having to wait? */
@@ -98,7 +93,8 @@ static bool draw_command(struct model *m, struct command *out)
     uint32_t client = 0, op = 0;
 
     if (tape->fresh) {
-        client = (uint32_t)rdl__random_upto(&tape->random, m->clients - 1);
+        if (m->clients > 1)
+            client = (uint32_t)rdl__random_upto(&tape->random, m->clients - 1);
         if (!pick_by_chance(m, client, &op))
             return false;
     }
@@ -146,7 +142,7 @@ static bool make_up(struct model *m, uint32_t target)
     return false;
 }
 
-/* ---- Making it --------------------------------------------------------------------------------- */
+/* ---- Making it --------------------------------------------------------------------------- */
 
 static void tell_call(const struct model *m, const struct command *command)
 {
@@ -259,7 +255,7 @@ static void client_returns(struct model *m, const struct command *command)
                               m->is_predicted ? command->expected : command->answer);
 }
 
-/* ---- Whole cases -------------------------------------------------------------------------------- */
+/* ---- Whole cases ------------------------------------------------------------------------- */
 
 static void remember_state(struct model *m)
 {
@@ -335,7 +331,7 @@ static void look_at_operations(struct model *m)
         const struct rdl_operation *op = rdl__operation(m->spec, i);
 
         depends |= op->may || op->weigh;
-        total += op->weight ? op->weight : 1;
+        total += m->weights[i] = op->weight ? op->weight : 1;
         m->is_predicted &= !op->judge && !op->post_any;
         m->is_free &= !op->enabled;
         m->args_room = op->args_size > m->args_room ? op->args_size : m->args_room;

@@ -192,17 +192,17 @@ static void tell_returns(const struct resource *r)
     rdl__text_release(&line);
 }
 
-/* ---- Judging ---------------------------------------------------------------------------------- */
+/* ---- Judging ----------------------------------------------------------------------------- */
 
 static bool is_concurrent(const struct resource *r)
 {
     return r->t->outcome->concurrent > 1;
 }
 
-static bool somebody_is_locked_out(const struct resource *r)
+static bool is_so_of_any(const struct resource *r, bool (*is_so)(const struct rdl__client *client))
 {
     for (uint32_t i = 0; i < r->clients->count; i++)
-        if (rdl__client_is_locked_out(&r->clients->clients[i]))
+        if (is_so(&r->clients->clients[i]))
             return true;
     return false;
 }
@@ -232,8 +232,8 @@ static void add_clients(const struct resource *r, struct rdl__text *out)
 
 static const char *class_of(const struct resource *r, enum rdl__blame blame)
 {
-    if (blame == RDL__BLAME_WAITS && somebody_is_locked_out(r))
-        return "deadlock";
+    if (blame == RDL__BLAME_WAITS && is_so_of_any(r, rdl__client_is_locked_out))
+        return is_so_of_any(r, rdl__client_spins) ? "livelock" : "deadlock";
     if (is_concurrent(r))
         return "non-atomic";
     return blame == RDL__BLAME_RETURNED ? "bad-spec-impl" : "bad-sched";
@@ -243,6 +243,8 @@ static const char *headline_of(const char *class, enum rdl__blame blame)
 {
     if (strcmp(class, "deadlock") == 0)
         return "a call waits for a lock for ever";
+    if (strcmp(class, "livelock") == 0)
+        return "a call waits for a lock whose holder spins for ever";
     if (blame == RDL__BLAME_RETURNED)
         return "a call has returned that the spec does not allow to";
     if (blame == RDL__BLAME_POLICY)
@@ -286,6 +288,17 @@ static void take_in(struct resource *r)
     }
 }
 
+/* Those that were made in this phase, and have not returned. */
+static void count_waiting(struct resource *r, uint32_t first)
+{
+    for (uint32_t i = first; i <= r->clients->calls; i++) {
+        const struct rdl__given *given = r->clients->given[i];
+
+        for (size_t op = 0; !given->returned && op < r->spec->operation_count; op++)
+            r->counts.waited[op] += rdl__operation(r->spec, op) == given->call.operation;
+    }
+}
+
 static void judge_phase(struct resource *r)
 {
     enum rdl__judgement judgement;
@@ -300,7 +313,7 @@ static void judge_phase(struct resource *r)
         rdl_label(r->t, "not judged to the end: too many orders");
 }
 
-/* ---- Phases --------------------------------------------------------------------------------------- */
+/* ---- Phases ------------------------------------------------------------------------------ */
 
 static unsigned at_once(const struct resource *r)
 {
@@ -320,6 +333,7 @@ static void run_phase(struct resource *r, uint32_t given)
         outcome->concurrent = given;
     tell_phase(r, r->clients->calls - given + 1);
     rdl__clients_run(r->clients);
+    count_waiting(r, r->clients->calls - given + 1);
     judge_phase(r);
 }
 
@@ -349,7 +363,7 @@ static void run_phases(struct resource *r)
     rdl__span_end(tape);
 }
 
-/* ---- The case ---------------------------------------------------------------------------------------- */
+/* ---- The case ---------------------------------------------------------------------------- */
 
 static size_t largest_args(const struct rdl_spec *spec)
 {

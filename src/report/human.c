@@ -226,8 +226,33 @@ static void add_measure(struct rdl__text *out, const struct rdl__measure *measur
     }
 }
 
+/* "calls: put 51% of 10,012 (3% waited), get 49%" */
+static void add_calls(struct rdl__text *out, const struct rdl__stats *stats)
+{
+    uint64_t total = 0;
+
+    for (uint32_t i = 0; i < stats->called_count; i++)
+        total += stats->called[i].calls;
+    if (total == 0)
+        return;
+    rdl__text_add(out, "    ");
+    rdl__text_add_many(out, total, "call");
+    for (uint32_t i = 0; i < stats->called_count; i++) {
+        const struct rdl__called *called = &stats->called[i];
+
+        rdl__text_add(out, "%s%s %.1f%%", i ? ", " : ": ", called->name,
+                      100.0 * (double)called->calls / (double)total);
+        if (called->waited)
+            rdl__text_add(out, " (%.1f%% of them waited)",
+                          100.0 * (double)called->waited / (double)called->calls);
+    }
+    rdl__text_add(out, "\n");
+}
+
 static void add_statistics(struct rdl__report *report, const struct rdl__stats *stats)
 {
+    if (report->looks.verbose)
+        add_calls(&report->text, stats);
     add_labels(report, stats);
     for (uint32_t i = 0; i < stats->measure_count; i++)
         if (stats->measures[i].count)

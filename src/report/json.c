@@ -109,6 +109,19 @@ static void add_measures(struct rdl__text *out, const struct rdl__stats *stats)
     rdl__text_add(out, "]");
 }
 
+static void add_calls(struct rdl__text *out, const struct rdl__stats *stats)
+{
+    open_array(out, "calls");
+    for (uint32_t i = 0; i < stats->called_count; i++) {
+        open_element(out);
+        add_string(out, "operation", stats->called[i].name);
+        add_count(out, "calls", stats->called[i].calls);
+        add_count(out, "waited", stats->called[i].waited);
+        rdl__text_add(out, "}");
+    }
+    rdl__text_add(out, "]");
+}
+
 static void add_warnings(struct rdl__text *out, const struct rdl__text *warnings)
 {
     open_array(out, "warnings");
@@ -307,6 +320,7 @@ static void add_test(void *self, const struct rdl__result *result)
     add_shrink(out, result);
     add_labels(out, &result->stats);
     add_measures(out, &result->stats);
+    add_calls(out, &result->stats);
     add_warnings(out, &report->warnings);
     add_optional(out, "covered", result->covered);
     add_failures(out, report->plan, result);

@@ -1,4 +1,4 @@
-/* broken: deadlock: get looks again and again, with the lock in its hands.
+/* broken: livelock: get looks again and again, with the lock in its hands.
  *
  * The put that it waits for waits for the lock. */
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* broken: deadlock: a writer looks again and again, with the lock in its hands.
+/* broken: livelock: a writer looks again and again, with the lock in its hands.
  *
  * The readers that it waits for cannot leave: they wait for the lock. */
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* broken: deadlock: waits by looking again and again, and keeps the lock while it does.
+/* broken: livelock: waits by looking again and again, and keeps the lock while it does.
  *
  * Nothing it waits for can happen: whoever could bring it about waits for the lock. */
 #include <pthread.h>

@@ -6,7 +6,7 @@
 #include "cli/raddle/grade.h"
 #include "report/report.h"
 
-enum { FILE_WIDTH_MAX = 100 };
+enum { FILE_WIDTH_MAX = 100, REPLAYS_SHOWN = 1 };
 
 const char *rdl__grade_name(enum rdl__grade_verdict verdict)
 {
@@ -133,13 +133,17 @@ void rdl__grade_table_row(struct rdl__text *out, const struct rdl__grading *grad
 static void add_replays(struct rdl__text *out, const struct rdl__grading *grading,
                         const struct rdl__grade *grades)
 {
-    bool first = true;
+    int shown = 0;
 
     for (int i = 0; i < grading->file_count; i++) {
         if (grades[i].grade.verdict != RDL__GRADE_FAIL || !grades[i].grade.token)
             continue;
-        rdl__text_add(out, first ? "\nTo see a failing case:\n" : "");
-        first = false;
+        if (shown++ == REPLAYS_SHOWN && !grading->verbose)
+            break;
+        rdl__text_add(out, shown == 1
+                               ? "\nTo see the smallest failing run of a file, name it alone; "
+                                 "or, for one of these:\n"
+                               : "");
         rdl__text_add(out, "  ");
         rdl__grade_command(out, grading, &grades[i]);
         rdl__text_add(out, " --replay %s\n", grades[i].grade.token);
