@@ -157,7 +157,7 @@ RDL_TEST_RESOURCE(a_pool_in_threads_that_run_freely, pool, .free_threads = true,
 
 RDL_TEST_SPEC(nobody_waits_for_ever, pool, .clients = 2);
 
-RDL_TEST_RESOURCE(the_spec_as_a_pool, pool, .reference = true);
+RDL_TEST_RESOURCE(the_spec_as_a_pool, pool, .reference = true, .cases = 2000);
 
 static void take_two(void *resource)
 {

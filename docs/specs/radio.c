@@ -96,6 +96,6 @@ RDL_OP(radio, send, struct message, .args = send_args, .alternatives = WAYS, .po
 RDL_OP_RETURNS(radio, receive, struct rdl_nothing, int, .post = receive_post, .call = receive_call);
 RDL_SPEC(radio, RDL_OPS(radio, send, receive), .create = create);
 
-RDL_TEST_RESOURCE(what_arrives_arrives_in_order, radio, .cases = 2000);
+RDL_TEST_RESOURCE(what_arrives_arrives_in_order, radio, .cases = 1000);
 
 RDL_MAIN
