@@ -15,6 +15,7 @@
 #include "check/turns.h"
 #include "choice/regress.h"
 #include "port/clock.h"
+#include "spec/spec.h"
 
 enum {
     TOKEN_SHORT = 3000,   /* longer ones go to a file */
@@ -582,6 +583,8 @@ void rdl__settle(struct rdl__session *session, struct rdl__result *result,
                              board->tape.span_count};
 
     rdl__made_copy(&failure.made, &made);
+    if (test->options.spec)
+        rdl__show_prepare(); /* here, so that all workers to come have it */
     if (listener->failure_found) {
         rdl__outcome_resolve_alone(&failure.outcome, board);
         listener->failure_found(listener->self, test, &failure);

@@ -242,6 +242,7 @@ static void dispatch(struct rdl__thread *self, uint32_t id)
 {
     record(RDL__SWITCH, id, sched->view.threads - 1);
     sched->summary->switches++;
+    sched->vain = 0;
     begin_stretch();
     run_thread(self, sched->threads[id]);
 }
@@ -353,7 +354,8 @@ static bool is_access(const struct rdl__op *op)
     return op->kind == RDL__OP_READ || op->kind == RDL__OP_WRITE || op->kind == RDL__OP_ATOMIC;
 }
 
-/* Nobody else can go, and yet the thread offers to wait.  There is no point in that. */
+/* Nobody else can go, and yet the thread offers to wait, again and again.  There is no point
+ * in that. */
 static void ask_in_vain(void)
 {
     if (++sched->vain > sched->points_max)
@@ -379,8 +381,6 @@ static void come_to(struct rdl__thread *self, const struct rdl__op *op)
     if (view->enabled_count == 1 && op->flags & RDL__OP_POLITE &&
         (op->kind == RDL__OP_YIELD || op->kind == RDL__OP_TRYLOCK))
         ask_in_vain();
-    else
-        sched->vain = 0;
 }
 
 void rdl__point(struct rdl__thread *self, const struct rdl__op *op)

@@ -159,7 +159,7 @@ struct rdl__sched {
     void (*leave_process)(void); /* then: what ends it */
     bool masks_differ;           /* threads have different signal masks */
     bool signals_due;            /* there may be signals for threads that they have not seen */
-    uint64_t vain;               /* how often in a row the only thread that can go asked in vain */
+    uint64_t vain;               /* how often the only thread that can go has offered its turn */
     uint64_t points_max;         /* an execution with more points than this is endless */
     struct rdl__donor *left;     /* its thread has ended, and we have just left its stack */
     struct rdl__thread *discarding; /* who has come to the stack of one that is discarded, */
