@@ -83,7 +83,8 @@ RDL_API rdl_ref rdl_this(void);
 
 /* In call: what that call answered:  FILE *file = rdl_result(a->file, FILE *);
  * Calls that have not returned, and answers of another size, end the test in error. */
-#define rdl_result(ref, type) (*(const type *)rdl__result((ref), sizeof(type), RDL__HERE))
+#define rdl_result(ref, type)                                                                      \
+    (*(__typeof__(type) const *)rdl__result((ref), sizeof(type), RDL__HERE))
 RDL_API const void *rdl__result(rdl_ref ref, size_t size, const char *file, int line);
 
 /* What can be said of an operation.  Of the types, Args are its arguments, Answer is what
@@ -143,8 +144,8 @@ RDL_API const void *rdl__result(rdl_ref ref, size_t size, const char *file, int 
     bool (*read)(const char *text, Args *out)
 
 #define RDL__ANSWERS(Answer)                                                                       \
-    bool (*same)(const Answer *model, const Answer *real);                                         \
-    void (*show_answer)(FILE * out, const Answer *r);                                              \
+    bool (*same)(__typeof__(Answer) const *model, __typeof__(Answer) const *real);                 \
+    void (*show_answer)(FILE * out, __typeof__(Answer) const *r);                                  \
     bool (*read_answer)(const char *text, Answer *out)
 
 /* What the macros below fill in themselves. */
@@ -195,7 +196,7 @@ struct rdl_operation {
     static const struct {                                                                          \
         RDL__OPERATION_HEAD;                                                                       \
         RDL__OPERATION(rdl_state_##spec, rdl_object_##spec, rdl_client_##spec, Args,               \
-                       RDL__AND(Answer *r), RDL__AND(const Answer *r));                            \
+                       RDL__AND(Answer *r), RDL__AND(__typeof__(Answer) const *r));                \
         RDL__ANSWERS(Answer);                                                                      \
         Args *rdl__type_args;                                                                      \
         Answer *rdl__type_answer;                                                                  \

@@ -485,7 +485,8 @@ static void keep(struct rdl__session *session, const struct rdl_test *test,
     struct rdl__text path = {0}, comment = {0};
     struct rdl__error error;
 
-    if (session->plan->no_regressions || strlen(failure->token) > TOKEN_KEPT)
+    if (session->plan->no_regressions || strlen(failure->token) > TOKEN_KEPT ||
+        test->options.alone) /* it has but one case */
         return;
     rdl__regress_path(&path, test->file, session->plan->regressions);
     if (outcome->check[0])

@@ -138,8 +138,10 @@ bool rdl__tape_byte(struct rdl__tape *tape, uint8_t *out_byte);
  * would be one too many. */
 static inline bool rdl__tape_is_spent(const struct rdl__tape *tape)
 {
-    return !tape->fresh && tape->cursor.feed.then == RDL__THEN_STOP && !tape->bytes &&
-           tape->cursor.next >= tape->cursor.feed.count;
+    const struct rdl__cursor *cursor = &tape->cursor;
+
+    return !tape->fresh && !tape->bytes && cursor->feed.then != RDL__THEN_RANDOM &&
+           cursor->feed.count > 0 && !cursor->filling && cursor->next >= cursor->feed.count;
 }
 
 void rdl__tape_full(struct rdl__tape *tape);

@@ -14,7 +14,7 @@
 enum { PATIENCE = 3 };
 
 /* So many cases may leave calls behind that wait for ever. */
-enum { LEFT_OVER_MAX = 2000, FREE_LEFT_OVER_MAX = 50 };
+enum { LEFT_OVER_MAX = 2000, FREE_LEFT_OVER_MAX = 1 };
 
 void rdl__clients_begin(struct rdl__clients *clients, struct rdl_case *t, uint32_t count)
 {

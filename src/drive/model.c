@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "drive/drive.h"
+#include "judge/viable.h"
 
 enum { CALLS_DEFAULT = 100, TRIES = 20 };
 
@@ -42,6 +43,7 @@ struct model {
     char *room;     /* for arguments and answers of one command each */
     size_t args_room, answer_room;
     void *policy_state, *policy_info;
+    struct rdl__viable *viable; /* if answers cannot be predicted */
     bool is_predicted;
     bool is_free; /* no policy has a say */
     struct rdl__counts counts;
@@ -193,24 +195,22 @@ _Noreturn static void fail(const struct model *m, const struct command *command,
     rdl__text_add(&text, "\n");
     if (m->before)
         add_state(m, &text, "state before it: ", m->before);
-    if (!command->op->judge)
+    if (m->is_predicted)
         add_state(m, &text, "state after it:  ", m->state);
     rdl__differs(m->t, "bad-spec-impl", check, &text);
 }
 
-/* Which of the things that may happen has? */
-static bool is_explained(struct model *m, const struct command *command, void *scratch)
+/* Where one of several things may have happened, the judge keeps all that explain what was
+ * seen; m->state is one of them. */
+static void judge(struct model *m, const struct command *command)
 {
-    const struct rdl_call call = {command->op, command->args, m->made + 1, command->client};
+    const struct rdl_call call = {command->op, command->args, m->made, command->client};
 
-    for (unsigned which = 0; which < rdl__alternatives(command->op); which++) {
-        memcpy(scratch, m->state, m->spec->state_size);
-        if (rdl__explains(m->spec, &call, scratch, which, command->answer, command->expected)) {
-            memcpy(m->state, scratch, m->spec->state_size);
-            return true;
-        }
-    }
-    return false;
+    rdl__viable_begin(m->viable, &call);
+    rdl__viable_return(m->viable, m->made, command->answer);
+    if (rdl__viable_quiet(m->viable) == RDL__UNEXPLAINED)
+        fail(m, command, "an answer is not one that the model allows");
+    memcpy(m->state, rdl__viable_state(m->viable), m->spec->state_size);
 }
 
 static void check_states(const struct model *m, const struct command *command)
@@ -266,8 +266,6 @@ static void remember_state(struct model *m)
 /* One call after the other, each made as soon as it is made up. */
 static void run_at_once(struct model *m, uint32_t target)
 {
-    void *scratch = m->is_predicted ? NULL : rdl_alloc(m->t, m->spec->state_size + 1);
-
     while (make_up(m, target)) {
         struct command *command = &m->commands[m->count];
 
@@ -278,8 +276,8 @@ static void run_at_once(struct model *m, uint32_t target)
         make(m, command);
         if (m->is_predicted)
             compare(m, command);
-        else if (!is_explained(m, command, scratch))
-            fail(m, command, "an answer is not one that the model allows");
+        else
+            judge(m, command);
         m->count++;
         client_returns(m, command);
         check_states(m, command);
@@ -370,6 +368,8 @@ static void set_up(struct model *m)
         m->reference = rdl_resource_new(spec, m->state);
     else
         m->object = spec->create(m->t, m->state);
+    if (!m->is_predicted)
+        m->viable = rdl__viable_new(spec, m->state, 0);
     rdl__answers = (struct rdl__answers){find_answer, m};
 }
 
@@ -377,6 +377,7 @@ static void destroy(void *context)
 {
     const struct model *m = context;
 
+    rdl__viable_free(m->viable);
     if (m->reference)
         rdl_resource_free(m->reference);
     else if (m->spec->destroy)

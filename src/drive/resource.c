@@ -258,7 +258,7 @@ _Noreturn static void fail(struct resource *r)
     const char *class = class_of(r, blame);
     struct rdl__text text = {0};
 
-    rdl__text_add(&text, "%s: %s\n", r->spec->name, class);
+    rdl__text_add(&text, "%s: %s, in round %u\n", r->spec->name, class, r->round);
     if (r->t->trace->on) { /* somebody will read it */
         rdl__viable_explain(r->viable, &text);
         add_clients(r, &text);

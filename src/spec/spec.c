@@ -83,6 +83,19 @@ static bool check_policy(const struct rdl_spec *spec, struct rdl__error *error)
     return true;
 }
 
+/* Whoever has no key has to do with all of them, and then nothing can be judged apart. */
+static bool check_keys(const struct rdl_spec *spec, struct rdl__error *error)
+{
+    size_t with = 0;
+
+    for (size_t i = 0; i < spec->operation_count; i++)
+        with += rdl__operation(spec, i)->key != NULL;
+    if (with > 0 && with < spec->operation_count)
+        return rdl__fail(error, "some of its operations have a .key and some have not: keys are "
+                                "for all or none");
+    return true;
+}
+
 static bool check_all(const struct rdl_spec *spec, bool alone, struct rdl__error *error)
 {
     if (!spec->create && !alone)
@@ -103,7 +116,7 @@ static bool check_all(const struct rdl_spec *spec, bool alone, struct rdl__error
         if (!check_operation(spec, op, alone, error))
             return false;
     }
-    return check_policy(spec, error);
+    return check_policy(spec, error) && check_keys(spec, error);
 }
 
 bool rdl__spec_check(const struct rdl_spec *spec, bool alone, struct rdl__error *error)
