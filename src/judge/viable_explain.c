@@ -13,19 +13,8 @@ enum { STATES_SHOWN = 4, ANSWERS_SHOWN = 4 };
 static struct rdl__viable *judge_again(const struct rdl__viable *v, unsigned flags)
 {
     struct rdl__viable *less = rdl__viable_new(v->spec, v->initial, flags);
-    enum rdl__judgement judgement = RDL__EXPLAINED;
 
-    for (size_t i = 0; i < v->seen_count && judgement == RDL__EXPLAINED; i++) {
-        const struct rdl__seen *seen = &v->seen[i];
-
-        if (seen->kind == RDL__SEEN_BEGIN)
-            rdl__viable_begin(less, &seen->call->call);
-        else if (seen->kind == RDL__SEEN_RETURN)
-            rdl__viable_return(less, seen->call->call.number, seen->call->answer);
-        else
-            judgement = rdl__viable_quiet(less);
-    }
-    if (judgement == RDL__EXPLAINED)
+    if (rdl__viable_tell(less, v->seen, v->seen_count) == RDL__EXPLAINED)
         rdl__viable_end(less);
     return less;
 }
@@ -81,7 +70,7 @@ static uint32_t farthest(const struct rdl__viable *v, const struct rdl__layer *l
     return found;
 }
 
-/* ---- In words ----------------------------------------------------------------------------------- */
+/* ---- In words ------------------------------------------------------------------------------ */
 
 static void add_call(struct rdl__text *out, const struct rdl__layer *layer, int slot)
 {
