@@ -287,3 +287,8 @@ TEST(it_agrees_about_taking_turns)
 {
     try_policy(&turns_policy, 8);
 }
+
+TEST(it_agrees_about_a_policy_that_goes_by_the_crowd)
+{
+    try_policy(&crowd_policy, 9);
+}

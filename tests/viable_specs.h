@@ -443,6 +443,21 @@ static const struct rdl_policy turns_policy = {.name = "turns",
                                                .post_waiting = turns_served,
                                                .unordered = true};
 
+/* Arrivals both help and hinder, by how many there are of each, and a lone one by what it
+ * wants; nobody asks who came first. */
+static bool crowd_enabled(const void *p, const void *info, const struct rdl_call *call,
+                          const void *s, const struct rdl_queue *q)
+{
+    int same = rdl_waiting(q, call->operation->name), all = rdl_waiting(q, NULL);
+    const int *value = same == 1 ? rdl_waiting_args(q, call->operation->name, 0) : NULL;
+
+    (void)p, (void)info;
+    if (value && call->operation->args_size)
+        return *value != 1 || all > 2;
+    return all - same == 1 || (all + first_int(s)) % 3 != 1;
+}
+static const struct rdl_policy crowd_policy = {.name = "crowd", .enabled = crowd_enabled};
+
 /* ---- One operation over another, for each spec ---- */
 
 static const struct rdl_policy over_of[] = {
