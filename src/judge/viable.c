@@ -152,7 +152,7 @@ static void lay_out(struct rdl__viable *v, enum rdl__policy_mode mode)
 
     free_layers(v);
     v->mode = mode;
-    v->sched_at = aligned(ordered ? sizeof(struct rdl__node) : offsetof(struct rdl__node, order));
+    v->sched_at = aligned(ordered ? sizeof(struct rdl__node) : offsetof(struct rdl__node, ranked));
     v->info_at = v->sched_at + (keeps ? aligned(v->policy->state_size) : 0);
     v->state_at = v->info_at + (keeps ? aligned(RDL__SLOTS * v->policy->info_size) : 0);
     v->node_size = v->state_at + aligned(v->spec->state_size);
@@ -203,6 +203,7 @@ struct rdl__viable *rdl__viable_new(const struct rdl_spec *spec, const void *ini
 
     v->spec = spec;
     v->policy = rdl__policy_of(spec);
+    v->plain = !spec->same && !spec->hash;
     for (size_t i = 0; i < RDL__OPERATIONS_MAX; i++)
         v->asked[i].spec = spec;
     v->answer = rdl__allocate(largest_answer(spec) + 1);

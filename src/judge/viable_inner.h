@@ -34,12 +34,13 @@ enum rdl__policy_mode {
 };
 
 /* A configuration.  After it come the scheduling state, the infos of all slots and the
- * state of the resource; invariant: what is not in use is zero. */
+ * state of the resource; what is not needed is left out, from `ranked` on.  Invariant: what is
+ * not in use is zero. */
 struct rdl__node {
     uint64_t executed;         /* of the open calls */
     uint64_t checked;          /* who came, general: who has checked in, and waits */
-    uint32_t waiting;          /* general: how many of order[] */
     uint32_t ranked;           /* in order: those that are new have their ranks */
+    uint32_t waiting;          /* general: how many of order[] */
     uint8_t order[RDL__SLOTS]; /* general: slots by arrival; in order: rank of each slot, from 1 */
 };
 
@@ -92,6 +93,7 @@ struct rdl__viable {
     enum rdl__policy_mode mode;
     enum rdl__judgement judgement;
     size_t node_size, sched_at, info_at, state_at;
+    bool plain; /* equal states have equal bytes */
     struct rdl__node *draft;
     void *answer;  /* room for one of the model's */
     void *initial; /* the state */

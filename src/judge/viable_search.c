@@ -42,14 +42,17 @@ static void *info_of(const struct rdl__viable *v, const struct rdl__node *node, 
 
 static uint64_t hash_node(const struct rdl__viable *v, const struct rdl__node *node)
 {
-    uint64_t hash = rdl__hash_bytes(node, v->state_at);
-
-    return rdl__combine(hash, rdl__hash_state(v->spec, rdl__node_state(v, node)));
+    if (v->plain)
+        return rdl__hash_bytes(node, v->node_size);
+    return rdl__combine(rdl__hash_bytes(node, v->state_at),
+                        rdl__hash_state(v->spec, rdl__node_state(v, node)));
 }
 
 static bool same_node(const struct rdl__viable *v, const struct rdl__node *a,
                       const struct rdl__node *b)
 {
+    if (v->plain)
+        return memcmp(a, b, v->node_size) == 0;
     return memcmp(a, b, v->state_at) == 0 &&
            rdl__same_state(v->spec, rdl__node_state(v, a), rdl__node_state(v, b));
 }
@@ -486,7 +489,8 @@ static void enter(struct rdl__viable *v, struct rdl__layer *layer, const struct 
 
     memcpy(node, source, v->node_size);
     node->executed &= layer->open & ~layer->fresh;
-    node->ranked = false;
+    if (v->mode == RDL__IN_ORDER)
+        node->ranked = false;
     if (v->mode == RDL__WHO_CAME)
         node->checked |= layer->old & ~node->executed;
     rdl__layer_add_draft(v, layer, (struct rdl__origin){which, 0, RDL__ENTERED});
