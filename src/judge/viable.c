@@ -284,6 +284,7 @@ static enum rdl__judgement judge_events(struct rdl__viable *v, bool quiet)
         layer->may = executable(v, layer, !quiet);
         v->now_open &= ~layer->must;
         v->now_old &= ~layer->must;
+        rdl__layer_find_alike(v, layer);
         judgement = rdl__layer_judge(v);
         if (layer->quiet) {
             v->now_old = v->now_open;
@@ -293,7 +294,7 @@ static enum rdl__judgement judge_events(struct rdl__viable *v, bool quiet)
     return judgement;
 }
 
-static enum rdl__judgement judge_so_far(struct rdl__viable *v, bool quiet)
+static void judge_so_far(struct rdl__viable *v, bool quiet)
 {
     if (quiet)
         add_event(v, RDL__SEEN_QUIET, NULL);
@@ -301,12 +302,18 @@ static enum rdl__judgement judge_so_far(struct rdl__viable *v, bool quiet)
     v->judgement = judge_events(v, quiet);
     v->seen_count += quiet;
     v->judged += quiet;
-    return v->judgement;
 }
 
-/* The policy asks who came first: all over again, with that in mind, for this history and
- * those to come. */
-static enum rdl__judgement judge_in_order(struct rdl__viable *v, bool quiet)
+static enum rdl__judgement judge(struct rdl__viable *v, bool quiet);
+
+bool rdl__viable_wants_more(const struct rdl__viable *v)
+{
+    return (v->wants_order && v->mode == RDL__WHO_CAME) || (rdl__this_asked && !v->wants_numbers);
+}
+
+/* Somebody asks who came first, or which call it is: all over again with that in mind, for
+ * this history and those to come. */
+static void judge_again(struct rdl__viable *v, bool quiet)
 {
     struct rdl__arena arena = v->arena;
     struct rdl__seen *seen = v->seen;
@@ -315,13 +322,13 @@ static enum rdl__judgement judge_in_order(struct rdl__viable *v, bool quiet)
     v->arena = (struct rdl__arena){0};
     v->seen = NULL;
     v->seen_room = 0;
+    v->wants_numbers |= rdl__this_asked;
     rdl__viable_reset(v, v->initial, v->flags);
     rdl__viable_tell(v, seen, count);
-    if (!quiet && v->judgement == RDL__EXPLAINED)
-        judge_so_far(v, false);
+    if (!quiet)
+        judge(v, false);
     free(seen);
     rdl__arena_release(&arena);
-    return v->judgement;
 }
 
 enum rdl__judgement rdl__viable_tell(struct rdl__viable *v, const struct rdl__seen *seen,
@@ -341,9 +348,10 @@ static enum rdl__judgement judge(struct rdl__viable *v, bool quiet)
 {
     if (v->judgement != RDL__EXPLAINED)
         return v->judgement;
+    rdl__this_asked = false;
     judge_so_far(v, quiet);
-    if (v->mode == RDL__WHO_CAME && v->wants_order)
-        judge_in_order(v, quiet);
+    if (rdl__viable_wants_more(v))
+        judge_again(v, quiet);
     return v->judgement;
 }
 

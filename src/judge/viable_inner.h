@@ -66,13 +66,15 @@ struct rdl__place {
 
 struct rdl__layer {
     struct rdl__seen_call *slots[RDL__SLOTS];
-    uint64_t open;  /* begun, not returned before this layer */
-    uint64_t fresh; /* begun in it */
-    uint64_t old;   /* begun before it was quiet last */
-    uint64_t must;  /* return in it */
-    uint64_t may;   /* may be executed */
-    bool quiet;     /* it is, at the end */
-    bool exhausted; /* no other configuration will come out of it */
+    uint64_t open;                 /* begun, not returned before this layer */
+    uint64_t fresh;                /* begun in it */
+    uint64_t old;                  /* begun before it was quiet last */
+    uint64_t must;                 /* return in it */
+    uint64_t may;                  /* may be executed */
+    uint64_t alike;                /* return in it, as others do that were called alike, */
+    uint64_t alike_to[RDL__SLOTS]; /* that is, as these and itself */
+    bool quiet;                    /* it is, at the end */
+    bool exhausted;                /* no other configuration will come out of it */
 
     char *nodes;
     struct rdl__origin *origins;
@@ -116,6 +118,7 @@ struct rdl__viable {
      * the operations; and whether anybody has asked who came first. */
     struct rdl__asked asked[RDL__OPERATIONS_MAX];
     bool wants_order;
+    bool wants_numbers; /* what a call does depends on its number: no two are alike */
 
     struct rdl__viable *less; /* the same history with fewer demands; see viable_explain.c */
 };
@@ -125,6 +128,9 @@ struct rdl__viable {
 /* Tell a judge what another has seen, as long as that can be explained. */
 enum rdl__judgement rdl__viable_tell(struct rdl__viable *v, const struct rdl__seen *seen,
                                      size_t count);
+
+/* Does it have to be done all over again, with more in mind? */
+bool rdl__viable_wants_more(const struct rdl__viable *v);
 
 /* ---- viable_search.c ------------------------------------------------------------------- */
 
@@ -170,5 +176,18 @@ int rdl__node_idler(struct rdl__viable *v, const struct rdl__layer *layer,
 /* Execute a call whose cpre holds, after the check-ins of others that it takes. */
 void rdl__node_serve_after_arrivals(struct rdl__viable *v, struct rdl__layer *layer, uint32_t from,
                                     int slot);
+
+/* ---- viable_alike.c -------------------------------------------------------------------------- */
+
+/* Find out which calls of a layer are alike. */
+void rdl__layer_find_alike(const struct rdl__viable *v, struct rdl__layer *layer);
+
+/* Of all nodes that differ in nothing but which of them have done what: the one. */
+void rdl__node_settle(const struct rdl__viable *v, const struct rdl__layer *layer,
+                      struct rdl__node *node);
+
+/* Would another call, with the same outcome, do as well? */
+bool rdl__node_has_twin(const struct rdl__viable *v, const struct rdl__layer *layer,
+                        const struct rdl__node *node, int slot);
 
 #endif

@@ -137,6 +137,7 @@ void rdl__layer_add_draft(struct rdl__viable *v, struct rdl__layer *layer, struc
 {
     uint32_t room = layer->node_room;
 
+    rdl__node_settle(v, layer, v->draft);
     if (is_known(v, layer))
         return;
     if (layer->node_count == room) {
@@ -338,6 +339,8 @@ static void expand(struct rdl__viable *v, struct rdl__layer *layer, uint32_t fro
         bool is_there = is_late(v) || rdl__node_at(v, layer, from)->checked & bit;
 
         left &= ~bit;
+        if (rdl__node_has_twin(v, layer, rdl__node_at(v, layer, from), slot))
+            continue;
         if (is_there && layer->may & bit) {
             try_to_execute(v, layer, from, slot);
         } else if (!is_there) {
@@ -521,7 +524,7 @@ static bool is_exhausted(const struct rdl__viable *v, size_t i)
 
 bool rdl__viable_gives_up(const struct rdl__viable *v)
 {
-    return v->bytes > BYTES_MAX || (v->wants_order && v->mode == RDL__WHO_CAME);
+    return v->bytes > BYTES_MAX || rdl__viable_wants_more(v);
 }
 
 /* Search this layer until another configuration comes out of it. */
@@ -586,6 +589,7 @@ static void clear_layer(struct rdl__viable *v, struct rdl__layer *layer)
         free_nodes(v, layer);
     layer->node_count = layer->stack_count = layer->emitted_count = layer->sources = 0;
     layer->exhausted = false;
+    layer->alike = 0;
 }
 
 struct rdl__layer *rdl__layer_add(struct rdl__viable *v)

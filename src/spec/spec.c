@@ -130,9 +130,11 @@ uint64_t rdl__hash_state(const struct rdl_spec *spec, const void *s)
 /* ---- What a call may and does ----------------------------------------------------------- */
 
 static rdl_ref this_call;
+bool rdl__this_asked;
 
 rdl_ref rdl_this(void)
 {
+    rdl__this_asked = true;
     return this_call;
 }
 

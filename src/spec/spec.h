@@ -85,6 +85,9 @@ bool rdl__post(const struct rdl_spec *spec, const struct rdl_call *call, void *s
 bool rdl__explains(const struct rdl_spec *spec, const struct rdl_call *call, void *s,
                    unsigned which, const void *answer, void *scratch);
 
+/* Has anybody asked which call it is (rdl_this)?  Whoever wants to know sets it to false. */
+extern bool rdl__this_asked;
+
 /* Is this answer what the model says? */
 bool rdl__same_answer(const struct rdl_operation *op, const void *model, const void *real);
 
