@@ -357,6 +357,23 @@ RDL_OP(houses, enter, struct two, .cpre = enter_cpre, .post = enter_post, .group
 RDL_OP(houses, leave, struct two, .cpre = exit_cpre, .post = exit_post);
 RDL_SPEC(houses, RDL_OPS(houses, enter, leave));
 
+/* ---- Who came last, by the number of the call ---- */
+
+RDL_TYPES(names, struct count, int);
+
+static void sign_post(struct count *s, const struct rdl_nothing *a)
+{
+    (void)a;
+    s->value = (int)rdl_this();
+}
+static void signed_post(struct count *s, const struct one *a, int *r)
+{
+    *r = s->value % 3 == a->value;
+}
+RDL_OP(names, sign, struct rdl_nothing, .post = sign_post);
+RDL_OP_RETURNS(names, is, struct one, int, .post = signed_post);
+RDL_SPEC(names, RDL_OPS(names, sign, is));
+
 /* ---- Policies of one's own: for any spec, since they look at no more than an int ---- */
 
 struct pairs {
@@ -470,6 +487,7 @@ static const struct rdl_policy over_of[] = {
     {.name = "over", .first = "draw", .second = "add", .unordered = true},
     {.name = "over", .first = "back", .second = "ticket", .unordered = true},
     {.name = "over", .first = "enter", .second = "leave", .unordered = true},
+    {.name = "over", .first = "is", .second = "sign", .unordered = true},
 };
 
 #endif
