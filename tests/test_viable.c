@@ -6,7 +6,8 @@
 
 enum { CASES_OF_EACH = 600, SPECS = 10, GIVEN_UP = 2 };
 
-/* How eagerly layers are searched, from not at all to what it is in earnest. */
+/* How eagerly layers are searched: not at all, as in earnest, or some way, so that the past
+ * is forgotten now and then, or most of the time. */
 static const uint32_t eager[] = {0, 3, 500};
 
 static const struct rdl_spec *spec_number(int i)

@@ -73,6 +73,7 @@ void rdl__viable_begin(struct rdl__viable *v, const struct rdl_call *call)
 
     rdl__bug_if(!rdl__viable_has_room(v));
     *seen = (struct rdl__seen_call){.call = *call,
+                                    .returned_at = UINT32_MAX,
                                     .slot = (uint8_t)__builtin_ctzll(~v->open),
                                     .operation = index_of(v->spec, call->operation)};
     seen->call.args = keep(v, call->args, call->operation->args_size);
@@ -89,6 +90,7 @@ void rdl__viable_return(struct rdl__viable *v, uint32_t number, const void *answ
     if (call->call.operation->answer_size)
         call->call.operation->clear_answer(call->answer);
     call->returned = true;
+    call->returned_at = (uint32_t)v->seen_count;
     v->open &= ~(UINT64_C(1) << call->slot);
     add_event(v, RDL__SEEN_RETURN, call);
 }
@@ -267,6 +269,26 @@ static size_t slots_in_use(uint64_t open)
     return open ? 64 - (size_t)__builtin_clzll(open) : 0;
 }
 
+/* The order of returns is a good guess at what has happened; it is tried first.  Where calls
+ * also check in one by one it is none: who comes first may be served last. */
+static void sort_by_return(const struct rdl__viable *v, struct rdl__layer *layer)
+{
+    layer->open_count = 0;
+    for (uint64_t left = layer->open; left; left &= left - 1) {
+        uint8_t slot = (uint8_t)__builtin_ctzll(left);
+        uint32_t at = layer->open_count++;
+
+        for (; at > 0 && v->mode != RDL__GENERAL; at--) {
+            uint8_t other = layer->by_return[at - 1];
+
+            if (layer->slots[other]->returned_at <= layer->slots[slot]->returned_at)
+                break;
+            layer->by_return[at] = other;
+        }
+        layer->by_return[at] = slot;
+    }
+}
+
 static enum rdl__judgement judge_events(struct rdl__viable *v, bool quiet)
 {
     enum rdl__judgement judgement = RDL__EXPLAINED;
@@ -284,6 +306,7 @@ static enum rdl__judgement judge_events(struct rdl__viable *v, bool quiet)
         layer->may = executable(v, layer, !quiet);
         v->now_open &= ~layer->must;
         v->now_old &= ~layer->must;
+        sort_by_return(v, layer);
         rdl__layer_find_alike(v, layer);
         judgement = rdl__layer_judge(v);
         if (layer->quiet) {

@@ -13,8 +13,9 @@ struct rdl__seen_call {
     struct rdl_call call;
     void *answer;
     bool returned;
-    uint8_t slot;      /* while it is open */
-    uint8_t operation; /* which of the spec's */
+    uint32_t returned_at; /* which event that was; UINT32_MAX: it has not */
+    uint8_t slot;         /* while it is open */
+    uint8_t operation;    /* which of the spec's */
 };
 
 enum rdl__seen_kind { RDL__SEEN_BEGIN, RDL__SEEN_RETURN, RDL__SEEN_QUIET };
@@ -66,6 +67,8 @@ struct rdl__place {
 
 struct rdl__layer {
     struct rdl__seen_call *slots[RDL__SLOTS];
+    uint8_t by_return[RDL__SLOTS]; /* those that are open, in the order in which they return */
+    uint32_t open_count;
     uint64_t open;                 /* begun, not returned before this layer */
     uint64_t fresh;                /* begun in it */
     uint64_t old;                  /* begun before it was quiet last */

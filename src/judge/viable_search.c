@@ -15,7 +15,7 @@ enum {
     NODES_AT_ONCE = 1 << 16,  /* so far, at a time */
 };
 
-uint32_t rdl__viable_eager = 500;
+uint32_t rdl__viable_eager; /* what nobody asks for is not looked for */
 
 /* ---- Nodes -------------------------------------------------------------------------------- */
 
@@ -328,27 +328,28 @@ static void try_to_execute(struct rdl__viable *v, struct rdl__layer *layer, uint
         rdl__node_serve(v, layer, from, slot, 0);
 }
 
+/* What can happen next to the call in this slot. */
+static void expand_call(struct rdl__viable *v, struct rdl__layer *layer, uint32_t from, int slot)
+{
+    const struct rdl__node *node = rdl__node_at(v, layer, from);
+    uint64_t bit = UINT64_C(1) << slot;
+    bool is_there = is_late(v) || node->checked & bit;
+
+    if (node->executed & bit || rdl__node_has_twin(v, layer, node, slot))
+        return;
+    if (is_there && layer->may & bit) {
+        try_to_execute(v, layer, from, slot);
+    } else if (!is_there) {
+        check_in(v, layer, from, slot);
+        rdl__layer_add_draft(v, layer, (struct rdl__origin){from, (uint8_t)slot, RDL__CHECKED_IN});
+    }
+}
+
 /* Everything that can happen next.  The last that is added is looked at first. */
 static void expand(struct rdl__viable *v, struct rdl__layer *layer, uint32_t from)
 {
-    uint64_t left = layer->open & ~rdl__node_at(v, layer, from)->executed;
-
-    while (left) {
-        int slot = 63 - __builtin_clzll(left);
-        uint64_t bit = UINT64_C(1) << slot;
-        bool is_there = is_late(v) || rdl__node_at(v, layer, from)->checked & bit;
-
-        left &= ~bit;
-        if (rdl__node_has_twin(v, layer, rdl__node_at(v, layer, from), slot))
-            continue;
-        if (is_there && layer->may & bit) {
-            try_to_execute(v, layer, from, slot);
-        } else if (!is_there) {
-            check_in(v, layer, from, slot);
-            rdl__layer_add_draft(v, layer,
-                                 (struct rdl__origin){from, (uint8_t)slot, RDL__CHECKED_IN});
-        }
-    }
+    for (uint32_t i = layer->open_count; i-- > 0;)
+        expand_call(v, layer, from, layer->by_return[i]);
 }
 
 /* ---- When all is quiet --------------------------------------------------------------------- */
