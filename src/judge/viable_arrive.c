@@ -40,7 +40,7 @@ static struct rdl__asked *asked_by(const struct service *s)
     return &s->v->asked[s->layer->slots[s->slot]->operation];
 }
 
-/* ---- Kinds ------------------------------------------------------------------------------------ */
+/* ---- Kinds -------------------------------------------------------------------------- */
 
 static bool are_of_one_kind(const struct service *s, int a, int b)
 {
@@ -86,7 +86,7 @@ static bool sort_others(struct service *s)
     return mixtures <= MIXTURES_MAX;
 }
 
-/* ---- Mixtures --------------------------------------------------------------------------------- */
+/* ---- Mixtures ----------------------------------------------------------------------- */
 
 /* Some calls of this mixture; which, does not matter. */
 static uint64_t some_of(const struct service *s)
@@ -141,7 +141,7 @@ static bool count_on(struct service *s)
     return false;
 }
 
-/* ---- Serving ---------------------------------------------------------------------------------- */
+/* ---- Serving ------------------------------------------------------------------------ */
 
 /* All ways to choose the calls of the mixture: so many more out of `left`, and then those of
  * the kinds from `next` on. */

@@ -647,7 +647,7 @@ static void look_back(struct rdl__viable *v)
 {
     if (v->layers_most < FEW_LAYERS)
         v->layers_most = FEW_LAYERS;
-    if (v->layer_count <= v->layers_most)
+    if (v->layer_count <= v->layers_most && v->bytes < BYTES_MAX / 2)
         return;
     forget_before(v, exhaust_layers(v));
     v->layers_most = 2 * v->layer_count;

@@ -212,7 +212,8 @@ static void judge_part(struct judging *j, const struct part *part)
         break;
     case RDL__UNDECIDED:
         if (!j->undecided_line)
-            j->undecided_line = j->full_line ? j->full_line : part->events[rdl__viable_judged(j->v) - 1]->line;
+            j->undecided_line =
+                j->full_line ? j->full_line : part->events[rdl__viable_judged(j->v) - 1]->line;
         break;
     default:
         break;
