@@ -96,6 +96,11 @@ static void grow_table(struct rdl__viable *v, struct rdl__layer *layer)
     layer->table = rdl__allocate(room * sizeof *layer->table);
     layer->table_room = room;
     v->bytes += room * sizeof *layer->table;
+}
+
+/* All nodes into a table that is empty. */
+static void fill_table(struct rdl__viable *v, struct rdl__layer *layer)
+{
     for (uint32_t i = 0; i < layer->node_count; i++) {
         uint32_t hash = (uint32_t)hash_node(v, rdl__node_at(v, layer, i));
 
@@ -115,8 +120,10 @@ static bool is_known(struct rdl__viable *v, struct rdl__layer *layer)
                 return true;
         return false;
     }
-    if (2 * (layer->node_count + 1) > layer->table_room)
+    if (2 * (layer->node_count + 1) > layer->table_room) {
         grow_table(v, layer);
+        fill_table(v, layer);
+    }
     hash = (uint32_t)hash_node(v, v->draft);
     place = find_place(v, layer, v->draft, hash);
     if (place->node)
@@ -147,6 +154,8 @@ void rdl__layer_add_draft(struct rdl__viable *v, struct rdl__layer *layer, struc
     memcpy(rdl__node_at(v, layer, layer->node_count), v->draft, v->node_size);
     layer->origins[layer->node_count] = how;
     push(v, layer, layer->node_count++);
+    if (layer->node_count == FEW_NODES && layer->table_room) /* left by another */
+        fill_table(v, layer);
 }
 
 /* ---- What a call may do -------------------------------------------------------------------- */
@@ -584,7 +593,7 @@ static void clear_layer(struct rdl__viable *v, struct rdl__layer *layer)
 {
     if (layer->table_room > 32 * FEW_NODES)
         free_table(v, layer);
-    else if (layer->node_count >= FEW_NODES)
+    else if (layer->node_count >= FEW_NODES && layer->table_room)
         memset(layer->table, 0, layer->table_room * sizeof *layer->table);
     if (layer->node_room > 256 * FEW_NODES)
         free_nodes(v, layer);
