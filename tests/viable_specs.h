@@ -357,6 +357,23 @@ RDL_OP(houses, enter, struct two, .cpre = enter_cpre, .post = enter_post, .group
 RDL_OP(houses, leave, struct two, .cpre = exit_cpre, .post = exit_post);
 RDL_SPEC(houses, RDL_OPS(houses, enter, leave));
 
+/* ---- Who came last, by the number of the call ---- */
+
+RDL_TYPES(names, struct count, int);
+
+static void sign_post(struct count *s, const struct rdl_nothing *a)
+{
+    (void)a;
+    s->value = (int)rdl_this();
+}
+static void signed_post(struct count *s, const struct one *a, int *r)
+{
+    *r = s->value % 3 == a->value;
+}
+RDL_OP(names, sign, struct rdl_nothing, .post = sign_post);
+RDL_OP_RETURNS(names, is, struct one, int, .post = signed_post);
+RDL_SPEC(names, RDL_OPS(names, sign, is));
+
 /* ---- Policies of one's own: for any spec, since they look at no more than an int ---- */
 
 struct pairs {
@@ -443,6 +460,21 @@ static const struct rdl_policy turns_policy = {.name = "turns",
                                                .post_waiting = turns_served,
                                                .unordered = true};
 
+/* Arrivals both help and hinder, by how many there are of each, and a lone one by what it
+ * wants; nobody asks who came first. */
+static bool crowd_enabled(const void *p, const void *info, const struct rdl_call *call,
+                          const void *s, const struct rdl_queue *q)
+{
+    int same = rdl_waiting(q, call->operation->name), all = rdl_waiting(q, NULL);
+    const int *value = same == 1 ? rdl_waiting_args(q, call->operation->name, 0) : NULL;
+
+    (void)p, (void)info;
+    if (value && call->operation->args_size)
+        return *value != 1 || all > 2;
+    return all - same == 1 || (all + first_int(s)) % 3 != 1;
+}
+static const struct rdl_policy crowd_policy = {.name = "crowd", .enabled = crowd_enabled};
+
 /* ---- One operation over another, for each spec ---- */
 
 static const struct rdl_policy over_of[] = {
@@ -455,6 +487,7 @@ static const struct rdl_policy over_of[] = {
     {.name = "over", .first = "draw", .second = "add", .unordered = true},
     {.name = "over", .first = "back", .second = "ticket", .unordered = true},
     {.name = "over", .first = "enter", .second = "leave", .unordered = true},
+    {.name = "over", .first = "is", .second = "sign", .unordered = true},
 };
 
 #endif

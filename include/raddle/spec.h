@@ -233,13 +233,13 @@ struct rdl_operation {
  * The ready-made policies:
  *
  *   RDL_ALWAYS        any of them (the default).  The operations' own `enabled` count
- *   RDL_FIFO          the one that came first
+ *   RDL_FIFO          of those that could go on, the one that came first
  *   RDL_FIFO_PER_OP   of each operation (and .group), the one that came first
  *   RDL_PRIORITY      of each operation (and .group), one with the largest .priority
  *   rdl_over(spec, first, second)   none of operation `second` while one of `first` waits
  *
- * Calls that come before others by a policy do so even while they cannot go on themselves:
- * that is what keeps large ones from starving. */
+ * With all but the first two, calls that come before others do so even while they cannot go
+ * on themselves: that is what keeps large ones from starving. */
 struct rdl_call {
     const struct rdl_operation *operation;
     const void *args;

@@ -103,7 +103,7 @@ static bool predict(struct rdl_resource *r, struct waiter *w)
 static bool may_go_on(struct rdl_resource *r, uint32_t i)
 {
     struct waiter *w = (struct waiter *)r->queue[i];
-    struct rdl_queue queue = {r->queue, r->count, i};
+    struct rdl_queue queue = {.calls = r->queue, .count = r->count, .self = i};
 
     return rdl__cpre(w->call.operation, r->state, w->call.args) &&
            rdl__enabled(r->spec, r->state, r->sched, w->info, &queue) &&

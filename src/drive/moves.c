@@ -279,7 +279,8 @@ static void execute_all(struct rdl__space *space, uint32_t i)
 {
     const struct rdl_call *call = &space->calls[i];
     const struct rdl_operation *op = call->operation;
-    struct rdl_queue queue = {space->queue, rdl__tally_in(space->now)->count, i};
+    struct rdl_queue queue = {
+        .calls = space->queue, .count = rdl__tally_in(space->now)->count, .self = i};
     uint16_t bit = (uint16_t)(1u << call->client), operation;
     bool enabled;
 

@@ -25,6 +25,9 @@ enum {
     RDL__PENDING_FREE = 4,  /* calls that wait at the end may or may not have been executed */
 };
 
+/* How many configurations are looked at although one is enough.  For tests to set. */
+extern uint32_t rdl__viable_eager;
+
 struct rdl__viable;
 
 struct rdl__viable *rdl__viable_new(const struct rdl_spec *spec, const void *initial,
@@ -52,6 +55,10 @@ enum rdl__judgement rdl__viable_quiet(struct rdl__viable *v);
 
 /* The same without saying that those wait: with RDL__PENDING_FREE, the end of a history. */
 enum rdl__judgement rdl__viable_end(struct rdl__viable *v);
+
+/* How many events (calls that begin, that return, quiet points) it has taken to get to the
+ * judgement: where it is not explained, the culprit is among the last of them. */
+size_t rdl__viable_judged(const struct rdl__viable *v);
 
 /* A state that explains all so far; good until the next call of this file. */
 const void *rdl__viable_state(const struct rdl__viable *v);

@@ -6,26 +6,15 @@
 
 #include "judge/viable_inner.h"
 
-enum { STATES_SHOWN = 4, ANSWERS_SHOWN = 4 };
+enum { STATES_SHOWN = 4, STATES_COMPARED = 100, ANSWERS_SHOWN = 4 };
 
 /* ---- Asking for less ----------------------------------------------------------------------- */
 
 static struct rdl__viable *judge_again(const struct rdl__viable *v, unsigned flags)
 {
     struct rdl__viable *less = rdl__viable_new(v->spec, v->initial, flags);
-    enum rdl__judgement judgement = RDL__EXPLAINED;
 
-    for (size_t i = 0; i < v->seen_count && judgement == RDL__EXPLAINED; i++) {
-        const struct rdl__seen *seen = &v->seen[i];
-
-        if (seen->kind == RDL__SEEN_BEGIN)
-            rdl__viable_begin(less, &seen->call->call);
-        else if (seen->kind == RDL__SEEN_RETURN)
-            rdl__viable_return(less, seen->call->call.number, seen->call->answer);
-        else
-            judgement = rdl__viable_quiet(less);
-    }
-    if (judgement == RDL__EXPLAINED)
+    if (rdl__viable_tell(less, v->seen, v->seen_count) == RDL__EXPLAINED)
         rdl__viable_end(less);
     return less;
 }
@@ -81,7 +70,7 @@ static uint32_t farthest(const struct rdl__viable *v, const struct rdl__layer *l
     return found;
 }
 
-/* ---- In words ----------------------------------------------------------------------------------- */
+/* ---- In words ------------------------------------------------------------------------------ */
 
 static void add_call(struct rdl__text *out, const struct rdl__layer *layer, int slot)
 {
@@ -180,14 +169,29 @@ static void add_state(struct rdl__text *out, const struct rdl__viable *v,
                       const struct rdl__node *node)
 {
     rdl__show_state(out, v->spec, rdl__node_state(v, node));
-    if (v->mode == RDL__GENERAL && v->policy->state_size) {
+    if ((v->mode == RDL__GENERAL || v->mode == RDL__WHO_CAME) && v->policy->state_size) {
         rdl__text_add(out, ", scheduling state ");
         rdl__show_sched(out, v->policy, rdl__node_sched(v, node));
     }
-    rdl__text_add(out, "\n");
 }
 
-static void add_candidate(struct rdl__text *out, struct rdl__viable *v, uint32_t source)
+/* Of the calls that were in progress then, which had had their effect? */
+static void add_done(struct rdl__text *out, const struct rdl__layer *layer,
+                     const struct rdl__node *root)
+{
+    bool some = false;
+
+    for (uint64_t left = root->executed & layer->open & ~layer->fresh; left; left &= left - 1) {
+        rdl__text_add(out, some ? ", " : ", with ");
+        add_call(out, layer, __builtin_ctzll(left));
+        some = true;
+    }
+    rdl__text_add(out, some ? " done\n" : "\n");
+}
+
+/* How far one gets from this source; *blocked loses all calls but those that are missing. */
+static void add_candidate(struct rdl__text *out, struct rdl__viable *v, uint32_t source,
+                          uint64_t *blocked)
 {
     const struct rdl__layer *layer = v->layers[v->layer_count - 1],
                             *before = v->layers[v->layer_count - 2];
@@ -195,31 +199,83 @@ static void add_candidate(struct rdl__text *out, struct rdl__viable *v, uint32_t
     uint32_t at = farthest(v, layer, source);
     const struct rdl__node *node = rdl__node_at(v, layer, at);
 
-    rdl__text_add(out, "  %3u. ", source + 1);
     add_state(out, v, root);
+    add_done(out, layer, root);
     add_path(out, layer, at);
     if (layer->origins[at].how != RDL__ENTERED) {
         rdl__text_add(out, "       gives ");
         add_state(out, v, node);
+        rdl__text_add(out, "\n");
     }
     add_obstacles(out, v, layer, node);
+    *blocked &= layer->must & ~node->executed;
+}
+
+/* The candidates, each told once. */
+struct telling {
+    struct rdl__text told[STATES_SHOWN];
+    uint32_t count, looked_at;
+    uint64_t blocked; /* in all of them */
+};
+
+static bool is_told(const struct telling *t, const struct rdl__text *text)
+{
+    for (uint32_t i = 0; i < t->count; i++)
+        if (strcmp(t->told[i].bytes, text->bytes) == 0)
+            return true;
+    return false;
+}
+
+static void look_at_candidates(struct telling *t, struct rdl__viable *v, uint32_t count)
+{
+    uint32_t most = count < STATES_COMPARED ? count : STATES_COMPARED;
+
+    for (; t->looked_at < most && t->count < STATES_SHOWN; t->looked_at++) {
+        struct rdl__text text = {0};
+
+        add_candidate(&text, v, t->looked_at, &t->blocked);
+        if (is_told(t, &text))
+            rdl__text_release(&text);
+        else
+            t->told[t->count++] = text;
+    }
+}
+
+/* If it is the same call wherever one starts. */
+static void add_culprit(struct rdl__text *out, const struct rdl__layer *layer, uint64_t blocked)
+{
+    const struct rdl__seen_call *seen;
+
+    if (!blocked || blocked & (blocked - 1))
+        return;
+    seen = layer->slots[__builtin_ctzll(blocked)];
+    add_call(out, layer, __builtin_ctzll(blocked));
+    if (seen->call.operation->answer_size) {
+        rdl__text_add(out, " = ");
+        rdl__show_answer(out, seen->call.operation, seen->answer);
+    }
+    rdl__text_add(out, " cannot be explained\n");
 }
 
 void rdl__viable_explain(struct rdl__viable *v, struct rdl__text *out)
 {
-    const struct rdl__layer *before;
-    uint32_t shown;
+    struct telling t = {.blocked = UINT64_MAX};
+    uint32_t count;
 
     if (v->less)
         v = v->less;
     if (v->judgement != RDL__UNEXPLAINED || v->layer_count < 2)
         return;
-    before = v->layers[v->layer_count - 2];
-    shown = before->emitted_count < STATES_SHOWN ? before->emitted_count : STATES_SHOWN;
-    rdl__text_add(out, before->emitted_count == 1 ? "before it, the model was in this state:\n"
-                                                  : "before it, the model was in one of these:\n");
-    for (uint32_t source = 0; source < shown; source++)
-        add_candidate(out, v, source);
-    if (before->emitted_count > shown)
-        rdl__text_add(out, "  and %u more\n", before->emitted_count - shown);
+    count = v->layers[v->layer_count - 2]->emitted_count;
+    look_at_candidates(&t, v, count);
+    add_culprit(out, v->layers[v->layer_count - 1], t.blocked);
+    rdl__text_add(out, t.count == 1 && t.looked_at == count
+                           ? "before it, the model was in this state:\n"
+                           : "before it, the model was in one of these:\n");
+    for (uint32_t i = 0; i < t.count; i++) {
+        rdl__text_add(out, "  %3u. %s", i + 1, t.told[i].bytes);
+        rdl__text_release(&t.told[i]);
+    }
+    if (count > t.looked_at)
+        rdl__text_add(out, "  and %u more\n", count - t.looked_at);
 }

@@ -143,9 +143,11 @@ uint64_t rdl__hash_state(const struct rdl_spec *spec, const void *s)
 /* ---- What a call may and does ----------------------------------------------------------- */
 
 static _Thread_local rdl_ref this_call; /* specs that run are called by any thread */
+bool rdl__this_asked;
 
 rdl_ref rdl_this(void)
 {
+    rdl__this_asked = true;
     return this_call;
 }
 

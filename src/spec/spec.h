@@ -32,10 +32,20 @@ static inline const struct rdl_policy *rdl__policy_of(const struct rdl_spec *spe
     return spec->policy ? spec->policy : &rdl_policy_always;
 }
 
+/* What an `enabled` function has asked about the calls that wait: bit i is operation i.  So
+ * much depends on them, and on nothing else. */
+struct rdl__asked {
+    const struct rdl_spec *spec;
+    uint64_t counts; /* how many there are */
+    uint64_t args;   /* what they were called with */
+    bool order;      /* which of them came first */
+};
+
 /* The calls that wait, oldest first; `self` is the one that is asked about. */
 struct rdl_queue {
     const struct rdl_call *const *calls;
     uint32_t count, self;
+    struct rdl__asked *asked; /* is added to; NULL: nobody wants to know */
 };
 
 /* ---- States ----------------------------------------------------------------------- */
@@ -74,6 +84,9 @@ bool rdl__post(const struct rdl_spec *spec, const struct rdl_call *call, void *s
  * answer.  s is spoilt if it cannot. */
 bool rdl__explains(const struct rdl_spec *spec, const struct rdl_call *call, void *s,
                    unsigned which, const void *answer, void *scratch);
+
+/* Has anybody asked which call it is (rdl_this)?  Whoever wants to know sets it to false. */
+extern bool rdl__this_asked;
 
 /* Is this answer what the model says? */
 bool rdl__same_answer(const struct rdl_operation *op, const void *model, const void *real);

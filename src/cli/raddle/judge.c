@@ -10,7 +10,7 @@
 #include "cli/raddle/commands.h"
 #include "cli/raddle/history.h"
 #include "cli/raddle/spec_library.h"
-#include "judge/viable_inner.h"
+#include "judge/viable.h"
 #include "port/clock.h"
 #include "report/report.h"
 
@@ -177,7 +177,7 @@ static enum rdl__judgement judge_beginning(struct judging *j, const struct part 
  * answer of a call that had not yet returned. */
 static const struct rdl__told *find_culprit(struct judging *j, const struct part *part)
 {
-    size_t at = j->v->judged;
+    size_t at = rdl__viable_judged(j->v);
 
     while (at > 0 && part->events[at - 1]->kind != RDL__TOLD_CALL)
         at--;
@@ -212,7 +212,8 @@ static void judge_part(struct judging *j, const struct part *part)
         break;
     case RDL__UNDECIDED:
         if (!j->undecided_line)
-            j->undecided_line = j->full_line ? j->full_line : part->events[j->v->judged - 1]->line;
+            j->undecided_line =
+                j->full_line ? j->full_line : part->events[rdl__viable_judged(j->v) - 1]->line;
         break;
     default:
         break;
