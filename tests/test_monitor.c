@@ -155,10 +155,9 @@ TEST(first_come_first_served)
     EXPECT_STR(outcomes_of(arrivals_fifo_per_op), "132");
 }
 
-/* Nobody overtakes, not even who would let the others go on. */
-TEST(first_come_first_served_holds_for_all_operations_together)
+TEST(of_those_that_could_go_on_the_first_is_served)
 {
-    EXPECT_STR(outcomes_of(arrivals_fifo), "deadlock");
+    EXPECT_STR(outcomes_of(arrivals_fifo), "132");
 }
 
 TEST(the_most_urgent_call_is_first)

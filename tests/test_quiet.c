@@ -36,7 +36,7 @@ static void start(int i, void (*work)(struct worker *self))
 {
     workers[i] = (struct worker){.work = work};
     EXPECT_EQ(rdl__blocked_start(&workers[i].thread, &workers[i].watched, workers, run_worker,
-                               &workers[i]),
+                                 &workers[i]),
               0);
 }
 

@@ -10,7 +10,6 @@
 
 #include "base/random.h"
 #include "control/sched/inner.h"
-#include "control/sched/inner.h"
 #include "control/sched/track.h"
 #include "harness.h"
 

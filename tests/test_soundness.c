@@ -113,7 +113,7 @@ TEST(a_broken_invariant_is_shown_with_the_shortest_run)
     const char *text = VERDICT(small);
 
     EXPECT_CONTAINS(text, "the invariant of spec small does not hold in every state\n"
-                          "   0  at the beginning: 0\n"
+                          "   0  at the beginning: {is = 0}\n"
                           "   1  client 0 calls add()\n"
                           "   2  client 0 goes on in add(): 1\n"
                           "   3  client 0 calls add()\n"
@@ -124,7 +124,8 @@ TEST(a_broken_invariant_is_shown_with_the_shortest_run)
 
 TEST(the_beginning_has_to_keep_the_invariant_too)
 {
-    EXPECT_CONTAINS(VERDICT(wrong_from_the_start), "   0  at the beginning: 0\nthe invariant");
+    EXPECT_CONTAINS(VERDICT(wrong_from_the_start),
+                    "   0  at the beginning: {is = 0}\nthe invariant");
 }
 
 TEST(operations_that_can_never_run_are_named)
@@ -143,7 +144,7 @@ TEST(several_findings_are_told_together)
     const char *text = VERDICT(waits_in_vain);
 
     EXPECT_CONTAINS(text, "all clients of spec waits_in_vain can be blocked for ever\n"
-                          "   0  at the beginning: 0\n"
+                          "   0  at the beginning: {is = 0}\n"
                           "   1  client 0 calls below()\n"
                           "   2  client 1 calls below()\n"
                           "client 0 waits in below(): its cpre does not hold\n"
@@ -258,25 +259,17 @@ TEST(a_lock_that_anybody_may_take_can_be_taken_by_others_for_ever)
     EXPECT_CONTAINS(text, "   1  client 0 calls lock(0)\n"
                           "      and from here on, again and again:\n"
                           "   2  client 1 calls lock(0)\n"
-                          "   3  client 1 goes on in lock(0): 1\n"
+                          "   3  client 1 goes on in lock(0): {held = [true, false]}\n"
                           "   4  client 1 calls unlock(0)\n"
-                          "   5  client 1 goes on in unlock(0): 0\n"
+                          "   5  client 1 goes on in unlock(0): {held = [false, false]}\n"
                           "client 0 waits all the time: its call could go on again and again, but "
                           "the policy (always) lets others go first\n");
     EXPECT_CONTAINS(VERDICT(unfair, .may_starve = true), "sound: ");
 }
 
-TEST(an_order_that_holds_for_all_operations_keeps_the_lock_from_being_given_back)
+TEST(a_lock_in_the_order_of_arrival_can_be_given_back)
 {
-    const char *text = VERDICT(in_turn);
-
-    EXPECT_CONTAINS(text, "all clients of spec in_turn can be blocked for ever\n");
-    EXPECT_CONTAINS(text, "   4  client 0 calls unlock(0)\n"
-                          "client 1 waits in lock(0): its cpre does not hold\n"
-                          "client 0 waits in unlock(0): its cpre holds, but the policy (FIFO) "
-                          "does not let it go on\n");
-    EXPECT_LACKS(text, "   5  ");
-    EXPECT_LACKS(text, "also");
+    EXPECT_CONTAINS(VERDICT(in_turn), "sound: ");
 }
 
 TEST(two_locks_taken_in_any_order_deadlock_in_six_steps)
@@ -559,32 +552,33 @@ TEST(of_too_many_arguments_the_simplest_are_tried_and_that_is_said)
 {
     EXPECT_CONTAINS(VERDICT(drawn, .clients = 1),
                     "can be reached with 1 client; not all arguments were tried");
-    EXPECT_CONTAINS(VERDICT(drawn_wrong), "   2  client 0 goes on in set(100): 100\n");
+    EXPECT_CONTAINS(VERDICT(drawn_wrong), "   2  client 0 goes on in set(100): {is = 100}\n");
 }
 
 TEST(all_beginnings_are_looked_at)
 {
-    EXPECT_CONTAINS(VERDICT(drawn_start), "   0  at the beginning: 4\n");
+    EXPECT_CONTAINS(VERDICT(drawn_start), "   0  at the beginning: {is = 4}\n");
 }
 
 TEST(every_alternative_is_taken)
 {
-    EXPECT_CONTAINS(VERDICT(steps), "   6  client 0 goes on in step() -> 1: 3\n");
+    EXPECT_CONTAINS(VERDICT(steps), "   6  client 0 goes on in step() -> 1: {is = 3}\n");
 }
 
 TEST(of_a_long_run_the_middle_is_left_out)
 {
     const char *text = VERDICT(far);
 
-    EXPECT_CONTAINS(text, "  10  client 0 goes on in more(): 5\n      ... 50 more steps ...\n"
-                          "  61  client 0 calls more()\n");
+    EXPECT_CONTAINS(text,
+                    "  10  client 0 goes on in more(): {is = 5}\n      ... 50 more steps ...\n"
+                    "  61  client 0 calls more()\n");
     EXPECT_CONTAINS(text, "  80  client 0 goes on in more(): 40\n");
 }
 
 /* Each run has numbers of its own, so there is no end of states. */
 TEST(calls_have_numbers_where_the_spec_asks_for_them)
 {
-    EXPECT_CONTAINS(VERDICT(noted_9), "  17  client 1 goes on in note(): 9\n");
+    EXPECT_CONTAINS(VERDICT(noted_9), "  17  client 1 goes on in note(): {is = 9}\n");
     EXPECT_CONTAINS(VERDICT(noted), "sound: the first 200,000 states of more, with 2 clients");
 }
 

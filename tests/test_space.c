@@ -119,7 +119,7 @@ static int place_of(int i, int client)
 static bool policy_lets(const struct config *c, int k)
 {
     for (int other = 0; other < c->count; other++) {
-        if (tables.policy == 1 && other < k)
+        if (tables.policy == 1 && other < k && tables.cpre[c->op[other]][c->state])
             return false;
         if (tables.policy == 2 && other < k && c->op[other] == c->op[k])
             return false;
