@@ -113,7 +113,7 @@ TEST(a_broken_invariant_is_shown_with_the_shortest_run)
     const char *text = VERDICT(small);
 
     EXPECT_CONTAINS(text, "the invariant of spec small does not hold in every state\n"
-                          "   0  at the beginning: {is = 0}\n"
+                          "   0  at the beginning: 0\n"
                           "   1  client 0 calls add()\n"
                           "   2  client 0 goes on in add(): 1\n"
                           "   3  client 0 calls add()\n"
@@ -572,7 +572,7 @@ TEST(of_a_long_run_the_middle_is_left_out)
     EXPECT_CONTAINS(text,
                     "  10  client 0 goes on in more(): {is = 5}\n      ... 50 more steps ...\n"
                     "  61  client 0 calls more()\n");
-    EXPECT_CONTAINS(text, "  80  client 0 goes on in more(): 40\n");
+    EXPECT_CONTAINS(text, "  80  client 0 goes on in more(): {is = 40}\n");
 }
 
 /* Each run has numbers of its own, so there is no end of states. */
