@@ -334,6 +334,64 @@ static void shrink_data(struct rdl__session *session, const struct rdl_test *tes
     rdl__made_release(&data);
 }
 
+/* ---- From scratch ---------------------------------------------------------------------- */
+
+enum { ANEW_RUNS = 5000, ANEW_STARTS = 10 };
+
+static void shrink_both(struct rdl__session *session, const struct rdl_test *test,
+                        struct rdl__failure *failure)
+{
+    if (test->options.phased && failure->settings.round == 3)
+        shrink(session, test, failure, false); /* turns belong to phases: many can go whole */
+    shrink_data(session, test, failure);
+    shrink(session, test, failure, false);
+}
+
+static uint32_t count_data(const struct rdl__made *made)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < made->count; i++)
+        count += !rdl__is_turn(made->choices[i].kind);
+    return count;
+}
+
+/* Shrinking goes step by step, and may end where every step makes things worse, though
+ * there is a simpler case elsewhere.  Cases of tests of specs are made quickly: begin at
+ * others that chance finds, no longer than the best, and see where that leads. */
+static void start_anew(struct rdl__session *session, const struct rdl_test *test,
+                       struct rdl__failure *failure)
+{
+    const struct rdl__board *board = rdl__first_board(session);
+    bool one_at_a_time = failure->settings.round == 1 || failure->settings.round == 2;
+    uint64_t next = 0, until = ANEW_RUNS;
+    int starts = 0;
+
+    while (next < until && starts < ANEW_STARTS) {
+        uint32_t limit = failure->made.count * (one_at_a_time ? 1 : 2);
+        struct rdl__made best = failure->made, made;
+
+        if (!rdl__search_anew(session, test, failure, limit,
+                              one_at_a_time ? RDL__ONE_AT_A_TIME : "pos", &next, until - next))
+            break;
+        made = on_board(board);
+        if (count_data(&made) > count_data(&best))
+            continue;
+        starts++;
+        rdl__made_copy(&failure->made, &made);
+        shrink_both(session, test, failure);
+        if (rdl__compare(failure->made.choices, failure->made.count, best.choices, best.count) <
+            0) {
+            rdl__made_release(&best);
+            starts = 0;
+            until = next + ANEW_RUNS;
+        } else {
+            rdl__made_release(&failure->made);
+            failure->made = best;
+        }
+    }
+}
+
 /* Run the shrunk case once more, in a fresh process and with its full time.
  * That one run is worth having even when we are asked to stop: without it there
  * would be nothing to show.  (A second signal ends us at once.) */
@@ -387,11 +445,12 @@ static void shrink_soundly(struct rdl__session *session, const struct rdl_test *
     for (int isolated = 0; isolated <= 1; isolated++) {
         if (failure->outcome.cause == RDL__BY_HANG && timeout_ms > HANG_SHRINK_MS)
             worker->timeout_ms = HANG_SHRINK_MS;
-        if (!isolated && test->options.phased && failure->settings.round == 3)
-            shrink(session, test, failure, false); /* turns belong to phases: many can go whole */
-        if (!isolated)
-            shrink_data(session, test, failure);
-        shrink(session, test, failure, isolated);
+        if (isolated)
+            shrink(session, test, failure, true);
+        else
+            shrink_both(session, test, failure);
+        if (!isolated && test->options.phased && failure->outcome.cause != RDL__BY_HANG)
+            start_anew(session, test, failure);
         worker->timeout_ms = timeout_ms;
         sound = still_fails_at_any_size(session, test, failure);
         if (sound || rdl__interrupted || session->error.text[0])

@@ -66,3 +66,33 @@ bool rdl__search_turns(struct rdl__session *session, const struct rdl_test *test
     board->exploring = false;
     return false;
 }
+
+bool rdl__search_anew(struct rdl__session *session, const struct rdl_test *test,
+                      const struct rdl__failure *failure, uint32_t limit, const char *strategy,
+                      uint64_t *first, uint64_t runs)
+{
+    struct rdl__board *board = rdl__first_board(session);
+    struct rdl__task *task = &board->task;
+
+    for (uint64_t end = *first + runs; *first < end; *first = board->failed_at + 1) {
+        *task = (struct rdl__task){.kind = RDL__RUN_ANEW,
+                                   .test = test,
+                                   .settings = failure->settings,
+                                   .seed = failure->outcome.origin,
+                                   .first = *first,
+                                   .count = end - *first};
+        task->settings.choices_max = limit;
+        task->settings.size = 100;
+        snprintf(task->strategy, sizeof task->strategy, "%s", strategy);
+        if (!rdl__run_task(session)) {
+            *first = end;
+            return false;
+        }
+        if (board->outcome.verdict == RDL__FAILED &&
+            board->outcome.origin == failure->outcome.origin) {
+            *first = board->failed_at + 1;
+            return true;
+        }
+    }
+    return false;
+}
