@@ -306,6 +306,11 @@ static enum rdl__ran run_data(void *context, const struct rdl__feed *feed, uint3
     return found ? RDL__RAN_FAIL : RDL__RAN_ELSE;
 }
 
+static bool is_one_at_a_time(const struct rdl__failure *failure)
+{
+    return failure->settings.round == 1 || failure->settings.round == 2;
+}
+
 /* Make the data of failure->made simpler, whatever schedule that takes.  With an operation
  * less every preemption comes at another place: if shrinking kept to the schedule, it
  * would keep to the data. */
@@ -318,6 +323,7 @@ static void shrink_data(struct rdl__session *session, const struct rdl_test *tes
     struct rdl__shrinker shrinker = shrinker_for(&shrinking, run_data);
     uint32_t most = rdl__count_preemptions(&failure->made);
 
+    shrinker.thorough = test->options.phased && is_one_at_a_time(failure);
     if (data.count > 0 && test->options.explore) {
         snprintf(shrinking.bounded, sizeof shrinking.bounded, "preemptions:%u", most ? most : 1);
         rdl__shrink(&shrinker, &data);
@@ -336,7 +342,7 @@ static void shrink_data(struct rdl__session *session, const struct rdl_test *tes
 
 /* ---- From scratch ---------------------------------------------------------------------- */
 
-enum { ANEW_RUNS = 5000, ANEW_STARTS = 10 };
+enum { ANEW_RUNS = 5000, ANEW_STARTS = 5, FORKS_RUNS = 200, FORKS_MAX = 400 };
 
 static void shrink_both(struct rdl__session *session, const struct rdl_test *test,
                         struct rdl__failure *failure)
@@ -356,40 +362,101 @@ static uint32_t count_data(const struct rdl__made *made)
     return count;
 }
 
+static struct rdl__anew anew_for(const struct rdl__failure *failure)
+{
+    bool one_at_a_time = is_one_at_a_time(failure);
+
+    return (struct rdl__anew){.begin = {.then = RDL__THEN_RANDOM, .fill_at = RDL__NONE},
+                              .limit = failure->made.count * (one_at_a_time ? 1 : 2),
+                              .strategy = one_at_a_time ? RDL__ONE_AT_A_TIME : "pos"};
+}
+
+/* Shrink the case on the board.  True: it becomes simpler than what there was. */
+static bool shrink_found(struct rdl__session *session, const struct rdl_test *test,
+                         struct rdl__failure *failure)
+{
+    struct rdl__made best = failure->made, made = on_board(rdl__first_board(session));
+
+    rdl__made_copy(&failure->made, &made);
+    shrink_both(session, test, failure);
+    if (rdl__compare(failure->made.choices, failure->made.count, best.choices, best.count) < 0) {
+        rdl__made_release(&best);
+        return true;
+    }
+    rdl__made_release(&failure->made);
+    failure->made = best;
+    return false;
+}
+
 /* Shrinking goes step by step, and may end where every step makes things worse, though
  * there is a simpler case elsewhere.  Cases of tests of specs are made quickly: begin at
  * others that chance finds, no longer than the best, and see where that leads. */
 static void start_anew(struct rdl__session *session, const struct rdl_test *test,
                        struct rdl__failure *failure)
 {
-    const struct rdl__board *board = rdl__first_board(session);
-    bool one_at_a_time = failure->settings.round == 1 || failure->settings.round == 2;
     uint64_t next = 0, until = ANEW_RUNS;
     int starts = 0;
 
     while (next < until && starts < ANEW_STARTS) {
-        uint32_t limit = failure->made.count * (one_at_a_time ? 1 : 2);
-        struct rdl__made best = failure->made, made;
+        struct rdl__anew anew = anew_for(failure);
+        struct rdl__made made;
 
-        if (!rdl__search_anew(session, test, failure, limit,
-                              one_at_a_time ? RDL__ONE_AT_A_TIME : "pos", &next, until - next))
+        if (!rdl__search_anew(session, test, failure, &anew, &next, until - next))
             break;
-        made = on_board(board);
-        if (count_data(&made) > count_data(&best))
+        made = on_board(rdl__first_board(session));
+        if (count_data(&made) > count_data(&failure->made))
             continue;
         starts++;
-        rdl__made_copy(&failure->made, &made);
-        shrink_both(session, test, failure);
-        if (rdl__compare(failure->made.choices, failure->made.count, best.choices, best.count) <
-            0) {
-            rdl__made_release(&best);
+        if (shrink_found(session, test, failure)) {
             starts = 0;
             until = next + ANEW_RUNS;
-        } else {
-            rdl__made_release(&failure->made);
-            failure->made = best;
         }
     }
+}
+
+/* Is there a simpler case that begins like this one, up to a choice which is this? */
+static bool fork_at(struct rdl__session *session, const struct rdl_test *test,
+                    struct rdl__failure *failure, const struct rdl__made *data, uint32_t at,
+                    uint64_t index)
+{
+    uint64_t *indexes = rdl__allocate((at + 1) * sizeof *indexes), next = 0;
+    struct rdl__anew anew = anew_for(failure);
+    struct rdl__made made;
+    bool better = false;
+
+    for (uint32_t i = 0; i < at; i++)
+        indexes[i] = data->choices[i].index;
+    indexes[at] = index;
+    anew.begin.indexes = indexes;
+    anew.begin.count = at + 1;
+    while (!better && next < FORKS_RUNS &&
+           rdl__search_anew(session, test, failure, &anew, &next, FORKS_RUNS - next)) {
+        made = on_board(rdl__first_board(session));
+        better = count_data(&made) <= data->count && shrink_found(session, test, failure);
+        if (count_data(&made) <= data->count)
+            break;
+    }
+    free(indexes);
+    return better;
+}
+
+static bool find_fork(struct rdl__session *session, const struct rdl_test *test,
+                      struct rdl__failure *failure)
+{
+    struct rdl__made data = rdl__data_of(&failure->made);
+    bool found = false;
+    int forks = 0;
+
+    for (uint32_t at = 0; at < data.count && !found; at++)
+        for (uint64_t index = 0; index < data.choices[at].index && !found && forks < FORKS_MAX;
+             index++) {
+            if (data.choices[at].kind == RDL__MORE)
+                break;
+            forks++;
+            found = fork_at(session, test, failure, &data, at, index);
+        }
+    rdl__made_release(&data);
+    return found;
 }
 
 /* Run the shrunk case once more, in a fresh process and with its full time.
@@ -451,6 +518,9 @@ static void shrink_soundly(struct rdl__session *session, const struct rdl_test *
             shrink_both(session, test, failure);
         if (!isolated && test->options.phased && failure->outcome.cause != RDL__BY_HANG)
             start_anew(session, test, failure);
+        if (!isolated && test->options.phased && failure->outcome.cause != RDL__BY_HANG && is_one_at_a_time(failure))
+            while (find_fork(session, test, failure))
+                continue;
         worker->timeout_ms = timeout_ms;
         sound = still_fails_at_any_size(session, test, failure);
         if (sound || rdl__interrupted || session->error.text[0])

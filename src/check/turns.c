@@ -68,22 +68,27 @@ bool rdl__search_turns(struct rdl__session *session, const struct rdl_test *test
 }
 
 bool rdl__search_anew(struct rdl__session *session, const struct rdl_test *test,
-                      const struct rdl__failure *failure, uint32_t limit, const char *strategy,
+                      const struct rdl__failure *failure, const struct rdl__anew *anew,
                       uint64_t *first, uint64_t runs)
 {
     struct rdl__board *board = rdl__first_board(session);
     struct rdl__task *task = &board->task;
 
+    board->exploring = false;
+    rdl__board_put_feed(board, &anew->begin);
     for (uint64_t end = *first + runs; *first < end; *first = board->failed_at + 1) {
+        struct rdl__feed feed = task->feed;
+
         *task = (struct rdl__task){.kind = RDL__RUN_ANEW,
                                    .test = test,
                                    .settings = failure->settings,
                                    .seed = failure->outcome.origin,
                                    .first = *first,
-                                   .count = end - *first};
-        task->settings.choices_max = limit;
+                                   .count = end - *first,
+                                   .feed = feed};
+        task->settings.choices_max = anew->limit;
         task->settings.size = 100;
-        snprintf(task->strategy, sizeof task->strategy, "%s", strategy);
+        snprintf(task->strategy, sizeof task->strategy, "%s", anew->strategy);
         if (!rdl__run_task(session)) {
             *first = end;
             return false;

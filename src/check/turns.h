@@ -22,11 +22,17 @@ bool rdl__search_turns(struct rdl__session *session, const struct rdl_test *test
                        const struct rdl__failure *failure, const struct rdl__feed *data,
                        const char *strategy, uint64_t runs);
 
-/* Make up cases of at most `limit` choices from scratch: those from number *first on, at most
- * `runs` of them.  True: the case on the board fails as the failure does; *first is the next
- * one's number. */
+/* How cases are made up. */
+struct rdl__anew {
+    struct rdl__feed begin; /* data at the beginning; then comes chance */
+    uint32_t limit;         /* the most choices */
+    const char *strategy;
+};
+
+/* Make up cases: those from number *first on, at most `runs` of them.  True: the case on the
+ * board fails as the failure does; *first is the next one's number. */
 bool rdl__search_anew(struct rdl__session *session, const struct rdl_test *test,
-                      const struct rdl__failure *failure, uint32_t limit, const char *strategy,
+                      const struct rdl__failure *failure, const struct rdl__anew *anew,
                       uint64_t *first, uint64_t runs);
 
 #endif

@@ -217,7 +217,7 @@ static void run_anew(struct rdl__board *board, struct rdl_case *t, const volatil
 
     for (uint64_t n = task->first; n < task->first + task->count && !*stop; n++) {
         board->failed_at = n;
-        rdl__tape_from_random(&board->tape, rdl__combine(task->seed, n));
+        rdl__tape_from_data(&board->tape, &task->feed, rdl__combine(task->seed, n));
         rdl__execute(t);
         __atomic_store_n(&board->done, board->done + 1, __ATOMIC_RELEASE);
         if (board->outcome.verdict == RDL__FAILED || rdl__worn_out)

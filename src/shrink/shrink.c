@@ -257,6 +257,12 @@ static pass_function *const costly_passes[] = {
     rdl__pass_booleans,       rdl__pass_pairs,   rdl__pass_cut_runs,
 };
 
+static pass_function *const thorough_passes[] = {
+    rdl__pass_rename,
+    rdl__pass_move,
+    rdl__pass_balance,
+};
+
 static bool run_passes(struct rdl__shrinker *s, pass_function *const *passes, size_t count)
 {
     uint64_t before = s->improvements;
@@ -276,6 +282,8 @@ static bool run_round(struct rdl__shrinker *s)
 
     if (s->best.count == length)
         found = run_passes(s, costly_passes, sizeof costly_passes / sizeof *costly_passes) || found;
+    if (!found && s->thorough)
+        found = run_passes(s, thorough_passes, sizeof thorough_passes / sizeof *thorough_passes);
     return found && !s->stopped;
 }
 

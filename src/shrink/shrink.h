@@ -41,6 +41,7 @@ struct rdl__shrinker {
     void (*tried)(void *context, const struct rdl__shrinker *shrinker);
     uint64_t attempts_max; /* give up after so many runs */
     uint64_t deadline_ns;  /* and at this time; 0: never */
+    bool thorough;         /* runs cost little: try what seldom helps, too */
 
     /* The rest is ours. */
     struct rdl__made best;
@@ -124,5 +125,10 @@ void rdl__pass_pairs(struct rdl__shrinker *s);            /* keep a sum, keep a 
 void rdl__pass_cut_runs(struct rdl__shrinker *s);         /* choices, wherever spans begin */
 void rdl__pass_booleans(struct rdl__shrinker *s);         /* as late as possible */
 void rdl__pass_schedule(struct rdl__shrinker *s);         /* context switches: none, or later */
+
+/* Only if shrinking is to be thorough. */
+void rdl__pass_balance(struct rdl__shrinker *s); /* one lower, others higher */
+void rdl__pass_rename(struct rdl__shrinker *s);  /* two numbers that are names */
+void rdl__pass_move(struct rdl__shrinker *s);    /* siblings, to an earlier place */
 
 #endif
