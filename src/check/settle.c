@@ -20,7 +20,8 @@ enum {
     TOKEN_SHORT = 3000,   /* longer ones go to a file */
     TOKEN_KEPT = 1 << 16, /* longer ones are not kept in regression files */
     OUTPUT_SHOWN = 8192,
-    HANG_SHRINK_MS = 500, /* while shrinking a hang, a case is given this long */
+    HANG_SHRINK_MS = 500,   /* while shrinking a hang, a case is given this long, */
+    LIVELOCK_POINTS = 2000, /* and a livelock so many places to switch threads */
 };
 
 void rdl__failure_release(struct rdl__failure *failure)
@@ -497,6 +498,20 @@ static bool still_fails_at_any_size(struct rdl__session *session, const struct r
     return still_fails(session, test, failure);
 }
 
+/* What never ends need not be watched for long, once that is known.  (What is left is tried
+ * again with all the time there is.) */
+static void shorten_livelock(struct rdl__session *session, const struct rdl_test *test,
+                             struct rdl__failure *failure)
+{
+    uint32_t points_max = failure->settings.points_max;
+
+    if (failure->outcome.cause != RDL__BY_LIVELOCK || points_max <= LIVELOCK_POINTS)
+        return;
+    failure->settings.points_max = LIVELOCK_POINTS;
+    if (!still_fails(session, test, failure))
+        failure->settings.points_max = points_max;
+}
+
 /* Tries share processes, which is fast; if one has left something behind that
  * the next needed, the result does not stand on its own.  Then each try gets a
  * process of its own. */
@@ -505,10 +520,12 @@ static void shrink_soundly(struct rdl__session *session, const struct rdl_test *
 {
     struct rdl__worker *worker = &session->workers[0];
     unsigned timeout_ms = worker->timeout_ms;
+    uint32_t points_max = failure->settings.points_max;
     struct rdl__made original;
     bool sound;
 
     rdl__made_copy(&original, &failure->made);
+    shorten_livelock(session, test, failure);
     for (int isolated = 0; isolated <= 1; isolated++) {
         if (failure->outcome.cause == RDL__BY_HANG && timeout_ms > HANG_SHRINK_MS)
             worker->timeout_ms = HANG_SHRINK_MS;
@@ -518,10 +535,12 @@ static void shrink_soundly(struct rdl__session *session, const struct rdl_test *
             shrink_both(session, test, failure);
         if (!isolated && test->options.phased && failure->outcome.cause != RDL__BY_HANG)
             start_anew(session, test, failure);
-        if (!isolated && test->options.phased && failure->outcome.cause != RDL__BY_HANG && is_one_at_a_time(failure))
+        if (!isolated && test->options.phased && failure->outcome.cause != RDL__BY_HANG &&
+            is_one_at_a_time(failure))
             while (find_fork(session, test, failure))
                 continue;
         worker->timeout_ms = timeout_ms;
+        failure->settings.points_max = points_max;
         sound = still_fails_at_any_size(session, test, failure);
         if (sound || rdl__interrupted || session->error.text[0])
             break;

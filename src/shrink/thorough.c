@@ -32,8 +32,7 @@ static bool balance(struct rdl__shrinker *s, uint32_t first, uint32_t second, bo
         return false;
     rdl__draft(s);
     for (uint32_t i = second; i < (all ? s->best.count : second + 1); i++)
-        if (are_of_a_kind(&s->best.choices[i], raised) &&
-            s->best.choices[i].index == raised->index)
+        if (are_of_a_kind(&s->best.choices[i], raised) && s->best.choices[i].index == raised->index)
             rdl__draft_set(s, i, raised->index + 1);
     rdl__draft_set(s, first, s->best.choices[first].index - 1);
     return rdl__consider(s);
