@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "check/plan.h"
+#include "check/simplify.h"
 #include "check/turns.h"
 #include "choice/regress.h"
 #include "port/clock.h"
@@ -103,7 +104,7 @@ static bool is_same(const struct rdl__board *board, const struct rdl__failure *f
         rdl__text_add(out_difference, ", is another one the second time");
         return false;
     }
-    if (now->verdict == RDL__FAILED && now->origin == failure->outcome.origin)
+    if (rdl__fails_alike(now, failure))
         return true;
     if (now->verdict == RDL__FAILED) {
         rdl__text_add(out_difference, "the same choices fail in another way: ");
@@ -161,303 +162,6 @@ static bool is_steady(struct rdl__session *session, const struct rdl_test *test,
     rdl__text_release(&difference);
     free(first);
     return steady;
-}
-
-/* ---- Shrinking --------------------------------------------------------------------- */
-
-struct shrinking {
-    struct rdl__session *session;
-    const struct rdl_test *test;
-    struct rdl__failure *failure;
-    bool isolated; /* every try in a process of its own */
-    uint64_t started_ns;
-    uint64_t turns;                   /* data alone: executions in search of schedules, */
-    char bounded[RDL__STRATEGY_ROOM]; /* by this strategy, among others */
-    struct rdl__made data;            /* of the last candidate */
-};
-
-/* The last case that was run; lent until the next one is. */
-static struct rdl__made on_board(const struct rdl__board *board)
-{
-    return (struct rdl__made){board->tape.choices, board->tape.count, board->tape.spans,
-                              board->tape.span_count};
-}
-
-static enum rdl__ran run_candidate(void *context, const struct rdl__feed *feed, uint32_t limit,
-                                   struct rdl__made *out_made)
-{
-    struct shrinking *shrinking = context;
-    struct rdl__board *board = rdl__first_board(shrinking->session);
-    struct rdl__settings settings = shrinking->failure->settings;
-
-    if (feed->count > board->choices_room)
-        return RDL__RAN_ELSE;
-    settings.choices_max = limit;
-    if (shrinking->isolated)
-        rdl__worker_retire(&shrinking->session->workers[0]);
-    if (!rdl__run_feed(shrinking->session, shrinking->test, &settings, feed, false))
-        return RDL__RAN_STOP;
-    *out_made = on_board(board);
-    return board->outcome.verdict == RDL__FAILED &&
-                   board->outcome.origin == shrinking->failure->outcome.origin
-               ? RDL__RAN_FAIL
-               : RDL__RAN_ELSE;
-}
-
-static void show_shrinking(void *context, const struct rdl__shrinker *shrinker)
-{
-    struct shrinking *shrinking = context;
-
-    rdl__tell_progress(shrinking->session,
-                       &(struct rdl__progress){
-                           .test = shrinking->test,
-                           .doing = "shrinking",
-                           .cases = shrinker->attempts,
-                           .seconds = (double)(rdl__now_ns() - shrinking->started_ns) * 1e-9,
-                           .choices = shrinker->best.count,
-                       });
-}
-
-static struct rdl__shrinker shrinker_for(struct shrinking *shrinking, rdl__runner *run)
-{
-    const struct rdl__plan *plan = shrinking->session->plan;
-
-    return (struct rdl__shrinker){
-        .run = run,
-        .context = shrinking,
-        .tried = show_shrinking,
-        .attempts_max = plan->shrink_runs,
-        .deadline_ns = shrinking->started_ns + (uint64_t)(plan->shrink_seconds * 1e9),
-    };
-}
-
-static void add_efforts(struct rdl__failure *failure, const struct shrinking *shrinking,
-                        const struct rdl__shrinker *shrinker)
-{
-    failure->attempts += shrinker->attempts;
-    failure->shrink_stopped = shrinker->stopped;
-    failure->shrink_seconds += (double)(rdl__now_ns() - shrinking->started_ns) * 1e-9;
-}
-
-/* Shrink failure->made in place. */
-static void shrink(struct rdl__session *session, const struct rdl_test *test,
-                   struct rdl__failure *failure, bool isolated)
-{
-    struct shrinking shrinking = {.session = session,
-                                  .test = test,
-                                  .failure = failure,
-                                  .isolated = isolated,
-                                  .started_ns = rdl__now_ns()};
-    struct rdl__shrinker shrinker = shrinker_for(&shrinking, run_candidate);
-
-    rdl__shrink(&shrinker, &failure->made);
-    add_efforts(failure, &shrinking, &shrinker);
-    rdl__made_release(&failure->made);
-    rdl__made_copy(&failure->made, &shrinker.best);
-    rdl__shrink_release(&shrinker);
-}
-
-/* ---- Data apart from schedules ------------------------------------------------------- */
-
-/* For each candidate, and for all of them. */
-enum { TURNS_BY_CHANCE = 50, TURNS_WITHIN_BOUND = 500, TURNS_MAX = 200000 };
-#define TURNS_NS (10 * UINT64_C(1000000000))
-
-/* Is there a schedule under which this data fails?  Then it is on the board. */
-static bool fails_somehow(struct shrinking *shrinking, const struct rdl__feed *data)
-{
-    struct rdl__board *board = rdl__first_board(shrinking->session);
-    unsigned round = shrinking->failure->settings.round;
-    bool found;
-
-    if (round == 1 || round == 2)
-        return rdl__search_turns(shrinking->session, shrinking->test, shrinking->failure, data,
-                                 RDL__ONE_AT_A_TIME, 1);
-    found = rdl__search_turns(shrinking->session, shrinking->test, shrinking->failure, data, "pos",
-                              TURNS_BY_CHANCE);
-    shrinking->turns += board->failed_at + 1;
-    if (found)
-        return true;
-    found = rdl__search_turns(shrinking->session, shrinking->test, shrinking->failure, data,
-                              shrinking->bounded, TURNS_WITHIN_BOUND);
-    shrinking->turns += board->failed_at + 1;
-    return found;
-}
-
-static enum rdl__ran run_data(void *context, const struct rdl__feed *feed, uint32_t limit,
-                              struct rdl__made *out_made)
-{
-    struct shrinking *shrinking = context;
-    struct rdl__board *board = rdl__first_board(shrinking->session);
-    struct rdl__made made;
-    bool found;
-
-    (void)limit;
-    if (shrinking->turns >= TURNS_MAX || rdl__now_ns() - shrinking->started_ns > TURNS_NS ||
-        rdl__interrupted || shrinking->session->error.text[0])
-        return RDL__RAN_STOP;
-    found = fails_somehow(shrinking, feed);
-    if (!found && board->exhausted) /* the last case on the board was none: what does it draw? */
-        rdl__search_turns(shrinking->session, shrinking->test, shrinking->failure, feed, "in-order",
-                          1);
-    made = on_board(board);
-    rdl__made_release(&shrinking->data);
-    shrinking->data = rdl__data_of(&made);
-    *out_made = shrinking->data;
-    return found ? RDL__RAN_FAIL : RDL__RAN_ELSE;
-}
-
-static bool is_one_at_a_time(const struct rdl__failure *failure)
-{
-    return failure->settings.round == 1 || failure->settings.round == 2;
-}
-
-/* Make the data of failure->made simpler, whatever schedule that takes.  With an operation
- * less every preemption comes at another place: if shrinking kept to the schedule, it
- * would keep to the data. */
-static void shrink_data(struct rdl__session *session, const struct rdl_test *test,
-                        struct rdl__failure *failure)
-{
-    struct shrinking shrinking = {
-        .session = session, .test = test, .failure = failure, .started_ns = rdl__now_ns()};
-    struct rdl__made data = rdl__data_of(&failure->made), made;
-    struct rdl__shrinker shrinker = shrinker_for(&shrinking, run_data);
-    uint32_t most = rdl__count_preemptions(&failure->made);
-
-    shrinker.thorough = test->options.phased && is_one_at_a_time(failure);
-    if (data.count > 0 && test->options.explore) {
-        snprintf(shrinking.bounded, sizeof shrinking.bounded, "preemptions:%u", most ? most : 1);
-        rdl__shrink(&shrinker, &data);
-        add_efforts(failure, &shrinking, &shrinker);
-        rdl__draft(&shrinker);
-        if (shrinker.improvements > 0 && fails_somehow(&shrinking, &shrinker.draft)) {
-            made = on_board(rdl__first_board(session));
-            rdl__made_release(&failure->made);
-            rdl__made_copy(&failure->made, &made);
-        }
-        rdl__shrink_release(&shrinker);
-        rdl__made_release(&shrinking.data);
-    }
-    rdl__made_release(&data);
-}
-
-/* ---- From scratch ---------------------------------------------------------------------- */
-
-enum { ANEW_RUNS = 5000, ANEW_STARTS = 5, FORKS_RUNS = 200, FORKS_MAX = 400 };
-
-static void shrink_both(struct rdl__session *session, const struct rdl_test *test,
-                        struct rdl__failure *failure)
-{
-    if (test->options.phased && failure->settings.round == 3)
-        shrink(session, test, failure, false); /* turns belong to phases: many can go whole */
-    shrink_data(session, test, failure);
-    shrink(session, test, failure, false);
-}
-
-static uint32_t count_data(const struct rdl__made *made)
-{
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < made->count; i++)
-        count += !rdl__is_turn(made->choices[i].kind);
-    return count;
-}
-
-static struct rdl__anew anew_for(const struct rdl__failure *failure)
-{
-    bool one_at_a_time = is_one_at_a_time(failure);
-
-    return (struct rdl__anew){.begin = {.then = RDL__THEN_RANDOM, .fill_at = RDL__NONE},
-                              .limit = failure->made.count * (one_at_a_time ? 1 : 2),
-                              .strategy = one_at_a_time ? RDL__ONE_AT_A_TIME : "pos"};
-}
-
-/* Shrink the case on the board.  True: it becomes simpler than what there was. */
-static bool shrink_found(struct rdl__session *session, const struct rdl_test *test,
-                         struct rdl__failure *failure)
-{
-    struct rdl__made best = failure->made, made = on_board(rdl__first_board(session));
-
-    rdl__made_copy(&failure->made, &made);
-    shrink_both(session, test, failure);
-    if (rdl__compare(failure->made.choices, failure->made.count, best.choices, best.count) < 0) {
-        rdl__made_release(&best);
-        return true;
-    }
-    rdl__made_release(&failure->made);
-    failure->made = best;
-    return false;
-}
-
-/* Shrinking goes step by step, and may end where every step makes things worse, though
- * there is a simpler case elsewhere.  Cases of tests of specs are made quickly: begin at
- * others that chance finds, no longer than the best, and see where that leads. */
-static void start_anew(struct rdl__session *session, const struct rdl_test *test,
-                       struct rdl__failure *failure)
-{
-    uint64_t next = 0, until = ANEW_RUNS;
-    int starts = 0;
-
-    while (next < until && starts < ANEW_STARTS) {
-        struct rdl__anew anew = anew_for(failure);
-        struct rdl__made made;
-
-        if (!rdl__search_anew(session, test, failure, &anew, &next, until - next))
-            break;
-        made = on_board(rdl__first_board(session));
-        if (count_data(&made) > count_data(&failure->made))
-            continue;
-        starts++;
-        if (shrink_found(session, test, failure)) {
-            starts = 0;
-            until = next + ANEW_RUNS;
-        }
-    }
-}
-
-/* Is there a simpler case that begins like this one, up to a choice which is this? */
-static bool fork_at(struct rdl__session *session, const struct rdl_test *test,
-                    struct rdl__failure *failure, const struct rdl__made *data, uint32_t at,
-                    uint64_t index)
-{
-    uint64_t *indexes = rdl__allocate((at + 1) * sizeof *indexes), next = 0;
-    struct rdl__anew anew = anew_for(failure);
-    struct rdl__made made;
-    bool better = false;
-
-    for (uint32_t i = 0; i < at; i++)
-        indexes[i] = data->choices[i].index;
-    indexes[at] = index;
-    anew.begin.indexes = indexes;
-    anew.begin.count = at + 1;
-    while (!better && next < FORKS_RUNS &&
-           rdl__search_anew(session, test, failure, &anew, &next, FORKS_RUNS - next)) {
-        made = on_board(rdl__first_board(session));
-        better = count_data(&made) <= data->count && shrink_found(session, test, failure);
-        if (count_data(&made) <= data->count)
-            break;
-    }
-    free(indexes);
-    return better;
-}
-
-static bool find_fork(struct rdl__session *session, const struct rdl_test *test,
-                      struct rdl__failure *failure)
-{
-    struct rdl__made data = rdl__data_of(&failure->made);
-    bool found = false;
-    int forks = 0;
-
-    for (uint32_t at = 0; at < data.count && !found; at++)
-        for (uint64_t index = 0; index < data.choices[at].index && !found && forks < FORKS_MAX;
-             index++) {
-            if (data.choices[at].kind == RDL__MORE)
-                break;
-            forks++;
-            found = fork_at(session, test, failure, &data, at, index);
-        }
-    rdl__made_release(&data);
-    return found;
 }
 
 /* Run the shrunk case once more, in a fresh process and with its full time.
@@ -529,16 +233,7 @@ static void shrink_soundly(struct rdl__session *session, const struct rdl_test *
     for (int isolated = 0; isolated <= 1; isolated++) {
         if (failure->outcome.cause == RDL__BY_HANG && timeout_ms > HANG_SHRINK_MS)
             worker->timeout_ms = HANG_SHRINK_MS;
-        if (isolated)
-            shrink(session, test, failure, true);
-        else
-            shrink_both(session, test, failure);
-        if (!isolated && test->options.phased && failure->outcome.cause != RDL__BY_HANG)
-            start_anew(session, test, failure);
-        if (!isolated && test->options.phased && failure->outcome.cause != RDL__BY_HANG &&
-            is_one_at_a_time(failure))
-            while (find_fork(session, test, failure))
-                continue;
+        rdl__simplify(session, test, failure, isolated);
         worker->timeout_ms = timeout_ms;
         failure->settings.points_max = points_max;
         sound = still_fails_at_any_size(session, test, failure);
@@ -586,7 +281,7 @@ static void find_fewer(struct rdl__session *session, const struct rdl_test *test
     if (now == 0)
         return;
     if (search_fewer(session, test, failure, now - 1)) {
-        made = on_board(board);
+        made = rdl__on_board(board);
         if (rdl__count_preemptions(&made) < now) {
             rdl__made_release(&failure->made);
             rdl__made_copy(&failure->made, &made);
@@ -736,6 +431,7 @@ void rdl__settle(struct rdl__session *session, struct rdl__result *result,
         failure.outcome = board->outcome;
     }
     if (is_steady(session, test, &failure) && session->plan->shrink_seconds > 0) {
+        failure.any_alike = test->options.spec && !session->plan->more_bugs;
         shrink_soundly(session, test, &failure);
         if (test->options.explore && failure.outcome.cause != RDL__BY_HANG)
             find_fewer(session, test, &failure);

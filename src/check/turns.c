@@ -16,6 +16,24 @@ uint32_t rdl__count_preemptions(const struct rdl__made *made)
     return count;
 }
 
+struct rdl__made rdl__on_board(const struct rdl__board *board)
+{
+    return (struct rdl__made){board->tape.choices, board->tape.count, board->tape.spans,
+                              board->tape.span_count};
+}
+
+bool rdl__fails_alike(const struct rdl__outcome *outcome, const struct rdl__failure *failure)
+{
+    enum rdl__cause cause = failure->outcome.cause;
+
+    if (outcome->verdict != RDL__FAILED)
+        return false;
+    if (failure->any_alike &&
+        (cause == RDL__BY_RACE || cause == RDL__BY_DEADLOCK || cause == RDL__BY_LIVELOCK))
+        return outcome->cause == cause;
+    return outcome->origin == failure->outcome.origin;
+}
+
 struct rdl__made rdl__data_of(const struct rdl__made *made)
 {
     struct rdl__made data;
@@ -58,7 +76,7 @@ bool rdl__search_turns(struct rdl__session *session, const struct rdl_test *test
         snprintf(task->strategy, sizeof task->strategy, "%s", strategy);
         if (!rdl__run_task(session) || board->outcome.verdict != RDL__FAILED)
             break;
-        if (board->outcome.origin == failure->outcome.origin) {
+        if (rdl__fails_alike(&board->outcome, failure)) {
             board->exploring = false;
             return true;
         }
@@ -93,11 +111,12 @@ bool rdl__search_anew(struct rdl__session *session, const struct rdl_test *test,
             *first = end;
             return false;
         }
-        if (board->outcome.verdict == RDL__FAILED &&
-            board->outcome.origin == failure->outcome.origin) {
+        if (rdl__fails_alike(&board->outcome, failure)) {
             *first = board->failed_at + 1;
             return true;
         }
+        if (!board->tape.fresh) /* chance had no say: they are all the same */
+            board->failed_at = end;
     }
     return false;
 }

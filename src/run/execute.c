@@ -220,8 +220,8 @@ static void run_anew(struct rdl__board *board, struct rdl_case *t, const volatil
         rdl__tape_from_data(&board->tape, &task->feed, rdl__combine(task->seed, n));
         rdl__execute(t);
         __atomic_store_n(&board->done, board->done + 1, __ATOMIC_RELEASE);
-        if (board->outcome.verdict == RDL__FAILED || rdl__worn_out)
-            break;
+        if (board->outcome.verdict == RDL__FAILED || rdl__worn_out || !board->tape.fresh)
+            break; /* without chance, the next would be the same */
     }
 }
 

@@ -161,13 +161,13 @@ static bool other_threads_run(void)
     return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink > 3;
 }
 
-/* Controlled clients of a spec are judged while they wait, just as at the end of a case that
- * passes: they can be forgotten as well. */
-static bool is_unclean(const struct rdl_test *test, const struct rdl__outcome *outcome)
+/* What calls of a spec leave behind under control are threads that wait, as they do at the end
+ * of many a case that passes: they can be forgotten as well. */
+static bool is_unclean(const struct rdl_test *test)
 {
     if (!test->options.explore)
         return other_threads_run();
-    return rdl__explorer_unclean && outcome->cause != RDL__BY_SPEC;
+    return rdl__explorer_unclean && !test->options.spec;
 }
 
 static void throw_away_long_capture(const struct rdl__worker *worker)
@@ -263,7 +263,7 @@ _Noreturn static void serve(const struct rdl__worker *worker, int socket, int pa
         fflush(NULL);
         throw_away_long_capture(worker);
         if (worker->board->outcome.verdict == RDL__FAILED)
-            worker->board->retire = is_unclean(worker->board->task.test, &worker->board->outcome);
+            worker->board->retire = is_unclean(worker->board->task.test);
         worker->board->retire |= rdl__worn_out;
         if (!write_byte(socket))
             lose_parent();

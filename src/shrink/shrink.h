@@ -41,6 +41,7 @@ struct rdl__shrinker {
     void (*tried)(void *context, const struct rdl__shrinker *shrinker);
     uint64_t attempts_max; /* give up after so many runs */
     uint64_t deadline_ns;  /* and at this time; 0: never */
+    bool data_first;       /* compare as rdl__compare_data does */
     bool thorough;         /* runs cost little: try what seldom helps, too */
 
     /* The rest is ours. */
@@ -71,6 +72,9 @@ void rdl__made_release(struct rdl__made *made);
 /* Less than 0 if a is simpler than b. */
 int rdl__compare(const struct rdl__choice *a, uint32_t a_count, const struct rdl__choice *b,
                  uint32_t b_count);
+
+/* The same, but all data counts for more than any schedule. */
+int rdl__compare_data(const struct rdl__made *a, const struct rdl__made *b);
 
 /* ---- For passes ---------------------------------------------------------------
  *
