@@ -97,6 +97,7 @@ struct rdl__failure {
     uint64_t attempts;
     double shrink_seconds;
     bool shrink_stopped; /* before it was done */
+    bool any_alike;      /* see rdl__fails_alike */
     uint64_t again;      /* met so many times more */
 };
 

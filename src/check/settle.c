@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "check/plan.h"
+#include "check/simplify.h"
 #include "check/turns.h"
 #include "choice/regress.h"
 #include "port/clock.h"
@@ -21,7 +22,8 @@ enum {
     TOKEN_SHORT = 3000,   /* longer ones go to a file */
     TOKEN_KEPT = 1 << 16, /* longer ones are not kept in regression files */
     OUTPUT_SHOWN = 8192,
-    HANG_SHRINK_MS = 500, /* while shrinking a hang, a case is given this long */
+    HANG_SHRINK_MS = 500,   /* while shrinking a hang, a case is given this long, */
+    LIVELOCK_POINTS = 2000, /* and a livelock so many places to switch threads */
 };
 
 void rdl__failure_release(struct rdl__failure *failure)
@@ -103,7 +105,7 @@ static bool is_same(const struct rdl__board *board, const struct rdl__failure *f
         rdl__text_add(out_difference, ", is another one the second time");
         return false;
     }
-    if (now->verdict == RDL__FAILED && now->origin == failure->outcome.origin)
+    if (rdl__fails_alike(now, failure))
         return true;
     if (now->verdict == RDL__FAILED) {
         rdl__text_add(out_difference, "the same choices fail in another way: ");
@@ -163,178 +165,6 @@ static bool is_steady(struct rdl__session *session, const struct rdl_test *test,
     return steady;
 }
 
-/* ---- Shrinking --------------------------------------------------------------------- */
-
-struct shrinking {
-    struct rdl__session *session;
-    const struct rdl_test *test;
-    struct rdl__failure *failure;
-    bool isolated; /* every try in a process of its own */
-    uint64_t started_ns;
-    uint64_t turns;                   /* data alone: executions in search of schedules, */
-    char bounded[RDL__STRATEGY_ROOM]; /* by this strategy, among others */
-    struct rdl__made data;            /* of the last candidate */
-};
-
-/* The last case that was run; lent until the next one is. */
-static struct rdl__made on_board(const struct rdl__board *board)
-{
-    return (struct rdl__made){board->tape.choices, board->tape.count, board->tape.spans,
-                              board->tape.span_count};
-}
-
-static enum rdl__ran run_candidate(void *context, const struct rdl__feed *feed, uint32_t limit,
-                                   struct rdl__made *out_made)
-{
-    struct shrinking *shrinking = context;
-    struct rdl__board *board = rdl__first_board(shrinking->session);
-    struct rdl__settings settings = shrinking->failure->settings;
-
-    if (feed->count > board->choices_room)
-        return RDL__RAN_ELSE;
-    settings.choices_max = limit;
-    if (shrinking->isolated)
-        rdl__worker_retire(&shrinking->session->workers[0]);
-    if (!rdl__run_feed(shrinking->session, shrinking->test, &settings, feed, false))
-        return RDL__RAN_STOP;
-    *out_made = on_board(board);
-    return board->outcome.verdict == RDL__FAILED &&
-                   board->outcome.origin == shrinking->failure->outcome.origin
-               ? RDL__RAN_FAIL
-               : RDL__RAN_ELSE;
-}
-
-static void show_shrinking(void *context, const struct rdl__shrinker *shrinker)
-{
-    struct shrinking *shrinking = context;
-
-    rdl__tell_progress(shrinking->session,
-                       &(struct rdl__progress){
-                           .test = shrinking->test,
-                           .doing = "shrinking",
-                           .cases = shrinker->attempts,
-                           .seconds = (double)(rdl__now_ns() - shrinking->started_ns) * 1e-9,
-                           .choices = shrinker->best.count,
-                       });
-}
-
-static struct rdl__shrinker shrinker_for(struct shrinking *shrinking, rdl__runner *run)
-{
-    const struct rdl__plan *plan = shrinking->session->plan;
-
-    return (struct rdl__shrinker){
-        .run = run,
-        .context = shrinking,
-        .tried = show_shrinking,
-        .attempts_max = plan->shrink_runs,
-        .deadline_ns = shrinking->started_ns + (uint64_t)(plan->shrink_seconds * 1e9),
-    };
-}
-
-static void add_efforts(struct rdl__failure *failure, const struct shrinking *shrinking,
-                        const struct rdl__shrinker *shrinker)
-{
-    failure->attempts += shrinker->attempts;
-    failure->shrink_stopped = shrinker->stopped;
-    failure->shrink_seconds += (double)(rdl__now_ns() - shrinking->started_ns) * 1e-9;
-}
-
-/* Shrink failure->made in place. */
-static void shrink(struct rdl__session *session, const struct rdl_test *test,
-                   struct rdl__failure *failure, bool isolated)
-{
-    struct shrinking shrinking = {.session = session,
-                                  .test = test,
-                                  .failure = failure,
-                                  .isolated = isolated,
-                                  .started_ns = rdl__now_ns()};
-    struct rdl__shrinker shrinker = shrinker_for(&shrinking, run_candidate);
-
-    rdl__shrink(&shrinker, &failure->made);
-    add_efforts(failure, &shrinking, &shrinker);
-    rdl__made_release(&failure->made);
-    rdl__made_copy(&failure->made, &shrinker.best);
-    rdl__shrink_release(&shrinker);
-}
-
-/* ---- Data apart from schedules ------------------------------------------------------- */
-
-/* For each candidate, and for all of them. */
-enum { TURNS_BY_CHANCE = 50, TURNS_WITHIN_BOUND = 500, TURNS_MAX = 200000 };
-#define TURNS_NS (10 * UINT64_C(1000000000))
-
-/* Is there a schedule under which this data fails?  Then it is on the board. */
-static bool fails_somehow(struct shrinking *shrinking, const struct rdl__feed *data)
-{
-    struct rdl__board *board = rdl__first_board(shrinking->session);
-    unsigned round = shrinking->failure->settings.round;
-    bool found;
-
-    if (round == 1 || round == 2)
-        return rdl__search_turns(shrinking->session, shrinking->test, shrinking->failure, data,
-                                 RDL__ONE_AT_A_TIME, 1);
-    found = rdl__search_turns(shrinking->session, shrinking->test, shrinking->failure, data, "pos",
-                              TURNS_BY_CHANCE);
-    shrinking->turns += board->failed_at + 1;
-    if (found)
-        return true;
-    found = rdl__search_turns(shrinking->session, shrinking->test, shrinking->failure, data,
-                              shrinking->bounded, TURNS_WITHIN_BOUND);
-    shrinking->turns += board->failed_at + 1;
-    return found;
-}
-
-static enum rdl__ran run_data(void *context, const struct rdl__feed *feed, uint32_t limit,
-                              struct rdl__made *out_made)
-{
-    struct shrinking *shrinking = context;
-    struct rdl__board *board = rdl__first_board(shrinking->session);
-    struct rdl__made made;
-    bool found;
-
-    (void)limit;
-    if (shrinking->turns >= TURNS_MAX || rdl__now_ns() - shrinking->started_ns > TURNS_NS ||
-        rdl__interrupted || shrinking->session->error.text[0])
-        return RDL__RAN_STOP;
-    found = fails_somehow(shrinking, feed);
-    if (!found && board->exhausted) /* the last case on the board was none: what does it draw? */
-        rdl__search_turns(shrinking->session, shrinking->test, shrinking->failure, feed, "in-order",
-                          1);
-    made = on_board(board);
-    rdl__made_release(&shrinking->data);
-    shrinking->data = rdl__data_of(&made);
-    *out_made = shrinking->data;
-    return found ? RDL__RAN_FAIL : RDL__RAN_ELSE;
-}
-
-/* Make the data of failure->made simpler, whatever schedule that takes.  With an operation
- * less every preemption comes at another place: if shrinking kept to the schedule, it
- * would keep to the data. */
-static void shrink_data(struct rdl__session *session, const struct rdl_test *test,
-                        struct rdl__failure *failure)
-{
-    struct shrinking shrinking = {
-        .session = session, .test = test, .failure = failure, .started_ns = rdl__now_ns()};
-    struct rdl__made data = rdl__data_of(&failure->made), made;
-    struct rdl__shrinker shrinker = shrinker_for(&shrinking, run_data);
-    uint32_t most = rdl__count_preemptions(&failure->made);
-
-    if (data.count > 0 && test->options.explore) {
-        snprintf(shrinking.bounded, sizeof shrinking.bounded, "preemptions:%u", most ? most : 1);
-        rdl__shrink(&shrinker, &data);
-        add_efforts(failure, &shrinking, &shrinker);
-        rdl__draft(&shrinker);
-        if (shrinker.improvements > 0 && fails_somehow(&shrinking, &shrinker.draft)) {
-            made = on_board(rdl__first_board(session));
-            rdl__made_release(&failure->made);
-            rdl__made_copy(&failure->made, &made);
-        }
-        rdl__shrink_release(&shrinker);
-        rdl__made_release(&shrinking.data);
-    }
-    rdl__made_release(&data);
-}
-
 /* Run the shrunk case once more, in a fresh process and with its full time.
  * That one run is worth having even when we are asked to stop: without it there
  * would be nothing to show.  (A second signal ends us at once.) */
@@ -373,6 +203,20 @@ static bool still_fails_at_any_size(struct rdl__session *session, const struct r
     return still_fails(session, test, failure);
 }
 
+/* What never ends need not be watched for long, once that is known.  (What is left is tried
+ * again with all the time there is.) */
+static void shorten_livelock(struct rdl__session *session, const struct rdl_test *test,
+                             struct rdl__failure *failure)
+{
+    uint32_t points_max = failure->settings.points_max;
+
+    if (failure->outcome.cause != RDL__BY_LIVELOCK || points_max <= LIVELOCK_POINTS)
+        return;
+    failure->settings.points_max = LIVELOCK_POINTS;
+    if (!still_fails(session, test, failure))
+        failure->settings.points_max = points_max;
+}
+
 /* Tries share processes, which is fast; if one has left something behind that
  * the next needed, the result does not stand on its own.  Then each try gets a
  * process of its own. */
@@ -381,19 +225,18 @@ static void shrink_soundly(struct rdl__session *session, const struct rdl_test *
 {
     struct rdl__worker *worker = &session->workers[0];
     unsigned timeout_ms = worker->timeout_ms;
+    uint32_t points_max = failure->settings.points_max;
     struct rdl__made original;
     bool sound;
 
     rdl__made_copy(&original, &failure->made);
+    shorten_livelock(session, test, failure);
     for (int isolated = 0; isolated <= 1; isolated++) {
         if (failure->outcome.cause == RDL__BY_HANG && timeout_ms > HANG_SHRINK_MS)
             worker->timeout_ms = HANG_SHRINK_MS;
-        if (!isolated && test->options.phased && failure->settings.round == 3)
-            shrink(session, test, failure, false); /* turns belong to phases: many can go whole */
-        if (!isolated)
-            shrink_data(session, test, failure);
-        shrink(session, test, failure, isolated);
+        rdl__simplify(session, test, failure, isolated);
         worker->timeout_ms = timeout_ms;
+        failure->settings.points_max = points_max;
         sound = still_fails_at_any_size(session, test, failure);
         if (sound || rdl__interrupted || session->error.text[0])
             break;
@@ -439,7 +282,7 @@ static void find_fewer(struct rdl__session *session, const struct rdl_test *test
     if (now == 0)
         return;
     if (search_fewer(session, test, failure, now - 1)) {
-        made = on_board(board);
+        made = rdl__on_board(board);
         if (rdl__count_preemptions(&made) < now) {
             rdl__made_release(&failure->made);
             rdl__made_copy(&failure->made, &made);
@@ -592,6 +435,7 @@ void rdl__settle(struct rdl__session *session, struct rdl__result *result,
         failure.outcome = board->outcome;
     }
     if (is_steady(session, test, &failure) && session->plan->shrink_seconds > 0) {
+        failure.any_alike = test->options.spec && !session->plan->more_bugs;
         shrink_soundly(session, test, &failure);
         if (test->options.explore && failure.outcome.cause != RDL__BY_HANG)
             find_fewer(session, test, &failure);

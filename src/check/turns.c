@@ -16,6 +16,24 @@ uint32_t rdl__count_preemptions(const struct rdl__made *made)
     return count;
 }
 
+struct rdl__made rdl__on_board(const struct rdl__board *board)
+{
+    return (struct rdl__made){board->tape.choices, board->tape.count, board->tape.spans,
+                              board->tape.span_count};
+}
+
+bool rdl__fails_alike(const struct rdl__outcome *outcome, const struct rdl__failure *failure)
+{
+    enum rdl__cause cause = failure->outcome.cause;
+
+    if (outcome->verdict != RDL__FAILED)
+        return false;
+    if (failure->any_alike &&
+        (cause == RDL__BY_RACE || cause == RDL__BY_DEADLOCK || cause == RDL__BY_LIVELOCK))
+        return outcome->cause == cause;
+    return outcome->origin == failure->outcome.origin;
+}
+
 struct rdl__made rdl__data_of(const struct rdl__made *made)
 {
     struct rdl__made data;
@@ -58,11 +76,47 @@ bool rdl__search_turns(struct rdl__session *session, const struct rdl_test *test
         snprintf(task->strategy, sizeof task->strategy, "%s", strategy);
         if (!rdl__run_task(session) || board->outcome.verdict != RDL__FAILED)
             break;
-        if (board->outcome.origin == failure->outcome.origin) {
+        if (rdl__fails_alike(&board->outcome, failure)) {
             board->exploring = false;
             return true;
         }
     }
     board->exploring = false;
+    return false;
+}
+
+bool rdl__search_anew(struct rdl__session *session, const struct rdl_test *test,
+                      const struct rdl__failure *failure, const struct rdl__anew *anew,
+                      uint64_t *first, uint64_t runs)
+{
+    struct rdl__board *board = rdl__first_board(session);
+    struct rdl__task *task = &board->task;
+
+    board->exploring = false;
+    rdl__board_put_feed(board, &anew->begin);
+    for (uint64_t end = *first + runs; *first < end; *first = board->failed_at + 1) {
+        struct rdl__feed feed = task->feed;
+
+        *task = (struct rdl__task){.kind = RDL__RUN_ANEW,
+                                   .test = test,
+                                   .settings = failure->settings,
+                                   .seed = failure->outcome.origin,
+                                   .first = *first,
+                                   .count = end - *first,
+                                   .feed = feed};
+        task->settings.choices_max = anew->limit;
+        task->settings.size = 100;
+        snprintf(task->strategy, sizeof task->strategy, "%s", anew->strategy);
+        if (!rdl__run_task(session)) {
+            *first = end;
+            return false;
+        }
+        if (rdl__fails_alike(&board->outcome, failure)) {
+            *first = board->failed_at + 1;
+            return true;
+        }
+        if (!board->tape.fresh) /* chance had no say: they are all the same */
+            board->failed_at = end;
+    }
     return false;
 }

@@ -13,6 +13,13 @@
 
 uint32_t rdl__count_preemptions(const struct rdl__made *made);
 
+/* The last case that was run; lent until the next one is. */
+struct rdl__made rdl__on_board(const struct rdl__board *board);
+
+/* Is this outcome the failure's?  Of races, deadlocks and livelocks of one object any will do,
+ * as they are all the same mistake for whoever looks at the simplest. */
+bool rdl__fails_alike(const struct rdl__outcome *outcome, const struct rdl__failure *failure);
+
 /* What is left of a case without its schedule.  To be released. */
 struct rdl__made rdl__data_of(const struct rdl__made *made);
 
@@ -21,5 +28,18 @@ struct rdl__made rdl__data_of(const struct rdl__made *made);
 bool rdl__search_turns(struct rdl__session *session, const struct rdl_test *test,
                        const struct rdl__failure *failure, const struct rdl__feed *data,
                        const char *strategy, uint64_t runs);
+
+/* How cases are made up. */
+struct rdl__anew {
+    struct rdl__feed begin; /* data at the beginning; then comes chance */
+    uint32_t limit;         /* the most choices */
+    const char *strategy;
+};
+
+/* Make up cases: those from number *first on, at most `runs` of them.  True: the case on the
+ * board fails as the failure does; *first is the next one's number. */
+bool rdl__search_anew(struct rdl__session *session, const struct rdl_test *test,
+                      const struct rdl__failure *failure, const struct rdl__anew *anew,
+                      uint64_t *first, uint64_t runs);
 
 #endif

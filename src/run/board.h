@@ -14,6 +14,7 @@
 
 enum rdl__task_kind {
     RDL__RUN_RANDOM, /* many cases made by chance, until one fails */
+    RDL__RUN_ANEW,   /* the same, to find a simpler case: they are not counted */
     RDL__RUN_ALL,    /* many cases in order: the feed is the first one */
     RDL__RUN_TURNS,  /* many cases with the data of the feed, until one fails */
     RDL__RUN_FEED,   /* one case */

@@ -211,6 +211,20 @@ static void run_turns(struct rdl__board *board, struct rdl_case *t, const volati
     }
 }
 
+static void run_anew(struct rdl__board *board, struct rdl_case *t, const volatile int *stop)
+{
+    const struct rdl__task *task = &board->task;
+
+    for (uint64_t n = task->first; n < task->first + task->count && !*stop; n++) {
+        board->failed_at = n;
+        rdl__tape_from_data(&board->tape, &task->feed, rdl__combine(task->seed, n));
+        rdl__execute(t);
+        __atomic_store_n(&board->done, board->done + 1, __ATOMIC_RELEASE);
+        if (board->outcome.verdict == RDL__FAILED || rdl__worn_out || !board->tape.fresh)
+            break; /* without chance, the next would be the same */
+    }
+}
+
 /* The last choice that can be raised is, and what comes after it begins anew
  * with the simplest. */
 bool rdl__next_in_order(struct rdl__board *board)
@@ -280,13 +294,16 @@ void rdl__do_task(struct rdl__board *board, struct rdl_case *t, const volatile i
     if (strcmp(board->explores_by, task->strategy) != 0)
         board->exploring = false;
     if (task->test->options.explore && !board->exploring &&
-        (task->kind == RDL__RUN_RANDOM || task->kind == RDL__RUN_TURNS)) {
+        (task->kind == RDL__RUN_RANDOM || task->kind == RDL__RUN_ANEW ||
+         task->kind == RDL__RUN_TURNS)) {
         rdl__explorer_start(task->strategy, rdl__combine(task->seed, task->first));
         board->exploring = true;
         snprintf(board->explores_by, sizeof board->explores_by, "%s", task->strategy);
     }
     if (task->kind == RDL__RUN_RANDOM)
         run_random(board, t, stop);
+    else if (task->kind == RDL__RUN_ANEW)
+        run_anew(board, t, stop);
     else if (task->kind == RDL__RUN_ALL)
         run_all(board, t, stop);
     else if (task->kind == RDL__RUN_TURNS)

@@ -1,4 +1,4 @@
-/* reorder.c -- passes: siblings of a kind in order, what is true last. */
+/* reorder.c -- passes: siblings of a kind in order, or at an earlier place; what is true last. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -133,6 +133,61 @@ void rdl__pass_sort(struct rdl__shrinker *s)
     for (uint32_t parent = 0; parent < s->best.span_count && !s->stopped; parent++)
         while (parent < s->best.span_count && sort_children(s, parent))
             continue;
+}
+
+/* ---- To an earlier place ----------------------------------------------------------------- */
+
+/* Which comes first where two tapes differ; they may have different lengths. */
+static bool is_lower(const struct piece *a, const struct piece *b)
+{
+    for (uint32_t i = 0; i < a->count && i < b->count; i++)
+        if (a->choices[i].index != b->choices[i].index)
+            return a->choices[i].index < b->choices[i].index;
+    return false;
+}
+
+/* The piece at `from` in front of that at `to`. */
+static bool move(struct rdl__shrinker *s, const struct pieces *pieces, struct piece *order,
+                 uint32_t from, uint32_t to)
+{
+    for (uint32_t i = 0; i < pieces->count; i++)
+        order[i] = pieces->items[i < to || i > from ? i : i == to ? from : i - 1];
+    return rearranged(s, pieces, order);
+}
+
+static bool move_some(struct rdl__shrinker *s, const struct pieces *pieces)
+{
+    struct piece *order = rdl__allocate(pieces->count * sizeof *order);
+    bool moved = false;
+
+    for (uint32_t to = 0; to < pieces->count && !moved; to++)
+        for (uint32_t from = to + 1; from < pieces->count && !moved && !s->stopped; from++)
+            moved = is_lower(&pieces->items[from], &pieces->items[to]) &&
+                    move(s, pieces, order, from, to);
+    free(order);
+    return moved;
+}
+
+void rdl__pass_move(struct rdl__shrinker *s)
+{
+    enum { SIBLINGS_MAX = 40 };
+    uint32_t *children = NULL;
+
+    for (uint32_t parent = 0; parent < s->best.span_count && !s->stopped;) {
+        uint32_t count;
+        struct pieces pieces = {0};
+        bool moved = false;
+
+        children = rdl__reallocate(children, (s->best.span_count + 1) * sizeof *children);
+        count = rdl__children(&s->best, parent, children, s->best.span_count);
+        if (count > 1 && count <= SIBLINGS_MAX) {
+            pieces = find_pieces(&s->best, children, count, 0);
+            moved = move_some(s, &pieces);
+            free(pieces.items);
+        }
+        parent += !moved;
+    }
+    free(children);
 }
 
 /* The last `no` that belongs with this `yes`: of the same span. */

@@ -71,6 +71,32 @@ int rdl__compare(const struct rdl__choice *a, uint32_t a_count, const struct rdl
     return (a_count > b_count) - (a_count < b_count);
 }
 
+/* The next choice that is data, from a place on; NULL: there is none. */
+static const struct rdl__choice *next_data(const struct rdl__made *made, uint32_t *at)
+{
+    while (*at < made->count && rdl__is_turn(made->choices[*at].kind))
+        ++*at;
+    return *at < made->count ? &made->choices[(*at)++] : NULL;
+}
+
+int rdl__compare_data(const struct rdl__made *a, const struct rdl__made *b)
+{
+    uint32_t at = 0, bt = 0;
+    int order = 0;
+
+    for (;;) {
+        const struct rdl__choice *x = next_data(a, &at), *y = next_data(b, &bt);
+
+        if (!x || !y)
+            return x       ? 1
+                   : y     ? -1
+                   : order ? order
+                           : rdl__compare(a->choices, a->count, b->choices, b->count);
+        if (order == 0 && x->index != y->index)
+            order = x->index < y->index ? -1 : 1;
+    }
+}
+
 /* ---- Drafts -------------------------------------------------------------------- */
 
 static void make_room(struct rdl__shrinker *s, uint32_t count)
@@ -146,6 +172,13 @@ static uint32_t limit_for(const struct rdl__shrinker *s)
     return s->best.count;
 }
 
+static bool is_simpler(const struct rdl__shrinker *s, const struct rdl__made *made)
+{
+    return s->data_first
+               ? rdl__compare_data(made, &s->best) < 0
+               : rdl__compare(made->choices, made->count, s->best.choices, s->best.count) < 0;
+}
+
 bool rdl__consider(struct rdl__shrinker *s)
 {
     struct rdl__made made;
@@ -161,8 +194,7 @@ bool rdl__consider(struct rdl__shrinker *s)
         return false;
     }
     rdl__tree_add(&s->tree, made.choices, made.count);
-    if (ran != RDL__RAN_FAIL ||
-        rdl__compare(made.choices, made.count, s->best.choices, s->best.count) >= 0) {
+    if (ran != RDL__RAN_FAIL || !is_simpler(s, &made)) {
         if (s->tried)
             s->tried(s->context, s);
         return false;
@@ -257,6 +289,12 @@ static pass_function *const costly_passes[] = {
     rdl__pass_booleans,       rdl__pass_pairs,   rdl__pass_cut_runs,
 };
 
+static pass_function *const thorough_passes[] = {
+    rdl__pass_rename,
+    rdl__pass_move,
+    rdl__pass_balance,
+};
+
 static bool run_passes(struct rdl__shrinker *s, pass_function *const *passes, size_t count)
 {
     uint64_t before = s->improvements;
@@ -276,6 +314,8 @@ static bool run_round(struct rdl__shrinker *s)
 
     if (s->best.count == length)
         found = run_passes(s, costly_passes, sizeof costly_passes / sizeof *costly_passes) || found;
+    if (!found && s->thorough)
+        found = run_passes(s, thorough_passes, sizeof thorough_passes / sizeof *thorough_passes);
     return found && !s->stopped;
 }
 

@@ -41,6 +41,8 @@ struct rdl__shrinker {
     void (*tried)(void *context, const struct rdl__shrinker *shrinker);
     uint64_t attempts_max; /* give up after so many runs */
     uint64_t deadline_ns;  /* and at this time; 0: never */
+    bool data_first;       /* compare as rdl__compare_data does */
+    bool thorough;         /* runs cost little: try what seldom helps, too */
 
     /* The rest is ours. */
     struct rdl__made best;
@@ -70,6 +72,9 @@ void rdl__made_release(struct rdl__made *made);
 /* Less than 0 if a is simpler than b. */
 int rdl__compare(const struct rdl__choice *a, uint32_t a_count, const struct rdl__choice *b,
                  uint32_t b_count);
+
+/* The same, but all data counts for more than any schedule. */
+int rdl__compare_data(const struct rdl__made *a, const struct rdl__made *b);
 
 /* ---- For passes ---------------------------------------------------------------
  *
@@ -124,5 +129,10 @@ void rdl__pass_pairs(struct rdl__shrinker *s);            /* keep a sum, keep a 
 void rdl__pass_cut_runs(struct rdl__shrinker *s);         /* choices, wherever spans begin */
 void rdl__pass_booleans(struct rdl__shrinker *s);         /* as late as possible */
 void rdl__pass_schedule(struct rdl__shrinker *s);         /* context switches: none, or later */
+
+/* Only if shrinking is to be thorough. */
+void rdl__pass_balance(struct rdl__shrinker *s); /* one lower, others higher */
+void rdl__pass_rename(struct rdl__shrinker *s);  /* two numbers that are names */
+void rdl__pass_move(struct rdl__shrinker *s);    /* siblings, to an earlier place */
 
 #endif
