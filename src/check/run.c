@@ -252,6 +252,24 @@ static void judge_discards(struct rdl__session *session, struct rdl__result *res
                   (unsigned long long)stats->cases);
 }
 
+/* A test of a spec in which nothing is ever called says nothing. */
+static void judge_calls(struct rdl__session *session, struct rdl__result *result)
+{
+    const struct rdl__stats *stats = &result->stats;
+    uint64_t total = 0;
+
+    for (uint32_t i = 0; i < stats->called_count; i++)
+        total += stats->called[i].calls;
+    if (stats->called_count > 0 && total == 0)
+        conclude(result, RDL__TEST_ERROR, "calls",
+                 "in %llu cases no operation could be called: look at may, weigh, pre and cpre",
+                 (unsigned long long)stats->cases);
+    for (uint32_t i = 0; total > 0 && i < stats->called_count; i++)
+        if (stats->called[i].calls == 0)
+            rdl__warn(session, "%s: %s was never called, while others were %llu times",
+                      result->test->name, stats->called[i].name, (unsigned long long)total);
+}
+
 static void judge_run(struct rdl__session *session, struct rdl__result *result)
 {
     bool expects_failure = result->test->options.expect_failure;
@@ -267,6 +285,8 @@ static void judge_run(struct rdl__session *session, struct rdl__result *result)
                  result->test->options.explore ? "schedule" : "case");
     else {
         judge_discards(session, result);
+        if (result->verdict == RDL__TEST_PASS)
+            judge_calls(session, result);
         if (result->verdict == RDL__TEST_PASS)
             judge_coverage(session, result);
         if (result->verdict == RDL__TEST_PASS && expects_failure)
@@ -351,6 +371,13 @@ static bool specs_are_well_declared(struct rdl_test **tests, size_t count, struc
             return rdl__fail(error, "%s:%d: %s: %u clients are too many: at most %d can be judged",
                              tests[i]->file, tests[i]->line, tests[i]->name, options->clients,
                              RDL__CLIENTS_MOST);
+        if (options->calls.max && options->calls.min > options->calls.max)
+            return rdl__fail(error, "%s:%d: %s: there cannot be at least %u and at most %u calls",
+                             tests[i]->file, tests[i]->line, tests[i]->name, options->calls.min,
+                             options->calls.max);
+        if (options->rounds > 3)
+            return rdl__fail(error, "%s:%d: %s: there is no round %u, only 1, 2 and 3",
+                             tests[i]->file, tests[i]->line, tests[i]->name, options->rounds);
         if (!rdl__spec_check(options->spec, options->alone || options->reference, error))
             return false;
     }

@@ -13,8 +13,9 @@
  * all are given the chance, before they count as waiting. */
 enum { PATIENCE = 3 };
 
-/* So many cases may leave calls behind that wait for ever. */
-enum { LEFT_OVER_MAX = 2000, FREE_LEFT_OVER_MAX = 1 };
+/* So many cases may leave something behind: memory, at least.  Of free threads one that
+ * waits is enough, since nobody can end it. */
+enum { LEFT_OVER_MAX = 2000 };
 
 void rdl__clients_begin(struct rdl__clients *clients, struct rdl_case *t, uint32_t count)
 {
@@ -62,6 +63,8 @@ static void log_event(struct rdl__clients *clients, struct rdl__given *given, bo
         clients->log = grown(clients->t, clients->log, &clients->log_room, sizeof *clients->log);
     clients->log[clients->log_count++] = (struct rdl__logged){given, returns};
     given->returned |= returns;
+    if (!clients->free_threads)
+        rdl__got_on();
 }
 
 /* Where in the schedule it was; while the case is looked at. */
@@ -149,6 +152,20 @@ static void *live_freely(void *argument)
 
 /* ---- From outside ---------------------------------------------------------------------------- */
 
+static void lock(struct rdl__clients *clients)
+{
+    if (clients->free_threads)
+        pthread_mutex_lock(&clients->lock);
+}
+
+static void unlock(struct rdl__clients *clients)
+{
+    if (!clients->free_threads)
+        return;
+    pthread_cond_broadcast(&clients->changed);
+    pthread_mutex_unlock(&clients->lock);
+}
+
 static void start(struct rdl__client *client)
 {
     struct rdl_case *t = client->all->t;
@@ -162,25 +179,13 @@ static void start(struct rdl__client *client)
         why = rdl__thread_new(self, NULL, live_under_control, client, name, RDL__CALLER,
                               &client->controlled);
     } else {
+        lock(client->all); /* others may run already, and use the case's memory */
         rdl_defer(t, rdl__blocked_forget, &client->watched);
+        unlock(client->all);
         why = rdl__blocked_start(&client->real, &client->watched, t, live_freely, client);
     }
     if (why)
         rdl__misuse(t, "cannot start a thread for client %u: %s", client->number, strerror(why));
-}
-
-static void lock(struct rdl__clients *clients)
-{
-    if (clients->free_threads)
-        pthread_mutex_lock(&clients->lock);
-}
-
-static void unlock(struct rdl__clients *clients)
-{
-    if (!clients->free_threads)
-        return;
-    pthread_cond_broadcast(&clients->changed);
-    pthread_mutex_unlock(&clients->lock);
 }
 
 struct rdl__given *rdl__clients_make(struct rdl__clients *clients, uint32_t client,
@@ -266,6 +271,8 @@ static void run_under_control(struct rdl__clients *clients, struct rdl__thread *
     uint32_t logged = clients->log_count;
     uint64_t latest;
 
+    /* Each phase has as many points as a whole execution may have elsewhere. */
+    rdl__sched.points_max = rdl__sched.view.points + clients->t->settings.points_max;
     rdl__hb_release(self, (uintptr_t)clients);
     rdl__await_quiet(self, 0);
     for (int i = 0; i < PATIENCE && (latest = latest_deadline(clients)) > 0; i++) {
@@ -323,53 +330,67 @@ bool rdl__client_spins(const struct rdl__client *client)
 
 /* ---- The end ----------------------------------------------------------------------------- */
 
-static void end_one(struct rdl__client *client)
-{
-    struct rdl__thread *self = rdl__self();
-
-    if (client->controlled && client->job)
-        rdl__thread_discard(self, client->controlled);
-    else if (client->controlled)
-        rdl__thread_join(self, client->controlled, NULL, RDL__FOREVER, 0);
-    else if (!client->job)
-        pthread_join(client->real, NULL);
-    client->started = false;
-}
-
-/* True: nobody was left waiting in the code under test. */
-static bool end_all(struct rdl__clients *clients)
+/* Who still waits in the code under test is forgotten.  True: nobody does. */
+static bool forget_those_who_wait(struct rdl__clients *clients)
 {
     bool all_returned = true;
 
+    for (uint32_t i = 0; i < clients->count; i++) {
+        struct rdl__client *client = &clients->clients[i];
+
+        if (!client->job)
+            continue;
+        all_returned = false;
+        client->started = false;
+        if (client->controlled)
+            rdl__thread_discard(rdl__self(), client->controlled);
+    }
+    return all_returned;
+}
+
+static void end_the_others(struct rdl__clients *clients)
+{
     lock(clients);
     for (uint32_t i = 0; i < clients->count; i++) {
         struct rdl__client *client = &clients->clients[i];
 
-        client->to_end = !client->job;
-        if (client->controlled && client->to_end)
+        client->to_end = client->started;
+        if (client->to_end && client->controlled)
             rdl__changed((uintptr_t)client);
     }
     unlock(clients);
     for (uint32_t i = 0; i < clients->count; i++) {
         struct rdl__client *client = &clients->clients[i];
 
-        all_returned &= !client->job;
-        if (client->started)
-            end_one(client);
+        if (client->started && client->controlled)
+            rdl__thread_join(rdl__self(), client->controlled, NULL, RDL__FOREVER, 0);
+        else if (client->started)
+            pthread_join(client->real, NULL);
     }
-    return all_returned;
+}
+
+/* Threads of the code under test itself, which it would have ended when it was destroyed. */
+static void forget_its_threads(void)
+{
+    for (uint32_t id = 1; rdl__self() && id < rdl__sched.view.threads; id++)
+        if (rdl__sched.threads[id]->state == RDL__ALIVE && rdl__sched.threads[id]->donor)
+            rdl__thread_discard(rdl__self(), rdl__sched.threads[id]);
 }
 
 void rdl__clients_finish(struct rdl__clients *clients, bool destroy)
 {
     static unsigned left_over;
+    bool all_returned = forget_those_who_wait(clients);
 
-    if (!end_all(clients)) {
-        if (++left_over >= (clients->free_threads ? FREE_LEFT_OVER_MAX : LEFT_OVER_MAX))
-            rdl__worn_out = true;
-    } else if (clients->reference) {
+    end_the_others(clients);
+    if (all_returned && clients->reference) {
         rdl_resource_free(clients->reference);
-    } else if (destroy && clients->spec->destroy) {
-        clients->spec->destroy(clients->object);
+    } else if (all_returned && destroy) {
+        if (clients->spec->destroy)
+            clients->spec->destroy(clients->object);
+    } else {
+        forget_its_threads();
+        if (++left_over >= (clients->free_threads && !all_returned ? 1 : LEFT_OVER_MAX))
+            rdl__worn_out = true;
     }
 }

@@ -94,8 +94,8 @@ bool rdl__client_spins(const struct rdl__client *client);
 /* Is it waiting for a lock, of all things?  (Not known of free threads.) */
 bool rdl__client_is_locked_out(const struct rdl__client *client);
 
-/* All go, and if nobody was left waiting in the code under test, and `destroy`, so does the
- * thing itself.  What those who wait hold is lost: after many of them, so is the process. */
+/* All go.  If nobody was left waiting in the code under test, and `destroy`, the thing itself
+ * is destroyed.  Otherwise what it holds is lost: after many of them, so is the process. */
 void rdl__clients_finish(struct rdl__clients *clients, bool destroy);
 
 #endif

@@ -63,6 +63,19 @@ void rdl__tell_more(struct rdl_case *t, const struct rdl__text *line)
     tell(t, RDL__EVENT_MORE, line);
 }
 
+void rdl__tell_initial(struct rdl_case *t, const void *state)
+{
+    const struct rdl_spec *spec = t->test->options.spec;
+    struct rdl__text line = {0};
+
+    if (!t->trace->on || !spec->initial)
+        return;
+    rdl__text_add(&line, "at the beginning: ");
+    rdl__show_state(&line, spec, state);
+    rdl__tell(t, &line);
+    rdl__text_release(&line);
+}
+
 _Noreturn void rdl__differs(struct rdl_case *t, const char *class, const char *check,
                             const struct rdl__text *text)
 {

@@ -92,6 +92,9 @@ _Noreturn void rdl__reject(struct rdl_case *t);
 void rdl__tell(struct rdl_case *t, const struct rdl__text *line);
 void rdl__tell_more(struct rdl_case *t, const struct rdl__text *line);
 
+/* The state at the beginning, if it is not always the same. */
+void rdl__tell_initial(struct rdl_case *t, const void *state);
+
 /* The spec and the code under test differ.  `class` is one of those of `raddle grade`. */
 _Noreturn void rdl__differs(struct rdl_case *t, const char *class, const char *check,
                             const struct rdl__text *text);

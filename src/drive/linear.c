@@ -36,6 +36,7 @@ struct linear {
     struct plan plans[RDL__CLIENTS_MOST];
     struct rdl__counts counts;
     uint32_t min, max;
+    bool at_rest; /* it is as it was at the beginning */
 };
 
 /* ---- Making it up ------------------------------------------------------------------------- */
@@ -183,6 +184,8 @@ static void judge_key(struct linear *l, int64_t key)
         fail(l, viable);
     if (judgement == RDL__UNDECIDED)
         rdl_label(l->t, "not judged to the end: too many orders");
+    else
+        l->at_rest &= rdl__same_state(l->spec, rdl__viable_state(viable), l->state);
     rdl__viable_free(viable);
 }
 
@@ -211,12 +214,13 @@ static const struct rdl_operation *find_answer(void *context, rdl_ref ref, const
 
 static void set_up(struct linear *l)
 {
-    l->min = l->options->calls.min ? l->options->calls.min : 1;
+    l->min = l->options->calls.max ? l->options->calls.min : 1;
     l->max = l->options->calls.max ? l->options->calls.max : CALLS_DEFAULT;
     l->state = rdl_alloc(l->t, l->spec->state_size + 1);
     if (l->spec->initial)
         l->spec->initial(l->t, l->state);
     l->spec->clear_state(l->state);
+    rdl__tell_initial(l->t, l->state);
     l->clients = l->options->free_threads ? rdl__allocate(sizeof *l->clients)
                                           : rdl_alloc(l->t, sizeof *l->clients);
     rdl__clients_begin(l->clients, l->t,
@@ -245,8 +249,9 @@ void rdl__test_linear(struct rdl_case *t)
     l->clients->next_call = next_call;
     rdl__clients_start_all(l->clients);
     rdl__clients_run(l->clients);
+    l->at_rest = true;
     judge(l);
     rdl__counts_tell(&l->counts, t);
-    rdl__clients_finish(l->clients, true);
+    rdl__clients_finish(l->clients, l->at_rest);
     t->hidden--;
 }

@@ -179,19 +179,27 @@ static void add_state(const struct model *m, struct rdl__text *out, const char *
     rdl__text_add(out, "\n");
 }
 
-_Noreturn static void fail(const struct model *m, const struct command *command, const char *check)
+static void add_answers(const struct command *command, struct rdl__text *out)
+{
+    rdl__text_add(out, " answered ");
+    rdl__show_answer(out, command->op, command->answer);
+    if (!command->op->judge && !command->op->post_any) {
+        rdl__text_add(out, "; the model says ");
+        rdl__show_answer(out, command->op, command->expected);
+    }
+}
+
+/* `states`: it is they that are wrong, not the answer. */
+_Noreturn static void fail(const struct model *m, const struct command *command, const char *check,
+                           bool states)
 {
     struct rdl__text text = {0};
 
+    if (states)
+        rdl__text_add(&text, "after ");
     rdl__show_call(&text, command->op, command->args);
-    if (command->op->answer_size) {
-        rdl__text_add(&text, " answered ");
-        rdl__show_answer(&text, command->op, command->answer);
-        if (!command->op->judge && !command->op->post_any) {
-            rdl__text_add(&text, "; the model says ");
-            rdl__show_answer(&text, command->op, command->expected);
-        }
-    }
+    if (command->op->answer_size && !states)
+        add_answers(command, &text);
     rdl__text_add(&text, "\n");
     if (m->before)
         add_state(m, &text, "state before it: ", m->before);
@@ -209,16 +217,16 @@ static void judge(struct model *m, const struct command *command)
     rdl__viable_begin(m->viable, &call);
     rdl__viable_return(m->viable, m->made, command->answer);
     if (rdl__viable_quiet(m->viable) == RDL__UNEXPLAINED)
-        fail(m, command, "an answer is not one that the model allows");
+        fail(m, command, "an answer is not one that the model allows", false);
     memcpy(m->state, rdl__viable_state(m->viable), m->spec->state_size);
 }
 
 static void check_states(const struct model *m, const struct command *command)
 {
     if (m->spec->invariant && !m->spec->invariant(m->state))
-        fail(m, command, "the model's invariant does not hold");
+        fail(m, command, "the invariant of the spec does not hold", true);
     if (m->spec->agrees && !m->reference && !m->spec->agrees(m->object, m->state))
-        fail(m, command, "it does not look as the model does");
+        fail(m, command, "it does not agree with the model (agrees)", true);
 }
 
 /* Only what can be predicted is compared when it is dry-run on the model before. */
@@ -245,7 +253,7 @@ static void make(struct model *m, struct command *command)
 static void compare(struct model *m, const struct command *command)
 {
     if (!rdl__same_answer(command->op, command->expected, command->answer))
-        fail(m, command, "an answer is not the model's");
+        fail(m, command, "an answer is not the model's", false);
 }
 
 static void client_returns(struct model *m, const struct command *command)
@@ -348,7 +356,9 @@ static void set_up(struct model *m)
 
     look_at_operations(m);
     m->min = options->calls.min;
-    m->max = options->calls.max ? options->calls.max : CALLS_DEFAULT;
+    m->max = m->min > CALLS_DEFAULT ? m->min : CALLS_DEFAULT;
+    if (options->calls.max)
+        m->max = options->calls.max;
     m->clients = options->clients ? options->clients : 1;
     m->state = rdl_alloc(m->t, spec->state_size + 1);
     m->mes = rdl_alloc(m->t, m->clients * spec->client_size + 1);
@@ -360,6 +370,7 @@ static void set_up(struct model *m)
     if (spec->initial)
         spec->initial(m->t, m->state);
     spec->clear_state(m->state);
+    rdl__tell_initial(m->t, m->state);
     for (uint32_t i = 0; i < m->clients && spec->client; i++)
         spec->client(m->t, (int)i, me_of(m, i));
     if (m->t->trace->on)

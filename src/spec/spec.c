@@ -96,6 +96,14 @@ static bool check_keys(const struct rdl_spec *spec, struct rdl__error *error)
     return true;
 }
 
+static bool is_second_of_its_name(const struct rdl_spec *spec, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (strcmp(rdl__operation(spec, k)->name, rdl__operation(spec, i)->name) == 0)
+            return true;
+    return false;
+}
+
 static bool check_all(const struct rdl_spec *spec, bool alone, struct rdl__error *error)
 {
     if (!spec->create && !alone)
@@ -111,7 +119,7 @@ static bool check_all(const struct rdl_spec *spec, bool alone, struct rdl__error
     for (size_t i = 0; i < spec->operation_count; i++) {
         const struct rdl_operation *op = rdl__operation(spec, i);
 
-        if (rdl__operation_named(spec, op->name) != op)
+        if (is_second_of_its_name(spec, i))
             return rdl__fail(error, "it has two operations called %s", op->name);
         if (!check_operation(spec, op, alone, error))
             return false;

@@ -195,6 +195,14 @@ static int show_flags(const char *which, const char *compiler)
     return show(&words);
 }
 
+/* The shared library is linked instead: calls of the archive's own would be wrapped, too. */
+static bool is_our_archive(const char *argument)
+{
+    const char *slash = strrchr(argument, '/');
+
+    return strcmp(slash ? slash + 1 : argument, "libraddle.a") == 0;
+}
+
 /* It takes our place. */
 static int run_compiler(const char *compiler, int argc, char **argv)
 {
@@ -210,7 +218,8 @@ static int run_compiler(const char *compiler, int argc, char **argv)
     rdl__words_add_compiler(&words);
     add_compiling(&words, is_clang(compiler), task.has_input && !task.links);
     for (int i = 1; i < argc; i++)
-        rdl__words_add(&words, "%s", argv[i]);
+        if (!task.links || !is_our_archive(argv[i]))
+            rdl__words_add(&words, "%s", argv[i]);
     if (!is_clang(compiler))
         rdl__words_add(&words, "-fno-lto"); /* whatever was asked for */
     if (task.links && !add_linking(&words, &error))

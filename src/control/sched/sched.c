@@ -23,8 +23,10 @@
 #include "control/sched/inner.h"
 #include "control/sched/sleeper.h"
 
-/* Calls in one turn after which a thread lets others go. */
-enum { CALLS_FAIR = 256 };
+enum {
+    CALLS_FAIR = 256,    /* calls in one turn after which a thread lets others go */
+    OFFERS_IN_VAIN = 50, /* who has asked so often for something, in vain, waits for it */
+};
 
 struct rdl__sched rdl__sched;
 struct rdl__thread *rdl__running;
@@ -272,8 +274,8 @@ static void give_way(struct rdl__thread *self)
     if (rdl__spinners)
         rdl__spin_recheck();
     while (view->enabled_count == 0)
-        if (!(rdl__outside_is_ready() || (rdl__spinners && rdl__spin_doubt()) ||
-              end_quiet_wait() || jump_to_deadline() || rdl__await_outside()))
+        if (!(rdl__outside_is_ready() || (rdl__spinners && rdl__spin_doubt()) || end_quiet_wait() ||
+              jump_to_deadline() || rdl__await_outside()))
             rdl__nobody_can_run();
     if (view->enabled_count > 1)
         count_point();
@@ -335,7 +337,7 @@ static void may_be_preempted(struct rdl__thread *self)
         if (sched->stretch < sched->stretch_end)
             return;
         id = sched->t->tape->fresh_turns ? rdl__enabled_from(view, (self->id + 1) % view->threads)
-                                   : named_by_tape(self->id);
+                                         : named_by_tape(self->id);
     }
     sched->summary->preemptions++;
     dispatch(self, id);
@@ -362,6 +364,26 @@ static void ask_in_vain(void)
         rdl__endless();
 }
 
+/* Somebody waits until all is quiet; of those who could run, all only ask again whether they
+ * can go on: they wait as well, in their way. */
+static void offer(struct rdl__thread *self)
+{
+    struct rdl__view *view = &sched->view;
+
+    if (++self->offers < OFFERS_IN_VAIN || sched->quiet_waiters == 0)
+        return;
+    for (uint32_t id = 0; id < view->threads; id++)
+        if (rdl__is_enabled(view, id) && sched->threads[id]->offers < OFFERS_IN_VAIN)
+            return;
+    end_quiet_wait();
+}
+
+void rdl__got_on(void)
+{
+    for (uint32_t id = 0; id < sched->view.threads; id++)
+        sched->threads[id]->offers = 0;
+}
+
 /* The thread has come to this operation.  If it has done many without anybody else
  * having a turn, it may be asking again and again for something that others would do. */
 static void come_to(struct rdl__thread *self, const struct rdl__op *op)
@@ -381,6 +403,8 @@ static void come_to(struct rdl__thread *self, const struct rdl__op *op)
     if (view->enabled_count == 1 && op->flags & RDL__OP_POLITE &&
         (op->kind == RDL__OP_YIELD || op->kind == RDL__OP_TRYLOCK))
         ask_in_vain();
+    if (op->kind == RDL__OP_YIELD)
+        offer(self);
 }
 
 void rdl__point(struct rdl__thread *self, const struct rdl__op *op)
@@ -435,6 +459,8 @@ again:
     }
     sched->deadlines -= deadline != RDL__FOREVER;
     sched->awaited[self->id] = 0;
+    if (self->woken == RDL__TIMED_OUT && deadline != RDL__FOREVER)
+        offer(self);
     woken = ready(what) ? RDL__READY : self->woken;
     self->ready = NULL;
     self->deadline = RDL__FOREVER;
@@ -473,7 +499,11 @@ static bool never(void *unused)
 
 void rdl__await_quiet(struct rdl__thread *self, uintptr_t pc)
 {
+    rdl__got_on();
+    self->offers = OFFERS_IN_VAIN;
+    sched->quiet_waiters++;
     rdl__await(self, &(struct rdl__op){.kind = RDL__OP_QUIET, .pc = pc}, never, NULL, RDL__FOREVER);
+    sched->quiet_waiters--;
 }
 
 void rdl__interrupt(struct rdl__thread *thread)

@@ -102,6 +102,7 @@ struct rdl__thread {
     bool cancelled;
     sigset_t mask, pending_signals;
     bool blocks_sigsys;   /* as it thinks: see dispatch.h */
+    uint32_t offers;      /* of its turn, or waits that were in vain, since somebody got on */
     uintptr_t refused_at; /* pc where it tried to get a lock last, and did not */
     unsigned no_switch;   /* > 0: a lock of the C library is held; stay if that is possible */
 
@@ -152,16 +153,17 @@ struct rdl__sched {
     bool eager_sleepers;   /* a sleep may end whenever it likes */
     bool sleeping_decided; /* whether that is so */
     unsigned faults;
-    bool stacks;                 /* accesses of threads to their own stacks count */
-    bool ending;                 /* thread 0 is at its end and waits for the others */
-    bool failing;                /* go back to thread 0, and out */
-    bool forked;                 /* this execution has a process of its own */
-    void (*leave_process)(void); /* then: what ends it */
-    bool masks_differ;           /* threads have different signal masks */
-    bool signals_due;            /* there may be signals for threads that they have not seen */
-    uint64_t vain;               /* how often the only thread that can go has offered its turn */
-    uint64_t points_max;         /* an execution with more points than this is endless */
-    struct rdl__donor *left;     /* its thread has ended, and we have just left its stack */
+    bool stacks;                    /* accesses of threads to their own stacks count */
+    bool ending;                    /* thread 0 is at its end and waits for the others */
+    bool failing;                   /* go back to thread 0, and out */
+    bool forked;                    /* this execution has a process of its own */
+    void (*leave_process)(void);    /* then: what ends it */
+    bool masks_differ;              /* threads have different signal masks */
+    bool signals_due;               /* there may be signals for threads that they have not seen */
+    uint32_t quiet_waiters;         /* threads that wait until all is quiet */
+    uint64_t vain;                  /* how often the only thread that can go has offered its turn */
+    uint64_t points_max;            /* an execution with more points than this is endless */
+    struct rdl__donor *left;        /* its thread has ended, and we have just left its stack */
     struct rdl__thread *discarding; /* who has come to the stack of one that is discarded, */
     struct rdl__thread *discarded;  /* namely this */
     jmp_buf escape;                 /* of thread 0, out of the execution */
@@ -217,8 +219,12 @@ enum rdl__woken rdl__await(struct rdl__thread *self, const struct rdl__op *op,
 enum rdl__woken rdl__await_interruptibly(struct rdl__thread *self, const struct rdl__op *op,
                                          bool (*ready)(void *what), void *what, uint64_t deadline);
 
-/* Wait until all other threads have ended or wait for something, be it a time. */
+/* Wait until all other threads have ended or wait for something, be it a time; or ask for it
+ * again and again, and have long done so in vain. */
 void rdl__await_quiet(struct rdl__thread *self, uintptr_t pc);
+
+/* Somebody has got on with what all this is about: who asks again may get another answer. */
+void rdl__got_on(void);
 
 /* This object is not what it was: whoever awaits something of it may be ready
  * now, or not any more. */
