@@ -99,7 +99,12 @@ static void shrink(struct rdl__session *session, const struct rdl_test *test,
 /* ---- Data apart from schedules ------------------------------------------------------- */
 
 /* For each candidate, and for all of them. */
-enum { TURNS_BY_CHANCE = 50, TURNS_WITHIN_BOUND = 500, TURNS_MAX = 200000 };
+enum {
+    TURNS_BY_CHANCE = 50,
+    TURNS_WITHIN_BOUND = 500,
+    TURNS_OF_PHASES = 150, /* instead: there is less to be decided in each */
+    TURNS_MAX = 200000,
+};
 #define TURNS_NS (10 * UINT64_C(1000000000))
 
 /* Is there a schedule under which this data fails?  Then it is on the board. */
@@ -117,8 +122,9 @@ static bool fails_somehow(struct shrinking *shrinking, const struct rdl__feed *d
     shrinking->turns += board->failed_at + 1;
     if (found)
         return true;
-    found = rdl__search_turns(shrinking->session, shrinking->test, shrinking->failure, data,
-                              shrinking->bounded, TURNS_WITHIN_BOUND);
+    found = rdl__search_turns(
+        shrinking->session, shrinking->test, shrinking->failure, data, shrinking->bounded,
+        shrinking->test->options.phased ? TURNS_OF_PHASES : TURNS_WITHIN_BOUND);
     shrinking->turns += board->failed_at + 1;
     return found;
 }
@@ -163,7 +169,7 @@ static void shrink_data(struct rdl__session *session, const struct rdl_test *tes
     struct rdl__shrinker shrinker = shrinker_for(&shrinking, run_data);
     uint32_t most = rdl__count_preemptions(&failure->made);
 
-    shrinker.thorough = is_one_at_a_time(failure);
+    shrinker.thorough = test->options.phased;
     if (data.count > 0 && test->options.explore) {
         snprintf(shrinking.bounded, sizeof shrinking.bounded, "preemptions:%u", most ? most : 1);
         rdl__shrink(&shrinker, &data);

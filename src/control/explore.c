@@ -25,7 +25,7 @@
 enum {
     POINTS_LEAST = 200000, /* no execution with fewer points is endless, */
     POINTS_TIMES = 200,    /* nor one that is so many times as long as others */
-    CALLS_LEAST = 20000, /* calls of a spec are short */
+    CALLS_LEAST = 20000,   /* calls of a spec are short */
     CALLS_TIMES = 20,
     DONORS_KEPT = 64,
     LEFT_STATUS = 217, /* the execution has said in its outcome why it ended */
@@ -245,8 +245,8 @@ void rdl__explore(struct rdl_case *t)
     bool by_strategy = t->tape->fresh_turns;
 
     if (by_strategy)
-        rdl__explorer_settle(t);
-    else if (!t->settings.points_max)
+        t->settings.stacks |= stacks;
+    if (!t->settings.points_max)
         t->settings.points_max = points_max_of(t);
     if (!begin(t))
         t->outcome->verdict = RDL__DISCARDED;

@@ -198,9 +198,8 @@ static void run_turns(struct rdl__board *board, struct rdl_case *t, const volati
     for (uint64_t n = task->first; n < task->first + task->count && !*stop; n++) {
         board->failed_at = n;
         rdl__tape_from_data(&board->tape, &task->feed, rdl__combine(task->seed, n));
-        rdl__explorer_settle(t);
-        board->task.settings = t->settings;
         rdl__execute(t);
+        board->task.settings = t->settings;
         board->exhausted = rdl__explorer_exhausted;
         __atomic_store_n(&board->done, board->done + 1, __ATOMIC_RELEASE);
         if (board->exhausted || board->outcome.verdict == RDL__FAILED || rdl__worn_out)

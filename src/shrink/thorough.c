@@ -78,3 +78,53 @@ void rdl__pass_rename(struct rdl__shrinker *s)
             for (uint64_t low = 0; i < s->best.count && low < s->best.choices[i].index; low++)
                 swap_names(s, i, low);
 }
+
+/* ---- From one list to the next -------------------------------------------------------------- */
+
+/* The list that a span is, or that lies in it; NULL: there is none. */
+static const struct rdl__span *list_in(const struct rdl__made *made, uint32_t span)
+{
+    for (uint32_t i = span; i < made->span_count && made->spans[i].start < made->spans[span].end;
+         i++)
+        if (made->spans[i].label == RDL__LABEL_LIST)
+            return &made->spans[i];
+    return NULL;
+}
+
+/* The last element of a list becomes the first of another that comes later.  A list's first
+ * element may be one that it has to have: then the question before it has one answer only,
+ * which is what any other becomes. */
+static bool hand_on(struct rdl__shrinker *s, const struct rdl__span *from,
+                    const struct rdl__span *to)
+{
+    const struct rdl__made *best = &s->best;
+    uint32_t number = (uint32_t)(from - best->spans), last = RDL__NONE;
+
+    for (uint32_t i = number + 1; i < best->span_count && best->spans[i].start < from->end; i++)
+        if (best->spans[i].parent == number)
+            last = i;
+    if (last == RDL__NONE || best->spans[last].start == from->start || to->start == to->end)
+        return false;
+    rdl__draft(s);
+    rdl__draft_set(s, to->start, 1);
+    rdl__draft_insert(s, to->start, best->choices + best->spans[last].start,
+                      best->spans[last].end - best->spans[last].start);
+    rdl__draft_cut(s, best->spans[last].start, best->spans[last].end);
+    return rdl__consider(s);
+}
+
+/* Of lists in a list: the sooner one of them ends, the simpler. */
+void rdl__pass_hand_on(struct rdl__shrinker *s)
+{
+    for (uint32_t i = 0; i < s->best.span_count && s->best.count <= COUNT_MAX && !s->stopped; i++) {
+        const struct rdl__span *spans = s->best.spans, *from, *to = NULL;
+
+        if (spans[i].label != RDL__LABEL_ELEMENT || !(from = list_in(&s->best, i)))
+            continue;
+        for (uint32_t k = i + 1; k < s->best.span_count && !to; k++)
+            if (spans[k].parent == spans[i].parent)
+                to = list_in(&s->best, k);
+        if (to && hand_on(s, from, to))
+            i--;
+    }
+}
