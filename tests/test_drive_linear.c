@@ -14,7 +14,7 @@ static char *try(int *out_status, const char *name, int seed)
 /* From several seeds there is no false alarm, and the broken one is found. */
 static char *expect_both(const char *name, const char *headline)
 {
-    char broken[40], *report = "";
+    char broken[40], *report = NULL;
     int status;
 
     snprintf(broken, sizeof broken, "broken_%s", name);
