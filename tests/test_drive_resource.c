@@ -238,7 +238,7 @@ TEST(a_policy_of_ones_own_is_kept_to)
     expect_policy("last");
 }
 
-/* ---- Real threads ----------------------------------------------------------------------------- */
+/* ---- Real threads ---------------------------------------------------------------------------- */
 
 TEST(free_threads_that_do_right_pass)
 {
@@ -255,7 +255,7 @@ TEST(free_threads_that_wait_without_need_are_found)
     fails("tells_nobody_and_free", "", "a call waits that could go on");
 }
 
-/* ---- Again ------------------------------------------------------------------------------------ */
+/* ---- Again ----------------------------------------------------------------------------------- */
 
 static char *token_in(char *report)
 {

@@ -95,7 +95,7 @@ RDL_OP(stack, push, struct item, .args = push_args, .post = push_post, .call = p
 RDL_OP_RETURNS(stack, pop, struct rdl_nothing, int, .post = pop_post, .call = pop_call);
 BOTH(stack, stack, push, pop);
 
-/* ---- Registers: each is judged by itself, so the state is that of one ------------------------- */
+/* ---- Registers: each is judged by itself, so the state is that of one ------------------------ */
 
 struct value {
     int value;
@@ -146,7 +146,7 @@ RDL_OP_RETURNS(registers, read, struct item, int, .args = key_args, .key = key_o
                .post = read_post, .call = read_call);
 BOTH(registers, registers, write, read);
 
-/* ---- A queue: in the end, calls may wait -------------------------------------------------------- */
+/* ---- A queue: in the end, calls may wait ----------------------------------------------------- */
 
 struct items {
     rdl_fifo(int, 2) fifo;
