@@ -40,6 +40,7 @@ endfunction()
 
 add_user_programs(examples examples examples)
 add_user_programs(tests/zoo zoo zoo)
+add_user_programs(tests/specs specs specs)
 add_user_programs(bench bench benchmarks)
 
 # Benchmarks are built when asked for, not with every `make`.

@@ -3,6 +3,7 @@
 # tests/run_*.sh    whole-program tests
 # tests/helpers/*.c libraries that tests preload into other programs
 # tests/instrumented/NAME.c   part of test NAME: compiled as `raddle cc` would
+# tests/specs/NAME/code/*.c   part of program specs/NAME: likewise
 #
 # A test may say `ctest: WORD...` in its opening comment: `slow` takes the place
 # of the label `quick`, `serial` runs the test alone.  Shell tests are `whole`
@@ -47,6 +48,26 @@ else()
       "SHELL:-mllvm -tsan-instrument-read-before-write=1")
 endif()
 
+# Part of this program is compiled as `raddle cc` would.
+function(add_instrumented program)
+  add_library(${program}_instrumented OBJECT ${ARGN})
+  target_compile_options(${program}_instrumented PRIVATE -O1 ${instrument})
+  target_compile_definitions(${program}_instrumented PRIVATE free=__wrap_free
+                             realloc=__wrap_realloc)
+  target_link_libraries(${program}_instrumented PRIVATE raddle_warnings)
+  target_link_libraries(${program} PRIVATE ${program}_instrumented)
+endfunction()
+
+foreach(program IN LISTS specs)
+  string(REPLACE specs_ tests/specs/ folder ${program})
+  file(GLOB code CONFIGURE_DEPENDS ${folder}/code/*.c)
+  if(code)
+    add_instrumented(${program} ${code})
+    target_include_directories(${program}_instrumented PRIVATE ${folder})
+    target_compile_definitions(${program}_instrumented PRIVATE _GNU_SOURCE)
+  endif()
+endforeach()
+
 file(GLOB test_sources CONFIGURE_DEPENDS tests/test_*.c)
 foreach(file IN LISTS test_sources ITEMS ${PROJECT_SOURCE_DIR}/tests/tidy.c)
   get_filename_component(name ${file} NAME_WE)
@@ -57,12 +78,7 @@ foreach(file IN LISTS test_sources ITEMS ${PROJECT_SOURCE_DIR}/tests/tidy.c)
   target_link_libraries(${name} PRIVATE raddle_harness raddle_static raddle_strict)
   string(REPLACE /tests/test_ /tests/instrumented/ instrumented ${file})
   if(EXISTS ${instrumented} AND NOT instrumented STREQUAL file)
-    add_library(${name}_instrumented OBJECT ${instrumented})
-    target_compile_options(${name}_instrumented PRIVATE -O1 ${instrument})
-    target_compile_definitions(${name}_instrumented PRIVATE free=__wrap_free
-                               realloc=__wrap_realloc)
-    target_link_libraries(${name}_instrumented PRIVATE raddle_warnings)
-    target_link_libraries(${name} PRIVATE ${name}_instrumented)
+    add_instrumented(${name} ${instrumented})
   endif()
   add_test(NAME ${name} COMMAND ${name})
   describe_test(${name} ${file} quick)

@@ -1,0 +1,133 @@
+/* misdeclared.c -- specs that do not make sense.  $WRONG names the one to be tested: it
+ * stops the program. */
+#include <raddle.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct state {
+    int n;
+};
+struct large {
+    char bytes[(1 << 20) + 1];
+};
+
+static void post(struct state *s, const struct rdl_nothing *a)
+{
+    (void)a;
+    s->n++;
+}
+
+static bool judge(struct state *s, const struct rdl_nothing *a)
+{
+    (void)s, (void)a;
+    return true;
+}
+
+static bool post_any(struct state *s, const struct rdl_nothing *a, unsigned which)
+{
+    (void)s, (void)a, (void)which;
+    return true;
+}
+
+static void call(int *o, const struct rdl_nothing *a)
+{
+    (void)o, (void)a;
+}
+
+static void answer_call(int *o, const struct rdl_nothing *a, int *r)
+{
+    (void)o, (void)a;
+    *r = 1;
+}
+
+static int *create(struct rdl_case *t, const struct state *s)
+{
+    (void)s;
+    return rdl_alloc(t, sizeof(int));
+}
+
+static bool same(const struct state *a, const struct state *b)
+{
+    return a->n == b->n;
+}
+
+static uint64_t hash(const struct state *s)
+{
+    return (uint64_t)s->n;
+}
+
+RDL_TYPES(of, struct state, int);
+RDL_OP(of, fine, struct rdl_nothing, .post = post, .call = call);
+RDL_OP(of, uncalled, struct rdl_nothing, .post = post);
+RDL_OP(of, both, struct rdl_nothing, .post = post, .judge = judge, .call = call);
+RDL_OP(of, choiceless, struct rdl_nothing, .post_any = post_any, .call = call);
+RDL_OP_RETURNS(of, unsaid, struct rdl_nothing, int, .call = answer_call);
+
+#define TYPES(name)                                                                                \
+    typedef struct state rdl_state_##name;                                                         \
+    typedef int rdl_object_##name;                                                                 \
+    typedef struct rdl_nothing rdl_client_##name
+
+TYPES(no_call);
+RDL_SPEC(no_call, RDL_OPS(of, uncalled), .create = create);
+TYPES(no_create);
+RDL_SPEC(no_create, RDL_OPS(of, fine), .create = NULL);
+TYPES(twice_the_name);
+RDL_OP(twice_the_name, fine, struct rdl_nothing, .post = post, .call = call);
+RDL_SPEC(twice_the_name, RDL_OPS(of, fine) RDL_OPS(twice_the_name, fine), .create = create);
+TYPES(two_effects);
+RDL_SPEC(two_effects, RDL_OPS(of, both), .create = create);
+TYPES(no_alternatives);
+RDL_SPEC(no_alternatives, RDL_OPS(of, choiceless), .create = create);
+TYPES(no_effect);
+RDL_SPEC(no_effect, RDL_OPS(of, unsaid), .create = create);
+TYPES(no_priority);
+RDL_SPEC(no_priority, RDL_OPS(of, fine), .create = create, .policy = RDL_PRIORITY);
+TYPES(unknown_operation);
+RDL_SPEC(unknown_operation, RDL_OPS(of, fine), .create = create,
+         .policy = rdl_over(of, fine, coarse));
+TYPES(no_hash);
+RDL_SPEC(no_hash, RDL_OPS(of, fine), .create = create, .same = same);
+TYPES(no_same);
+RDL_SPEC(no_same, RDL_OPS(of, fine), .create = create, .hash = hash);
+
+static int *create_large(struct rdl_case *t, const struct large *s)
+{
+    (void)s;
+    return rdl_alloc(t, sizeof(int));
+}
+
+RDL_TYPES(too_large, struct large, int);
+RDL_OP(too_large, fine, struct rdl_nothing, .call = call);
+RDL_SPEC(too_large, RDL_OPS(too_large, fine), .create = create_large);
+
+static struct rdl_test test = {
+    .name = "wrong", .file = __FILE__, .line = __LINE__, .body = rdl__test_model};
+
+static void use(const char *name, const struct rdl_spec *spec)
+{
+    const char *wanted = getenv("WRONG");
+
+    if (wanted && strcmp(wanted, name) == 0) {
+        test.options.spec = spec;
+        rdl_register(&test);
+    }
+}
+
+#define USE(name) use(#name, rdl_spec_##name)
+
+int main(int argc, char **argv)
+{
+    USE(no_call);
+    USE(no_create);
+    USE(twice_the_name);
+    USE(two_effects);
+    USE(no_alternatives);
+    USE(no_effect);
+    USE(no_priority);
+    USE(unknown_operation);
+    USE(no_hash);
+    USE(no_same);
+    USE(too_large);
+    return rdl_main(argc, argv);
+}
