@@ -66,5 +66,3 @@ RDL_SPEC(counted, RDL_OPS(counted, enter, exit), .create = create, .destroy = wa
          .invariant = nothing_is_overloaded);
 
 RDL_TEST_RESOURCE(robots, counted, .clients = 10, .concurrent = 4, .phases = 40);
-RDL_TEST_RESOURCE(reference, counted, .clients = 10, .concurrent = 4, .phases = 40,
-                  .reference = true);
