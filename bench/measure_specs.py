@@ -96,7 +96,8 @@ start-up included, best of 5 seeds.  Peers: the check alone, without start-up; R
 (rc::state), PropEr of 3, then 1 (proper_statem), Hypothesis of 2, then 1 (RuleBasedStateMachine).
 Each tool has its own law of lengths.  Raddle, RapidCheck and, by ctypes, Hypothesis call the same
 C code; PropEr's ring is written in Erlang, on an array of atomics.  Hypothesis has no weights: five
-rules put, one gets.  Tools that have no models, as Debian's QuickCheck and proptest, are left out.""")
+rules put, one gets.  Tools that have no models, as Debian's QuickCheck and proptest, are left out.\
+""")
 
 
 # ---- 13. Shrinking -----------------------------------------------------------------------------
