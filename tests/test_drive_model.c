@@ -94,12 +94,12 @@ TEST(an_answer_that_is_not_the_models_is_a_failure_with_its_story)
 
 TEST(an_invariant_that_does_not_hold_is_a_failure)
 {
-    fails("breaks_the_invariant", "the model's invariant does not hold", "put(");
+    fails("breaks_the_invariant", "the invariant of the spec does not hold", "put(");
 }
 
 TEST(code_that_looks_unlike_the_model_is_a_failure)
 {
-    fails("does_not_agree", "it does not look as the model does", "put_cut(51)\n");
+    fails("does_not_agree", "it does not agree with the model", "put_cut(51)\n");
     passes("agrees", "");
 }
 
@@ -141,6 +141,35 @@ TEST(a_model_that_is_too_small_is_an_error_that_says_where_and_how_small)
 TEST(the_monitor_that_a_spec_makes_is_what_its_model_says)
 {
     passes("of_itself", "");
+}
+
+/* ---- What it shrinks to --------------------------------------------------------------------- */
+
+static void shrinks_to_the_same(const char *name, const char *story)
+{
+    for (int seed = 1; seed <= 20; seed++) {
+        char options[20];
+        int status;
+
+        snprintf(options, sizeof options, "--seed %d", seed);
+        EXPECT_CONTAINS(try(&status, name, options), story);
+        EXPECT_EQ(status, 1);
+    }
+}
+
+TEST(from_any_seed_a_case_shrinks_to_the_same)
+{
+    shrinks_to_the_same("looks_empty_when_full",
+                        "\n\n    put(0)\n    put(0)\n    put(0)\n    #4 = size() -> 0\n\n");
+    shrinks_to_the_same("who_calls_is_told",
+                        "\n\n    1: odd(100)\n    1: odd(101)\n    1: odd(102)\n\n");
+}
+
+TEST(whatever_else_was_opened_is_left_out)
+{
+    shrinks_to_the_same("third_write_fails",
+                        "\n\n    #1 = open() -> a file\n    #2 = write(#1) -> 1\n"
+                        "    #3 = write(#1) -> 2\n    #4 = write(#1) -> 0\n\n");
 }
 
 /* ---- What is called ------------------------------------------------------------------------- */

@@ -140,8 +140,8 @@ static inline bool rdl__tape_is_spent(const struct rdl__tape *tape)
 {
     const struct rdl__cursor *cursor = &tape->cursor;
 
-    return !tape->fresh && !tape->bytes && cursor->feed.then != RDL__THEN_RANDOM &&
-           cursor->feed.count > 0 && !cursor->filling && cursor->next >= cursor->feed.count;
+    return !tape->fresh && !tape->bytes && cursor->feed.then == RDL__THEN_STOP &&
+           cursor->next >= cursor->feed.count;
 }
 
 void rdl__tape_full(struct rdl__tape *tape);

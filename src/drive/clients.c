@@ -9,10 +9,6 @@
 #include "control/sched/words.h"
 #include "drive/monitor.h"
 
-/* A client that waits for a time and asks again may go on when time has passed.  So often
- * all are given the chance, before they count as waiting. */
-enum { PATIENCE = 3 };
-
 /* So many cases may leave something behind: memory, at least.  Of free threads one that
  * waits is enough, since nobody can end it. */
 enum { LEFT_OVER_MAX = 2000 };
@@ -179,9 +175,7 @@ static void start(struct rdl__client *client)
         why = rdl__thread_new(self, NULL, live_under_control, client, name, RDL__CALLER,
                               &client->controlled);
     } else {
-        lock(client->all); /* others may run already, and use the case's memory */
         rdl_defer(t, rdl__blocked_forget, &client->watched);
-        unlock(client->all);
         why = rdl__blocked_start(&client->real, &client->watched, t, live_freely, client);
     }
     if (why)
@@ -205,13 +199,32 @@ struct rdl__given *rdl__clients_make(struct rdl__clients *clients, uint32_t clie
 
 static void hand_over(struct rdl__client *client, struct rdl__given *given)
 {
-    lock(client->all);
+    if (client->all->free_threads) { /* it would run at once */
+        client->to_begin = given;
+        return;
+    }
     client->job = given;
-    unlock(client->all);
     if (!client->started)
         start(client);
-    else if (client->controlled)
+    else
         rdl__changed((uintptr_t)client);
+}
+
+/* With the lock held, so that none runs, and uses the case's memory, while we do. */
+static void begin_freely(struct rdl__clients *clients)
+{
+    lock(clients);
+    for (uint32_t i = 0; i < clients->count; i++) {
+        struct rdl__client *client = &clients->clients[i];
+
+        if (!client->to_begin)
+            continue;
+        client->job = client->to_begin;
+        client->to_begin = NULL;
+        if (!client->started)
+            start(client);
+    }
+    unlock(clients);
 }
 
 struct rdl__given *rdl__clients_give(struct rdl__clients *clients, uint32_t client,
@@ -246,42 +259,12 @@ const struct rdl_operation *rdl__clients_answer(const struct rdl__clients *clien
     return given->call.operation;
 }
 
-static uint64_t latest_deadline(const struct rdl__clients *clients)
-{
-    uint64_t latest = 0;
-
-    for (uint32_t i = 0; i < clients->count; i++) {
-        const struct rdl__thread *thread = clients->clients[i].controlled;
-
-        if (thread && thread->state == RDL__ALIVE && thread->deadline != RDL__FOREVER &&
-            thread->deadline > latest)
-            latest = thread->deadline;
-    }
-    return latest;
-}
-
-static bool never(void *unused)
-{
-    (void)unused;
-    return false;
-}
-
 static void run_under_control(struct rdl__clients *clients, struct rdl__thread *self)
 {
-    uint32_t logged = clients->log_count;
-    uint64_t latest;
-
     /* Each phase has as many points as a whole execution may have elsewhere. */
     rdl__sched.points_max = rdl__sched.view.points + clients->t->settings.points_max;
     rdl__hb_release(self, (uintptr_t)clients);
-    rdl__await_quiet(self, 0);
-    for (int i = 0; i < PATIENCE && (latest = latest_deadline(clients)) > 0; i++) {
-        rdl__await(self, &(struct rdl__op){.kind = RDL__OP_SLEEP}, never, NULL, latest + 1);
-        rdl__await_quiet(self, 0);
-        if (clients->log_count > logged)
-            i = -1;
-        logged = clients->log_count;
-    }
+    rdl__await_quiet(self, true, 0);
     rdl__hb_acquire(self, (uintptr_t)&clients->log);
 }
 
@@ -305,6 +288,7 @@ void rdl__clients_run(struct rdl__clients *clients)
         run_under_control(clients, self);
         return;
     }
+    begin_freely(clients);
     do
         rdl__blocked_until_quiet(clients->t);
     while (!all_have_begun(clients));

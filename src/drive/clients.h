@@ -31,6 +31,7 @@ struct rdl__client {
     struct rdl__clients *all;
     bool started, to_end;
     struct rdl__given *job;          /* NULL: none; it is idle */
+    struct rdl__given *to_begin;     /* of a free thread: when all are run */
     struct rdl__thread *controlled;  /* what it is, if started: this, */
     pthread_t real;                  /* or a real thread, */
     struct rdl__real_thread watched; /* as the kernel sees it */

@@ -69,6 +69,8 @@ static inline bool rdl__another(struct rdl__tape *tape, uint32_t count, uint32_t
 
     if (rdl__tape_is_spent(tape)) /* it failed here, before it was asked for more */
         return false;
+    if (!tape->fresh && open && tape->count >= tape->limit) /* nor is another one of use */
+        return false;
     if (tape->fresh)
         more = open ? wanted : count < min;
     else

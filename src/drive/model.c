@@ -21,6 +21,7 @@ struct command {
     void *args;
     void *expected; /* the model's answer */
     void *answer;
+    struct rdl__mark after; /* where the tape stood when it was made up */
 };
 
 struct model {
@@ -296,12 +297,15 @@ static void run_at_once(struct model *m, uint32_t target)
 static void run_twice(struct model *m)
 {
     void *initial = rdl_copy(m->t, m->state, m->spec->state_size + 1);
+    struct rdl__mark end;
 
     while (make_up(m, UINT32_MAX)) {
         do_on_model(m, &m->commands[m->count]);
         client_returns(m, &m->commands[m->count]);
+        m->commands[m->count].after = rdl__mark(m->t->tape);
         m->count++;
     }
+    end = rdl__mark(m->t->tape);
     memcpy(m->state, initial, m->spec->state_size);
     for (uint32_t i = 0; i < m->count; i++) {
         struct command *command = &m->commands[i];
@@ -309,10 +313,12 @@ static void run_twice(struct model *m)
 
         remember_state(m);
         rdl__post(m->spec, &call, m->state, 0, command->expected);
+        rdl__go_back(m->t->tape, &command->after); /* a case ends where it fails */
         make(m, command);
         compare(m, command);
         check_states(m, command);
     }
+    rdl__go_back(m->t->tape, &end);
 }
 
 static const struct rdl_operation *find_answer(void *context, rdl_ref ref, const void **out_answer)

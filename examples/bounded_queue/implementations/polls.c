@@ -1,4 +1,4 @@
-/* broken: livelock: put and get ask again and again instead of waiting to be told. */
+/* correct: put and get ask again and again instead of waiting to be told. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>

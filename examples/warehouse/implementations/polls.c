@@ -1,4 +1,4 @@
-/* broken: livelock: asks again and again instead of waiting to be told.
+/* correct: asks again and again instead of waiting to be told.
  *
  * It gives the lock back in between, so that others can go on, and gets there in the end.
  * But a robot that has to wait for an hour keeps a processor busy for an hour. */

@@ -14,6 +14,10 @@
 #include "cli/raddle/grade.h"
 #include "port/clock.h"
 
+/* A failure need not be of the smallest kind there is if it takes minutes to get there: of
+ * calls that never return, say. */
+enum { SHRINK_SECONDS = 10 };
+
 /* To list tests takes no time, unless something does not even let main begin. */
 enum { LIST_SECONDS = 60 };
 
@@ -65,6 +69,7 @@ static void start_round(const struct rdl__grading *grading, struct rdl__grade *g
     rdl__words_add(&words, "--seed=%" PRIu64, grading->seed);
     if (grading->seconds > 0)
         rdl__words_add(&words, "--time=%.3f", seconds_of(grading, grade));
+    rdl__words_add(&words, "--shrink-time=%d", SHRINK_SECONDS);
     rdl__words_add(&words, "--regressions=none");
     rdl__words_add(&words, "--quiet");
     rdl__words_add(&words, "--format=json");

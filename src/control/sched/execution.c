@@ -55,6 +55,7 @@ static void reset(const struct rdl__execution *execution)
     sched->points_max = execution->points_max;
     sched->vain = 0;
     sched->quiet_waiters = 0;
+    sched->settling = sched->patient = false;
     sched->stretch_fair = sched->points_max / FAIR_TURNS + FAIR_LEAST;
     sched->now = FIRST_SECOND * UINT64_C(1000000000);
     sched->deadlines = sched->busy = 0;

@@ -24,8 +24,9 @@
 #include "control/sched/sleeper.h"
 
 enum {
-    CALLS_FAIR = 256,    /* calls in one turn after which a thread lets others go */
-    OFFERS_IN_VAIN = 50, /* who has asked so often for something, in vain, waits for it */
+    CALLS_FAIR = 256,   /* calls in one turn after which a thread lets others go */
+    OFFERS_IN_VAIN = 5, /* who has asked so often for something, in vain, may wait for it; */
+    OFFERS_AT_REST = 8, /* does so, if the last times all others have asked as well */
 };
 
 struct rdl__sched rdl__sched;
@@ -264,6 +265,30 @@ static void count_point(void)
     sched->summary->points = ++sched->view.points;
 }
 
+/* It has asked often enough for it to be known that it waits; who has not? */
+static uint32_t least_in_vain(uint32_t id)
+{
+    for (uint32_t other = 0; other < sched->view.threads; other++)
+        if (rdl__is_enabled(&sched->view, other) &&
+            sched->threads[other]->offers < sched->threads[id]->offers)
+            id = other;
+    return id;
+}
+
+/* Whoever waits for a time, and then asks again, has done so several times before it is
+ * quiet, if that is what is meant by quiet. */
+static bool let_sleepers_ask(void)
+{
+    bool all_have = true;
+
+    for (uint32_t id = 0; sched->patient && id < sched->view.threads; id++)
+        if (sched->threads[id]->state == RDL__ALIVE &&
+            sched->threads[id]->deadline != RDL__FOREVER &&
+            sched->threads[id]->offers < OFFERS_IN_VAIN)
+            all_have = false;
+    return !all_have && jump_to_deadline();
+}
+
 /* The thread cannot go on.  Who can? */
 static void give_way(struct rdl__thread *self)
 {
@@ -274,8 +299,8 @@ static void give_way(struct rdl__thread *self)
     if (rdl__spinners)
         rdl__spin_recheck();
     while (view->enabled_count == 0)
-        if (!(rdl__outside_is_ready() || (rdl__spinners && rdl__spin_doubt()) || end_quiet_wait() ||
-              jump_to_deadline() || rdl__await_outside()))
+        if (!(rdl__outside_is_ready() || (rdl__spinners && rdl__spin_doubt()) ||
+              let_sleepers_ask() || end_quiet_wait() || jump_to_deadline() || rdl__await_outside()))
             rdl__nobody_can_run();
     if (view->enabled_count > 1)
         count_point();
@@ -285,6 +310,8 @@ static void give_way(struct rdl__thread *self)
         id = pick();
     else
         id = rdl__enabled_from(view, 0);
+    if (sched->quiet_waiters > 0 && sched->threads[id]->offers >= OFFERS_IN_VAIN)
+        id = least_in_vain(id);
     dispatch(self, id);
 }
 
@@ -317,6 +344,11 @@ static void may_be_preempted(struct rdl__thread *self)
     count_point();
     if (view->points > sched->points_max)
         rdl__endless();
+    if (sched->settling && !is_polite(self)) {
+        sched->stretch++;
+        sched->summary->unasked = true;
+        return;
+    }
     if (++sched->stretch >= sched->stretch_fair) {
         id = let_another_go(self);
     } else if (sched->by_strategy) {
@@ -329,7 +361,7 @@ static void may_be_preempted(struct rdl__thread *self)
             sched->summary->unasked = true;
             return;
         }
-        id = pick();
+        id = sched->settling ? least_in_vain(self->id) : pick();
         if (id == self->id || sched->stretch > RDL__STRETCH_MAX)
             return;
         sched->t->tape->choices[sched->stretch_at].index = sched->stretch;
@@ -364,24 +396,35 @@ static void ask_in_vain(void)
         rdl__endless();
 }
 
+/* Have all who could run asked so often? */
+static bool all_have_offered(uint32_t times)
+{
+    for (uint32_t id = 0; id < sched->view.threads; id++)
+        if (rdl__is_enabled(&sched->view, id) && sched->threads[id]->offers < times)
+            return false;
+    return true;
+}
+
 /* Somebody waits until all is quiet; of those who could run, all only ask again whether they
- * can go on: they wait as well, in their way. */
+ * can go on: they wait as well, in their way.  To be sure, nobody is interrupted any more
+ * until each has asked some more times. */
 static void offer(struct rdl__thread *self)
 {
-    struct rdl__view *view = &sched->view;
-
-    if (++self->offers < OFFERS_IN_VAIN || sched->quiet_waiters == 0)
+    self->offers++;
+    if (sched->quiet_waiters == 0 || !all_have_offered(OFFERS_IN_VAIN))
         return;
-    for (uint32_t id = 0; id < view->threads; id++)
-        if (rdl__is_enabled(view, id) && sched->threads[id]->offers < OFFERS_IN_VAIN)
-            return;
-    end_quiet_wait();
+    for (uint32_t id = 0; !sched->settling && id < sched->view.threads; id++)
+        sched->threads[id]->offers = OFFERS_IN_VAIN;
+    sched->settling = true;
+    if (all_have_offered(OFFERS_AT_REST))
+        end_quiet_wait();
 }
 
 void rdl__got_on(void)
 {
     for (uint32_t id = 0; id < sched->view.threads; id++)
         sched->threads[id]->offers = 0;
+    sched->settling = false;
 }
 
 /* The thread has come to this operation.  If it has done many without anybody else
@@ -497,12 +540,13 @@ static bool never(void *unused)
     return false;
 }
 
-void rdl__await_quiet(struct rdl__thread *self, uintptr_t pc)
+void rdl__await_quiet(struct rdl__thread *self, bool patient, uintptr_t pc)
 {
     rdl__got_on();
-    self->offers = OFFERS_IN_VAIN;
     sched->quiet_waiters++;
+    sched->patient = patient;
     rdl__await(self, &(struct rdl__op){.kind = RDL__OP_QUIET, .pc = pc}, never, NULL, RDL__FOREVER);
+    sched->patient = false;
     sched->quiet_waiters--;
 }
 

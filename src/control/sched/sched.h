@@ -161,6 +161,8 @@ struct rdl__sched {
     bool masks_differ;              /* threads have different signal masks */
     bool signals_due;               /* there may be signals for threads that they have not seen */
     uint32_t quiet_waiters;         /* threads that wait until all is quiet */
+    bool settling;                  /* all others seem to wait, by asking again and again */
+    bool patient;                   /* who waits for a time is to ask again before it is quiet */
     uint64_t vain;                  /* how often the only thread that can go has offered its turn */
     uint64_t points_max;            /* an execution with more points than this is endless */
     struct rdl__donor *left;        /* its thread has ended, and we have just left its stack */
@@ -220,8 +222,9 @@ enum rdl__woken rdl__await_interruptibly(struct rdl__thread *self, const struct 
                                          bool (*ready)(void *what), void *what, uint64_t deadline);
 
 /* Wait until all other threads have ended or wait for something, be it a time; or ask for it
- * again and again, and have long done so in vain. */
-void rdl__await_quiet(struct rdl__thread *self, uintptr_t pc);
+ * again and again, and have long done so in vain.  `patient`: who waits for a time is to have
+ * asked several times, too. */
+void rdl__await_quiet(struct rdl__thread *self, bool patient, uintptr_t pc);
 
 /* Somebody has got on with what all this is about: who asks again may get another answer. */
 void rdl__got_on(void);

@@ -155,8 +155,8 @@ RDL_POLICY(house, last, struct arrivals, struct arrival, .waiting = last_waiting
     OF_RULE(name##_wrong, wrong_rule, policy);                                                     \
     RDL_TEST_RESOURCE(name##_itself, name##_right, .clients = 5, .phases = 15, .reference = true)
 
-POLICY(always, ANY, FIRST, RDL_ALWAYS);
-POLICY(fifo, FIRST, FIRST_OF_ITS_KIND, RDL_FIFO);
+POLICY(always, ANY, STRICTLY_FIRST, RDL_ALWAYS);
+POLICY(fifo, FIRST, LAST, RDL_FIFO);
 POLICY(fifo_per_op, FIRST_OF_ITS_KIND, LAST, RDL_FIFO_PER_OP);
 POLICY(priority, URGENT, FIRST_OF_ITS_KIND, RDL_PRIORITY);
 POLICY(over, HALLS_FIRST, ANY, rdl_over(house, hall, room));

@@ -39,7 +39,7 @@ void hold_give_back(struct hold *h, int client);
 
 /* ---- Rooms for one, and halls that take both of them ---------------------------------------- */
 
-enum rule { ANY, FIRST, FIRST_OF_ITS_KIND, URGENT, HALLS_FIRST, LAST };
+enum rule { ANY, FIRST, STRICTLY_FIRST, FIRST_OF_ITS_KIND, URGENT, HALLS_FIRST, LAST };
 
 struct house;
 struct house *house_new(enum rule rule);

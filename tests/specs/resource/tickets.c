@@ -134,6 +134,7 @@ TEST_OF(two_steps, TWO_STEPS);
 TEST_OF(keeps_the_lock, KEEPS_THE_LOCK);
 TEST_OF(ends_abruptly, ENDS_ABRUPTLY);
 TEST_OF(looks_unlocked, LOOKS_UNLOCKED);
+TEST_OF(polls, POLLS);
 TEST_OF(spins_locked, SPINS_LOCKED);
 TEST_OF(waits_for_a_time, WAITS_FOR_A_TIME);
 TEST_OF(sleeps, SLEEPS);
@@ -141,10 +142,6 @@ TEST_OF(spins, SPINS);
 
 SPEC_OF(semaphore, IS_A_SEMAPHORE, give, plain_take);
 RDL_TEST_RESOURCE(semaphore, semaphore, .clients = 3, .phases = 8, .cases = 500);
-
-/* That it never ends is known by the time alone. */
-SPEC_OF(polls, POLLS, give, take);
-RDL_TEST_RESOURCE(polls, polls, .clients = 3, .phases = 8, .timeout_ms = 300);
 
 /* Threads that are left waiting. */
 SPEC_OF(none_is_given, RIGHT, take);

@@ -39,6 +39,8 @@ static bool goes_before(const struct house *h, const struct waiter *other, const
 {
     switch (h->rule) {
     case FIRST:
+        return earlier && other->rooms <= h->free;
+    case STRICTLY_FIRST:
         return earlier;
     case FIRST_OF_ITS_KIND:
         return earlier && other->rooms == w->rooms;
