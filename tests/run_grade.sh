@@ -127,7 +127,7 @@ says '^impl/aborts.c +fail +crash +1 ' '^impl/early.c +fail +crash +1 ' \
     '^impl/wrong.c +fail +bad-spec-impl +1 ' \
     '^ +1 +7$' '^ +✓ +– +1$' '^ +– +✓ +0$' '^ +✓ +✓ +6$' '^ +– +– +✓ +0$' \
     '^3 could not be judged' '^seed 1$' \
-    '^  raddle grade --spec spec impl/wrong.c --replay rdl1'
+    '^  raddle grade --spec spec impl/aborts.c --replay rdl1'
 rows=$(grep -o "^impl/[a-z]*" out)
 [ "$rows" = "$(ls impl/*.c | sed "s/\.c\$//")" ] || fail "order:" "$(cat out)"
 grep -q 'not_asked_for' out && fail "a test was run that was not asked for"
@@ -160,7 +160,7 @@ END
 
 grade 0 --spec spec/ impl/good.c
 grade 1 --spec=spec -- impl/wrong.c
-says 'wrong.c' 'rdl_check\(counter_get\(c\) == wanted\(\)\)' '^To see a failing case:$'
+says 'wrong.c' 'rdl_check\(counter_get\(c\) == wanted\(\)\)' '^To see it again:$'
 command=$(sed -n 's/^  raddle grade //p' out)
 eval "grade 1 $command"
 says 'rdl_check\(counter_get\(c\) == wanted\(\)\)' replayed

@@ -140,10 +140,11 @@ static void add_replays(struct rdl__text *out, const struct rdl__grading *gradin
             continue;
         if (shown++ == REPLAYS_SHOWN && !grading->verbose)
             break;
-        rdl__text_add(out, shown == 1
-                               ? "\nTo see the smallest failing run of a file, name it alone; "
-                                 "or, for one of these:\n"
-                               : "");
+        if (shown == 1)
+            rdl__text_add(out, grading->file_count == 1
+                                   ? "\nTo see it again:\n"
+                                   : "\nTo see the smallest failing run of a file, grade it "
+                                     "alone; or replay it:\n");
         rdl__text_add(out, "  ");
         rdl__grade_command(out, grading, &grades[i]);
         rdl__text_add(out, " --replay %s\n", grades[i].grade.token);

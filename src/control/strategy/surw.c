@@ -32,7 +32,8 @@ struct object {
     uintptr_t address; /* 0: none */
     uint64_t threads;
     uint64_t accesses;
-    uint64_t key; /* of its places */
+    uint64_t key;   /* of its places */
+    uint32_t order; /* in which it was first touched: addresses differ from run to run */
     uint32_t pc_count;
     bool written;
     uintptr_t pcs[PCS_MAX];
@@ -84,7 +85,7 @@ static bool has_pc(const struct object *object, uintptr_t pc)
 }
 
 static void touch(struct object *objects, uintptr_t address, const struct rdl__log_entry *entry,
-                  bool writes)
+                  bool writes, uint32_t order)
 {
     uint64_t at = rdl__mix(address);
     struct object *object = NULL;
@@ -94,6 +95,8 @@ static void touch(struct object *objects, uintptr_t address, const struct rdl__l
             object = &objects[at % OBJECTS_MAX];
     if (!object)
         return; /* too many: this one is not to be a target */
+    if (!object->address)
+        object->order = order;
     object->address = address;
     object->accesses++;
     object->written |= writes;
@@ -127,9 +130,18 @@ static struct target *place_for(struct surw *surw, const struct object *object)
     return lightest;
 }
 
-static void take_targets(struct surw *surw, const struct object *objects)
+static int by_order(const void *a, const void *b)
+{
+    const struct object *one = a, *two = b;
+
+    return (one->order > two->order) - (one->order < two->order);
+}
+
+/* `objects` are sorted for it. */
+static void take_targets(struct surw *surw, struct object *objects)
 {
     surw->target_count = 0;
+    qsort(objects, OBJECTS_MAX, sizeof *objects, by_order);
     for (uint32_t i = 0; i < OBJECTS_MAX; i++) {
         const struct object *object = &objects[i];
         struct target *target;
@@ -184,9 +196,9 @@ static void ended(void *state, const struct rdl__summary *summary)
         const struct rdl__log_entry *entry = &summary->log[i];
 
         if (!entry->chosen && entry->op.touch && entry->op.object)
-            touch(objects, entry->op.object, entry, entry->op.touch == RDL__WRITES);
+            touch(objects, entry->op.object, entry, entry->op.touch == RDL__WRITES, 2 * i);
         if (!entry->chosen && entry->op.also)
-            touch(objects, entry->op.also, entry, true);
+            touch(objects, entry->op.also, entry, true, 2 * i + 1);
     }
     take_targets(surw, objects);
     count_accesses(surw, summary);
