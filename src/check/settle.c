@@ -4,6 +4,7 @@
  * that differed, and not shrunk in vain.  If so, it is shrunk; what is left is
  * run once more, in a fresh process, to tell its story; then the values in it
  * are explained and its token is kept. */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,6 +119,32 @@ static bool is_same(const struct rdl__board *board, const struct rdl__failure *f
     return false;
 }
 
+static bool begins_address(const char *at, const char *end)
+{
+    return end - at > 2 && at[0] == '0' && at[1] == 'x';
+}
+
+static const char *past_address(const char *at, const char *end)
+{
+    for (at += 2; at < end && isxdigit((unsigned char)*at); at++)
+        continue;
+    return at;
+}
+
+/* Do they say the same?  An address (0x...) may be another one in another process. */
+static bool same_text(const struct rdl__event *a, const struct rdl__event *b)
+{
+    const char *x = a->text, *x_end = x + a->text_length, *y = b->text, *y_end = y + b->text_length;
+
+    while (x < x_end && y < y_end && *x == *y) {
+        bool address = begins_address(x, x_end) && begins_address(y, y_end);
+
+        x = address ? past_address(x, x_end) : x + 1;
+        y = address ? past_address(y, y_end) : y + 1;
+    }
+    return x == x_end && y == y_end;
+}
+
 /* The first event in which two runs differ; true if there is none. */
 static bool same_events(const struct rdl__trace *a, const struct rdl__trace *b,
                         struct rdl__text *out_difference)
@@ -130,8 +157,7 @@ static bool same_events(const struct rdl__trace *a, const struct rdl__trace *b,
 
         if (!more_a && !more_b)
             return true;
-        if (more_a && more_b && x.kind == y.kind && x.text_length == y.text_length &&
-            memcmp(x.text, y.text, x.text_length) == 0)
+        if (more_a && more_b && x.kind == y.kind && same_text(&x, &y))
             continue;
         rdl__text_add(out_difference, "event %d was `%.200s` and then `%.200s`", number,
                       more_a ? x.text : "(none)", more_b ? y.text : "(none)");

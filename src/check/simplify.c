@@ -78,6 +78,14 @@ static void add_efforts(struct rdl__failure *failure, const struct shrinking *sh
     failure->shrink_seconds += (double)(rdl__now_ns() - shrinking->started_ns) * 1e-9;
 }
 
+/* One call after the other, without threads. */
+static bool is_model(const struct rdl_test *test)
+{
+    const struct rdl_options *options = &test->options;
+
+    return options->spec && !options->explore && !options->free_threads && !options->alone;
+}
+
 /* Shrink failure->made in place. */
 static void shrink(struct rdl__session *session, const struct rdl_test *test,
                    struct rdl__failure *failure, bool isolated)
@@ -89,6 +97,7 @@ static void shrink(struct rdl__session *session, const struct rdl_test *test,
                                   .started_ns = rdl__now_ns()};
     struct rdl__shrinker shrinker = shrinker_for(&shrinking, run_candidate);
 
+    shrinker.thorough = is_model(test) && !isolated;
     rdl__shrink(&shrinker, &failure->made);
     add_efforts(failure, &shrinking, &shrinker);
     rdl__made_release(&failure->made);
@@ -326,17 +335,18 @@ static void look_elsewhere(struct rdl__session *session, const struct rdl_test *
         continue;
 }
 
-/* Cases of tests of specs that go phase by phase are short and quick to make. */
+/* Cases of tests of specs that go phase by phase, or call by call, are short and quick to
+ * make. */
 void rdl__simplify(struct rdl__session *session, const struct rdl_test *test,
                    struct rdl__failure *failure, bool isolated)
 {
-    bool phased = test->options.phased && test->options.explore;
+    bool phased = test->options.phased && test->options.explore, quick = phased || is_model(test);
 
     if (!isolated && phased && failure->settings.round == 3)
         shrink(session, test, failure, false); /* turns belong to phases: many can go whole */
     else if (!isolated)
         shrink_data(session, test, failure);
-    if (!isolated && phased && failure->outcome.cause != RDL__BY_HANG)
+    if (!isolated && quick && failure->outcome.cause != RDL__BY_HANG)
         look_elsewhere(session, test, failure);
     shrink(session, test, failure, isolated);
 }
