@@ -26,7 +26,7 @@
 enum {
     CALLS_FAIR = 256,   /* calls in one turn after which a thread lets others go */
     OFFERS_IN_VAIN = 5, /* who has asked so often for something, in vain, may wait for it; */
-    OFFERS_AT_REST = 8, /* does so, if the last times all others have asked as well */
+    ROUNDS_AT_REST = 4, /* does so, if all have asked as often as this for each of them since */
 };
 
 struct rdl__sched rdl__sched;
@@ -396,11 +396,12 @@ static void ask_in_vain(void)
         rdl__endless();
 }
 
-/* Have all who could run asked so often? */
+/* Have all who could run asked so often?  Who holds a lock is about to do something. */
 static bool all_have_offered(uint32_t times)
 {
     for (uint32_t id = 0; id < sched->view.threads; id++)
-        if (rdl__is_enabled(&sched->view, id) && sched->threads[id]->offers < times)
+        if (rdl__is_enabled(&sched->view, id) &&
+            (sched->threads[id]->offers < times || sched->threads[id]->hold_count > 0))
             return false;
     return true;
 }
@@ -416,7 +417,7 @@ static void offer(struct rdl__thread *self)
     for (uint32_t id = 0; !sched->settling && id < sched->view.threads; id++)
         sched->threads[id]->offers = OFFERS_IN_VAIN;
     sched->settling = true;
-    if (all_have_offered(OFFERS_AT_REST))
+    if (all_have_offered(OFFERS_IN_VAIN + ROUNDS_AT_REST * (sched->alive + 1)))
         end_quiet_wait();
 }
 
