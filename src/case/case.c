@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct rdl_case *rdl__current;
@@ -100,6 +101,20 @@ _Noreturn void rdl__misuse(struct rdl_case *t, const char *format, ...)
     va_end(args);
     t->outcome->verdict = RDL__MISUSED;
     rdl__case_leave(t);
+}
+
+_Noreturn void rdl__misuse_at(const char *file, int line, const char *format, ...)
+{
+    char text[500];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (rdl__current)
+        rdl__misuse(rdl__current, "%s:%d: %s", file, line, text);
+    fprintf(stderr, "%s:%d: %s\n", file, line, text);
+    abort();
 }
 
 void rdl__show(struct rdl_case *t, const char *file, int line, const char *what, uint32_t from,

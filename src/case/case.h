@@ -134,6 +134,10 @@ _Noreturn void rdl__case_leave(struct rdl_case *t);
 _Noreturn void rdl__misuse(struct rdl_case *t, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* The same where there may be no case: then it is said, and the program ends. */
+_Noreturn void rdl__misuse_at(const char *file, int line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* Are values that are drawn now to be shown?  If so, rdl__show them. */
 static inline bool rdl__showing(const struct rdl_case *t)
 {

@@ -7,21 +7,26 @@
 #include "base/memory.h"
 #include "control/sched/inner.h"
 #include "control/sched/words.h"
+#include "drive/drive.h"
 #include "drive/monitor.h"
 
 /* So many cases may leave something behind: memory, at least.  Of free threads one that
  * waits is enough, since nobody can end it. */
 enum { LEFT_OVER_MAX = 2000 };
 
-void rdl__clients_begin(struct rdl__clients *clients, struct rdl_case *t, uint32_t count)
+struct rdl__clients *rdl__clients_new(struct rdl_case *t, uint32_t count)
 {
     const struct rdl_spec *spec = t->test->options.spec;
+    bool free_threads = t->test->options.free_threads;
+    /* Free threads that wait for ever keep theirs for ever. */
+    struct rdl__clients *clients =
+        free_threads ? rdl__allocate(sizeof *clients) : rdl_alloc(t, sizeof *clients);
 
-    memset(clients, 0, sizeof *clients);
     clients->t = t;
     clients->spec = spec;
-    clients->free_threads = t->test->options.free_threads;
+    clients->free_threads = free_threads;
     clients->count = count;
+    rdl__answers = (struct rdl__answers){rdl__clients_answer, clients};
     for (uint32_t i = 0; i < count; i++) {
         struct rdl__client *client = &clients->clients[i];
 
@@ -36,6 +41,15 @@ void rdl__clients_begin(struct rdl__clients *clients, struct rdl_case *t, uint32
         pthread_mutex_init(&clients->lock, NULL);
         pthread_cond_init(&clients->changed, NULL);
     }
+    return clients;
+}
+
+void rdl__clients_create(struct rdl__clients *clients, const void *state)
+{
+    if (clients->t->test->options.reference)
+        clients->reference = rdl_resource_new(clients->spec, state);
+    else
+        clients->object = clients->spec->create(clients->t, state);
 }
 
 /* ---- The log --------------------------------------------------------------------------- */
@@ -247,9 +261,9 @@ void rdl__clients_start_all(struct rdl__clients *clients)
             hand_over(&clients->clients[i], first[i]);
 }
 
-const struct rdl_operation *rdl__clients_answer(const struct rdl__clients *clients, rdl_ref ref,
-                                                const void **out_answer)
+const struct rdl_operation *rdl__clients_answer(void *context, rdl_ref ref, const void **out_answer)
 {
+    const struct rdl__clients *clients = context;
     const struct rdl__given *given;
 
     if (ref == 0 || ref > clients->calls)

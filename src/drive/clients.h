@@ -4,11 +4,12 @@
  * may unlock in the next.  It is given a call; then all run, until each has returned or
  * waits.  Under control that is known exactly; of free threads the kernel is asked.
  *
- *     rdl__clients_begin(&clients, t, 10);
- *     rdl__clients_give(&clients, client, op, &args);
- *     rdl__clients_run(&clients);
- *     ... clients.log[...] ...
- *     rdl__clients_finish(&clients, true);
+ *     clients = rdl__clients_new(t, 10);
+ *     rdl__clients_create(clients, state);
+ *     rdl__clients_give(clients, client, op, &args);
+ *     rdl__clients_run(clients);
+ *     ... clients->log[...] ...
+ *     rdl__clients_finish(clients, true);
  *
  * Memory: the case's.  Threads that still wait at the end are forgotten, with whatever the
  * code under test has allocated for them. */
@@ -68,8 +69,11 @@ struct rdl__clients {
     pthread_cond_t changed;
 };
 
-/* How many and how is in t->test->options. */
-void rdl__clients_begin(struct rdl__clients *clients, struct rdl_case *t, uint32_t count);
+/* So many; whether they are free is in t->test->options. */
+struct rdl__clients *rdl__clients_new(struct rdl_case *t, uint32_t count);
+
+/* What they are to call, in this state. */
+void rdl__clients_create(struct rdl__clients *clients, const void *state);
 
 /* Make it call this; args are copied.  It begins when all are run. */
 struct rdl__given *rdl__clients_give(struct rdl__clients *clients, uint32_t client,
@@ -83,7 +87,7 @@ struct rdl__given *rdl__clients_make(struct rdl__clients *clients, uint32_t clie
 void rdl__clients_start_all(struct rdl__clients *clients);
 
 /* For rdl__answers. */
-const struct rdl_operation *rdl__clients_answer(const struct rdl__clients *clients, rdl_ref ref,
+const struct rdl_operation *rdl__clients_answer(void *clients, rdl_ref ref,
                                                 const void **out_answer);
 
 /* Until each client is idle or waits. */

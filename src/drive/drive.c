@@ -38,6 +38,35 @@ uint32_t rdl__chosen_length(struct rdl_case *t, uint32_t min, uint32_t max)
     return t->tape->fresh ? min + (uint32_t)rdl__random_upto(&t->tape->random, spread) : UINT32_MAX;
 }
 
+enum { TRIES = 20 }; /* to draw something that can be */
+
+uint32_t rdl__draw_several(struct rdl_case *t, uint32_t min, uint32_t max,
+                           bool (*draw)(void *context), void *context)
+{
+    struct rdl__tape *tape = t->tape;
+    uint32_t wanted = rdl__chosen_length(t, min, max), count = 0;
+    int tries = TRIES;
+
+    rdl__span_begin(tape, RDL__LABEL_LIST);
+    while (tries > 0 || count >= min) {
+        struct rdl__mark before = rdl__mark(tape);
+
+        if (!rdl__another(tape, count, min, max, count < wanted && tries > 0))
+            break;
+        if (draw(context)) {
+            rdl__span_end(tape);
+            count++;
+        } else if (tape->fresh) {
+            rdl__go_back(tape, &before);
+            tries--;
+        } else {
+            rdl__reject(t);
+        }
+    }
+    rdl__span_end(tape);
+    return count;
+}
+
 _Noreturn void rdl__reject(struct rdl_case *t)
 {
     rdl_discard(t);
@@ -63,17 +92,22 @@ void rdl__tell_more(struct rdl_case *t, const struct rdl__text *line)
     tell(t, RDL__EVENT_MORE, line);
 }
 
-void rdl__tell_initial(struct rdl_case *t, const void *state)
+void *rdl__begin_state(struct rdl_case *t)
 {
     const struct rdl_spec *spec = t->test->options.spec;
+    void *state = rdl_alloc(t, spec->state_size + 1);
     struct rdl__text line = {0};
 
-    if (!t->trace->on || !spec->initial)
-        return;
-    rdl__text_add(&line, "at the beginning: ");
-    rdl__show_state(&line, spec, state);
-    rdl__tell(t, &line);
-    rdl__text_release(&line);
+    if (spec->initial)
+        spec->initial(t, state);
+    spec->clear_state(state);
+    if (t->trace->on && spec->initial) {
+        rdl__text_add(&line, "at the beginning: ");
+        rdl__show_state(&line, spec, state);
+        rdl__tell(t, &line);
+        rdl__text_release(&line);
+    }
+    return state;
 }
 
 _Noreturn void rdl__differs(struct rdl_case *t, const char *class, const char *check,

@@ -87,6 +87,11 @@ static inline bool rdl__another(struct rdl__tape *tape, uint32_t count, uint32_t
 /* How long chance would have a list, by the size of the case. */
 uint32_t rdl__chosen_length(struct rdl_case *t, uint32_t min, uint32_t max);
 
+/* Draw at least min and at most max of something, in the form of a list: draw(context) draws
+ * one, or cannot.  How many there are; fewer than min if chance found no more. */
+uint32_t rdl__draw_several(struct rdl_case *t, uint32_t min, uint32_t max,
+                           bool (*draw)(void *context), void *context);
+
 /* The model cannot do what the tape says: no case at all. */
 _Noreturn void rdl__reject(struct rdl_case *t);
 
@@ -94,8 +99,8 @@ _Noreturn void rdl__reject(struct rdl_case *t);
 void rdl__tell(struct rdl_case *t, const struct rdl__text *line);
 void rdl__tell_more(struct rdl_case *t, const struct rdl__text *line);
 
-/* The state at the beginning, if it is not always the same. */
-void rdl__tell_initial(struct rdl_case *t, const void *state);
+/* The state at the beginning; told, if it is not always the same. */
+void *rdl__begin_state(struct rdl_case *t);
 
 /* The spec and the code under test differ.  `class` is one of those of `raddle grade`. */
 _Noreturn void rdl__differs(struct rdl_case *t, const char *class, const char *check,

@@ -9,12 +9,11 @@
  * the state at the beginning, and from clients as if each call had returned. */
 #include <string.h>
 
-#include "base/memory.h"
 #include "drive/clients.h"
 #include "drive/drive.h"
 #include "judge/viable.h"
 
-enum { CLIENTS_DEFAULT = 3, CALLS_DEFAULT = 5, TRIES = 20 };
+enum { CLIENTS_DEFAULT = 3, CALLS_DEFAULT = 5 };
 
 /* A call that a client is to make. */
 struct planned {
@@ -34,6 +33,7 @@ struct linear {
     void *state;
     struct rdl__clients *clients;
     struct plan plans[RDL__CLIENTS_MOST];
+    uint32_t planning; /* whose */
     struct rdl__counts counts;
     uint32_t min, max;
     bool at_rest; /* it is as it was at the beginning */
@@ -55,9 +55,14 @@ static bool pick_by_chance(const struct linear *l, const void *me, uint32_t *out
     return total > 0;
 }
 
-static bool draw_call(struct linear *l, void *me, struct planned *out)
+/* The next call of the client that is being planned. */
+static bool draw_call(void *context)
 {
+    struct linear *l = context;
     struct rdl__tape *tape = l->t->tape;
+    void *me = l->clients->clients[l->planning].me;
+    struct plan *plan = &l->plans[l->planning];
+    struct planned *out = &plan->calls[plan->count];
     uint32_t op = 0;
 
     if (tape->fresh && !pick_by_chance(l, me, &op))
@@ -69,40 +74,19 @@ static bool draw_call(struct linear *l, void *me, struct planned *out)
     out->args = rdl_alloc(l->t, out->op->args_size + 1);
     if (!rdl__draw_args(l->t, out->op, l->state, me, out->args))
         return false;
-    if (out->op->returned) {
-        void *answer = rdl_alloc(l->t, out->op->answer_size + 1);
-
-        out->op->returned(me, out->args, answer);
-    }
+    if (out->op->returned)
+        out->op->returned(me, out->args, rdl_alloc(l->t, out->op->answer_size + 1));
     l->counts.calls[op]++;
+    plan->count++;
     return true;
 }
 
-static void plan_calls(struct linear *l, struct plan *plan, void *me)
+static void plan_calls(struct linear *l, uint32_t client)
 {
-    struct rdl__tape *tape = l->t->tape;
-    uint32_t wanted = rdl__chosen_length(l->t, l->min, l->max);
-    int tries = TRIES;
-
-    plan->calls = rdl_alloc(l->t, (l->max + 1) * sizeof *plan->calls);
-    rdl__span_begin(tape, RDL__LABEL_LIST);
-    for (;;) {
-        struct rdl__mark before = rdl__mark(tape);
-
-        if (!rdl__another(tape, plan->count, l->min, l->max, plan->count < wanted && tries > 0) ||
-            tries <= 0)
-            break;
-        if (draw_call(l, me, &plan->calls[plan->count])) {
-            rdl__span_end(tape);
-            plan->count++;
-        } else if (tape->fresh) {
-            rdl__go_back(tape, &before);
-            tries--;
-        } else {
-            rdl__reject(l->t);
-        }
-    }
-    rdl__span_end(tape);
+    l->planning = client;
+    l->plans[client].calls = rdl_alloc(l->t, (l->max + 1) * sizeof *l->plans[client].calls);
+    if (rdl__draw_several(l->t, l->min, l->max, draw_call, l) < l->min)
+        rdl__reject(l->t);
 }
 
 /* ---- Running it ------------------------------------------------------------------------------ */
@@ -207,32 +191,17 @@ static void judge(struct linear *l)
 
 /* ---- The case ---------------------------------------------------------------------------- */
 
-static const struct rdl_operation *find_answer(void *context, rdl_ref ref, const void **out_answer)
-{
-    return rdl__clients_answer(context, ref, out_answer);
-}
-
 static void set_up(struct linear *l)
 {
     l->min = l->options->calls.max ? l->options->calls.min : 1;
     l->max = l->options->calls.max ? l->options->calls.max : CALLS_DEFAULT;
-    l->state = rdl_alloc(l->t, l->spec->state_size + 1);
-    if (l->spec->initial)
-        l->spec->initial(l->t, l->state);
-    l->spec->clear_state(l->state);
-    rdl__tell_initial(l->t, l->state);
-    l->clients = l->options->free_threads ? rdl__allocate(sizeof *l->clients)
-                                          : rdl_alloc(l->t, sizeof *l->clients);
-    rdl__clients_begin(l->clients, l->t,
-                       l->options->clients ? l->options->clients : CLIENTS_DEFAULT);
+    l->state = rdl__begin_state(l->t);
+    l->clients =
+        rdl__clients_new(l->t, l->options->clients ? l->options->clients : CLIENTS_DEFAULT);
     l->clients->context = l;
     for (uint32_t i = 0; i < l->clients->count; i++)
-        plan_calls(l, &l->plans[i], l->clients->clients[i].me);
-    if (l->options->reference)
-        l->clients->reference = rdl_resource_new(l->spec, l->state);
-    else
-        l->clients->object = l->spec->create(l->t, l->state);
-    rdl__answers = (struct rdl__answers){find_answer, l->clients};
+        plan_calls(l, i);
+    rdl__clients_create(l->clients, l->state);
 }
 
 void rdl__test_linear(struct rdl_case *t)

@@ -43,7 +43,7 @@ struct model {
     uint32_t made;  /* and made */
     char *room;     /* for arguments and answers of one command each */
     size_t args_room, answer_room;
-    void *policy_state, *policy_info;
+    void *policy_state, *policy_next, *policy_info;
     struct rdl__viable *viable; /* if answers cannot be predicted */
     bool is_predicted;
     bool is_free; /* no policy has a say */
@@ -78,15 +78,37 @@ static bool pick_by_chance(struct model *m, uint32_t client, uint32_t *out_op)
     return true;
 }
 
+/* Does the policy let it go on, alone as it is?  What the policy knows then is in
+ * policy_next. */
+static bool is_let(struct model *m, const struct rdl_call *call)
+{
+    const struct rdl_policy *policy = rdl__policy_of(m->spec);
+    struct rdl_queue queue = {.calls = &call, .count = 1};
+
+    memcpy(m->policy_next, m->policy_state, policy->state_size);
+    memset(m->policy_info, 0, policy->info_size);
+    if (policy->waiting)
+        policy->waiting(m->policy_next, m->policy_info, call, m->state);
+    if (!rdl__enabled(m->spec, m->state, m->policy_next, m->policy_info, &queue))
+        return false;
+    if (policy->post_waiting)
+        policy->post_waiting(m->policy_next, m->policy_info, call, m->state);
+    return true;
+}
+
 /* Can it be made, without having to wait? */
-static bool can_be_made(const struct model *m, const struct command *command)
+static bool can_be_made(struct model *m, const struct command *command)
 {
     const struct rdl_call call = {command->op, command->args, m->count + 1, command->client};
-    const struct rdl_call *calls[] = {&call};
-    struct rdl_queue queue = {.calls = calls, .count = 1};
 
-    return rdl__cpre(command->op, m->state, command->args) &&
-           (m->is_free || rdl__enabled(m->spec, m->state, m->policy_state, m->policy_info, &queue));
+    return rdl__cpre(command->op, m->state, command->args) && (m->is_free || is_let(m, &call));
+}
+
+/* It will be made. */
+static void tell_policy(struct model *m)
+{
+    if (!m->is_free)
+        memcpy(m->policy_state, m->policy_next, rdl__policy_of(m->spec)->state_size);
 }
 
 /* Draw what is called, by whom, with what.  False: it cannot be called like that. */
@@ -134,6 +156,7 @@ static bool make_up(struct model *m, uint32_t target)
         if (!rdl__another(tape, m->count, m->min, m->max, m->count < target))
             return false;
         if (draw_command(m, &m->commands[m->count])) {
+            tell_policy(m);
             rdl__span_end(tape);
             return true;
         }
@@ -334,6 +357,7 @@ static const struct rdl_operation *find_answer(void *context, rdl_ref ref, const
 /* What does not change from case to case could be kept; it is not much. */
 static void look_at_operations(struct model *m)
 {
+    struct rdl__sizes largest = rdl__largest(m->spec);
     bool depends = false;
     unsigned total = 0;
 
@@ -346,12 +370,10 @@ static void look_at_operations(struct model *m)
         total += m->weights[i] = op->weight ? op->weight : 1;
         m->is_predicted &= !op->judge && !op->post_any;
         m->is_free &= !op->enabled;
-        m->args_room = op->args_size > m->args_room ? op->args_size : m->args_room;
-        m->answer_room = op->answer_size > m->answer_room ? op->answer_size : m->answer_room;
     }
     m->total = depends ? 0 : total;
-    m->args_room = (m->args_room + 15) & ~(size_t)15;
-    m->answer_room = (m->answer_room + 15) & ~(size_t)15;
+    m->args_room = (largest.args + 15) & ~(size_t)15;
+    m->answer_room = (largest.answer + 15) & ~(size_t)15;
 }
 
 static void set_up(struct model *m)
@@ -366,17 +388,16 @@ static void set_up(struct model *m)
     if (options->calls.max)
         m->max = options->calls.max;
     m->clients = options->clients ? options->clients : 1;
-    m->state = rdl_alloc(m->t, spec->state_size + 1);
+    m->state = rdl__begin_state(m->t);
     m->mes = rdl_alloc(m->t, m->clients * spec->client_size + 1);
     m->policy_state = rdl_alloc(m->t, policy->state_size + 1);
+    m->policy_next = rdl_alloc(m->t, policy->state_size + 1);
     m->policy_info = rdl_alloc(m->t, policy->info_size + 1);
+    if (policy->initial)
+        policy->initial(m->policy_state);
     m->commands = rdl__arena_alloc(&m->t->arena, (m->max + 1) * sizeof *m->commands);
     m->room =
         rdl__arena_alloc(&m->t->arena, (m->max + 1) * (m->args_room + 2 * m->answer_room) + 1);
-    if (spec->initial)
-        spec->initial(m->t, m->state);
-    spec->clear_state(m->state);
-    rdl__tell_initial(m->t, m->state);
     for (uint32_t i = 0; i < m->clients && spec->client; i++)
         spec->client(m->t, (int)i, me_of(m, i));
     if (m->t->trace->on)

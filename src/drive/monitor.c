@@ -36,20 +36,10 @@ struct rdl_resource {
     uint32_t last_number;
 };
 
-__attribute__((format(printf, 2, 3))) _Noreturn static void refuse(const struct rdl_spec *spec,
-                                                                   const char *format, ...)
-{
-    char why[500];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(why, sizeof why, format, args);
-    va_end(args);
-    if (rdl__current)
-        rdl__misuse(rdl__current, "the monitor of spec %s: %s", spec->name, why);
-    fprintf(stderr, "%s:%d: the monitor of spec %s: %s\n", spec->file, spec->line, spec->name, why);
-    abort();
-}
+/* Called wrongly: what is wrong, in words. */
+#define refuse(spec, format, ...)                                                                  \
+    rdl__misuse_at((spec)->file, (spec)->line, "the monitor of spec %s: " format, (spec)->name,    \
+                   __VA_ARGS__)
 
 /* ---- One call ----------------------------------------------------------------------- */
 

@@ -8,7 +8,6 @@
  * call at a time; 2 adds liveness and the policy; 3 adds concurrent calls. */
 #include <string.h>
 
-#include "base/memory.h"
 #include "drive/clients.h"
 #include "drive/drive.h"
 #include "judge/viable.h"
@@ -17,7 +16,6 @@ enum {
     PHASES_DEFAULT = 20,
     CLIENTS_DEFAULT = 4,
     CONCURRENT_DEFAULT = 3,
-    TRIES = 20, /* to make up a call that can be made */
 };
 
 struct resource {
@@ -103,8 +101,9 @@ static bool pick(const struct resource *r, struct pick *out)
     return weight_of(r, out->client, out->op) > 0;
 }
 
-static bool give_call(struct resource *r)
+static bool give_call(void *context)
 {
+    struct resource *r = context;
     const struct rdl_operation *op;
     struct pick picked;
 
@@ -117,34 +116,6 @@ static bool give_call(struct resource *r)
     rdl__clients_give(r->clients, picked.client, op, r->args);
     r->counts.calls[picked.op]++;
     return true;
-}
-
-/* Give calls to idle clients, as many as chance or the tape has it; how many it were. */
-static uint32_t give_calls(struct resource *r, uint32_t most)
-{
-    struct rdl__tape *tape = r->t->tape;
-    uint32_t wanted = rdl__chosen_length(r->t, 1, most), given = 0;
-    int tries = TRIES;
-
-    rdl__span_begin(tape, RDL__LABEL_LIST);
-    for (;;) {
-        struct rdl__mark before = rdl__mark(tape);
-
-        if (!rdl__another(tape, given, 1, most, given < wanted && tries > 0) ||
-            (given == 0 && tries <= 0))
-            break;
-        if (give_call(r)) {
-            rdl__span_end(tape);
-            given++;
-        } else if (tape->fresh) {
-            rdl__go_back(tape, &before);
-            tries--;
-        } else {
-            rdl__reject(r->t);
-        }
-    }
-    rdl__span_end(tape);
-    return given;
 }
 
 /* ---- How it is told ----------------------------------------------------------------------- */
@@ -351,7 +322,7 @@ static void run_phases(struct resource *r)
         if (!rdl__another(tape, count, 0, most, count < wanted))
             break;
         memset(r->chosen, 0, sizeof r->chosen);
-        given = give_calls(r, at_once(r));
+        given = rdl__draw_several(r->t, 1, at_once(r), give_call, r);
         if (given == 0) { /* nobody can call anything any more */
             rdl__go_back(tape, &before);
             rdl__another(tape, count, 0, most, false);
@@ -364,16 +335,6 @@ static void run_phases(struct resource *r)
 }
 
 /* ---- The case ---------------------------------------------------------------------------- */
-
-static size_t largest_args(const struct rdl_spec *spec)
-{
-    size_t largest = 1;
-
-    for (size_t i = 0; i < spec->operation_count; i++)
-        if (rdl__operation(spec, i)->args_size > largest)
-            largest = rdl__operation(spec, i)->args_size;
-    return largest;
-}
 
 static unsigned clients_of(const struct rdl_options *options)
 {
@@ -396,29 +357,13 @@ static struct rdl__viable *judge_for(const struct resource *r)
     return kept = rdl__viable_new(r->spec, r->state, flags);
 }
 
-static const struct rdl_operation *find_answer(void *context, rdl_ref ref, const void **out_answer)
-{
-    return rdl__clients_answer(context, ref, out_answer);
-}
-
 static void set_up(struct resource *r)
 {
-    r->state = rdl_alloc(r->t, r->spec->state_size + 1);
-    if (r->spec->initial)
-        r->spec->initial(r->t, r->state);
-    r->spec->clear_state(r->state);
-    rdl__tell_initial(r->t, r->state);
-    r->args = rdl_alloc(r->t, largest_args(r->spec));
-    /* Free threads that wait for ever keep theirs for ever. */
-    r->clients = r->options->free_threads ? rdl__allocate(sizeof *r->clients)
-                                          : rdl_alloc(r->t, sizeof *r->clients);
-    rdl__clients_begin(r->clients, r->t, clients_of(r->options));
-    if (r->options->reference)
-        r->clients->reference = rdl_resource_new(r->spec, r->state);
-    else
-        r->clients->object = r->spec->create(r->t, r->state);
+    r->state = rdl__begin_state(r->t);
+    r->args = rdl_alloc(r->t, rdl__largest(r->spec).args + 1);
+    r->clients = rdl__clients_new(r->t, clients_of(r->options));
+    rdl__clients_create(r->clients, r->state);
     r->viable = judge_for(r);
-    rdl__answers = (struct rdl__answers){find_answer, r->clients};
 }
 
 /* May it be destroyed?  Not while somebody has it in use, and who has is the client's affair;

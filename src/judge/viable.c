@@ -33,15 +33,13 @@ static struct rdl__seen_call *open_call(struct rdl__viable *v, uint32_t number)
     rdl__bug_if(true);
 }
 
-static struct rdl__seen *add_event(struct rdl__viable *v, enum rdl__seen_kind kind,
-                                   struct rdl__seen_call *call)
+static void add_event(struct rdl__viable *v, enum rdl__seen_kind kind, struct rdl__seen_call *call)
 {
     if (v->seen_count == v->seen_room) {
         v->seen_room = v->seen_room ? 2 * v->seen_room : 64;
         v->seen = rdl__reallocate(v->seen, v->seen_room * sizeof *v->seen);
     }
-    v->seen[v->seen_count] = (struct rdl__seen){kind, call};
-    return &v->seen[v->seen_count++];
+    v->seen[v->seen_count++] = (struct rdl__seen){kind, call};
 }
 
 static void *keep(struct rdl__viable *v, const void *bytes, size_t size)
@@ -162,16 +160,6 @@ static void lay_out(struct rdl__viable *v, enum rdl__policy_mode mode)
     v->draft = rdl__allocate(v->node_size);
 }
 
-static size_t largest_answer(const struct rdl_spec *spec)
-{
-    size_t largest = 0;
-
-    for (size_t i = 0; i < spec->operation_count; i++)
-        if (rdl__operation(spec, i)->answer_size > largest)
-            largest = rdl__operation(spec, i)->answer_size;
-    return largest;
-}
-
 void rdl__viable_reset(struct rdl__viable *v, const void *initial, unsigned flags)
 {
     struct rdl__layer *first;
@@ -208,7 +196,7 @@ struct rdl__viable *rdl__viable_new(const struct rdl_spec *spec, const void *ini
     v->plain = !spec->same && !spec->hash;
     for (size_t i = 0; i < RDL__OPERATIONS_MAX; i++)
         v->asked[i].spec = spec;
-    v->answer = rdl__allocate(largest_answer(spec) + 1);
+    v->answer = rdl__allocate(rdl__largest(spec).answer + 1);
     v->initial = rdl__allocate(spec->state_size + 1);
     rdl__viable_reset(v, initial, flags);
     return v;

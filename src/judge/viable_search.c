@@ -199,10 +199,7 @@ static struct rdl_queue queue_of(const struct rdl__layer *layer, uint64_t waitin
 
 static bool compete(const struct rdl__viable *v, const struct rdl_call *a, const struct rdl_call *b)
 {
-    int64_t (*group)(const void *args) = a->operation->group;
-
-    return v->policy == RDL_FIFO ||
-           (a->operation == b->operation && (!group || group(a->args) == group(b->args)));
+    return v->policy == RDL_FIFO || rdl__compete(a, b);
 }
 
 static bool cpre_of(const struct rdl__viable *v, const struct rdl__layer *layer,

@@ -70,8 +70,7 @@ const char rdl__html_head[] =
 
 /* ---- Parts of a test -------------------------------------------------------------- */
 
-static void add_element(struct rdl__text *out, const char *open, const char *text,
-                        const char *close)
+void rdl__html_element(struct rdl__text *out, const char *open, const char *text, const char *close)
 {
     rdl__text_add(out, "%s", open);
     rdl__add_xml(out, text);
@@ -88,10 +87,10 @@ static void add_story(struct rdl__text *out, const struct rdl__story *story)
         rdl__text_clear(&line);
         rdl__add_line(&line, it);
         rdl__text_add(out, "<pre style=\"margin-left: %dem\">", 2 * it->depth);
-        add_element(out, it->kind == RDL__EVENT_DRAW ? "" : "<i>", line.bytes,
-                    it->kind == RDL__EVENT_DRAW ? "" : "</i>");
+        rdl__html_element(out, it->kind == RDL__EVENT_DRAW ? "" : "<i>", line.bytes,
+                          it->kind == RDL__EVENT_DRAW ? "" : "</i>");
         if (it->remark[0])
-            add_element(out, "<span class=\"faint\">    ", it->remark, "</span>");
+            rdl__html_element(out, "<span class=\"faint\">    ", it->remark, "</span>");
         rdl__text_add(out, "</pre>\n");
     }
     if (story->lost)
@@ -107,7 +106,7 @@ static void add_history(struct rdl__text *out, const struct rdl__failure *failur
         rdl__text_add(out, "at %s ", failure->schedule.headline ? "schedule" : "case");
         rdl__text_add_count(out, failure->found_at);
     } else {
-        add_element(out, "by ", failure->source ? failure->source : "", "");
+        rdl__html_element(out, "by ", failure->source ? failure->source : "", "");
     }
     if (failure->attempts) {
         rdl__text_add(out, ", shrunk from %" PRIu32 " to %" PRIu32 " choices in ",
@@ -124,28 +123,29 @@ static void add_failure(struct rdl__text *out, const struct rdl__plan *plan,
     struct rdl__text text = {0};
 
     rdl__failure_headline(&text, failure);
-    add_element(out, "<div class=\"failure\">\n<h2><code>", text.bytes, "</code></h2>\n");
+    rdl__html_element(out, "<div class=\"failure\">\n<h2><code>", text.bytes, "</code></h2>\n");
     if (rdl__failure_detail(failure)[0])
-        add_element(out, "<pre>", rdl__failure_detail(failure), "</pre>\n");
+        rdl__html_element(out, "<pre>", rdl__failure_detail(failure), "</pre>\n");
     if (failure->story.count) {
         rdl__text_add(out, "<h2>The case</h2>\n");
         add_story(out, &failure->story);
     }
     if (failure->schedule.headline) {
-        add_element(out, "<h2>", failure->schedule.headline, "</h2>\n");
+        rdl__html_element(out, "<h2>", failure->schedule.headline, "</h2>\n");
         rdl__text_clear(&text);
         rdl__add_schedule(&text, &failure->schedule, RDL__PLAIN_WIDTH, NULL);
-        add_element(out, "<pre class=\"rows\">", rdl__text_string(&text), "</pre>\n");
+        rdl__html_element(out, "<pre class=\"rows\">", rdl__text_string(&text), "</pre>\n");
     }
     if (failure->unsteady)
-        add_element(out, "<p>It does not fail every time: ", failure->unsteady, "</p>\n");
+        rdl__html_element(out, "<p>It does not fail every time: ", failure->unsteady, "</p>\n");
     rdl__text_clear(&text);
     rdl__replay_command(&text, plan, failure);
     if (text.count)
-        add_element(out, "<h2>Replay it</h2>\n<code class=\"copy\">", text.bytes, "</code>\n");
+        rdl__html_element(out, "<h2>Replay it</h2>\n<code class=\"copy\">", text.bytes,
+                          "</code>\n");
     if (failure->output && failure->output[0])
-        add_element(out, "<details><summary>What it printed</summary>\n<pre>", failure->output,
-                    "</pre>\n</details>\n");
+        rdl__html_element(out, "<details><summary>What it printed</summary>\n<pre>",
+                          failure->output, "</pre>\n</details>\n");
     add_history(out, failure);
     rdl__text_add(out, "</div>\n");
     rdl__text_release(&text);
@@ -158,7 +158,7 @@ static void add_labels(struct rdl__text *out, const struct rdl__stats *stats)
         const struct rdl__label *label = &stats->labels[i];
         double percent = rdl__label_percent(label, stats);
 
-        add_element(out, "<span>", label->name, "</span>");
+        rdl__html_element(out, "<span>", label->name, "</span>");
         rdl__text_add(out, "<div class=\"track\"><div class=\"bar\" style=\"width: ");
         rdl__add_number(out, percent, 2);
         rdl__text_add(out, "%%\"></div>");
@@ -184,7 +184,7 @@ static void add_statistics(struct rdl__text *out, const struct rdl__stats *stats
     for (uint32_t i = 0; i < stats->measure_count; i++) {
         const struct rdl__measure *measure = &stats->measures[i];
 
-        add_element(out, "<p>", measure->name, "");
+        rdl__html_element(out, "<p>", measure->name, "");
         rdl__text_add(out, " <span class=\"faint\">from %.4g to %.4g, on average %.4g</span></p>\n",
                       measure->min, measure->max,
                       measure->count ? measure->sum / (double)measure->count : 0);
@@ -200,7 +200,7 @@ static void add_row(struct rdl__text *out, const struct rdl__result *result, siz
 
     rdl__text_add(out, "<tr class=\"test\" id=\"test%zu\"><td class=\"%s\">%s</td>", number,
                   verdict, verdict);
-    add_element(out, "<th scope=\"row\">", result->test->name, " <span class=\"faint\">");
+    rdl__html_element(out, "<th scope=\"row\">", result->test->name, " <span class=\"faint\">");
     rdl__add_xml(out, result->test->file);
     rdl__text_add(out, ":%d</span></th><td class=\"number\">%s", result->test->line,
                   result->exhausted ? "all " : "");
@@ -219,11 +219,11 @@ static void add_details(struct rdl__text *out, const struct rdl__report *report,
 
     rdl__result_message(&message, result);
     if (result->covered[0])
-        add_element(out, "<p class=\"faint\">", result->covered, "</p>\n");
+        rdl__html_element(out, "<p class=\"faint\">", result->covered, "</p>\n");
     if (message.count && (result->failure_count == 0 || result->text[0]))
-        add_element(out, "<p>", message.bytes, "</p>\n");
+        rdl__html_element(out, "<p>", message.bytes, "</p>\n");
     for (size_t i = 0; i < report->warnings.count; i += strlen(report->warnings.bytes + i) + 1)
-        add_element(out, "<p class=\"skip\">", report->warnings.bytes + i, "</p>\n");
+        rdl__html_element(out, "<p class=\"skip\">", report->warnings.bytes + i, "</p>\n");
     if (expected)
         rdl__text_add(out, "<details><summary>It fails, as expected</summary>\n");
     for (size_t i = 0; i < result->failure_count; i++)
@@ -282,8 +282,8 @@ static void end(void *self, double seconds)
     struct rdl__text *out = &report->text;
 
     rdl__text_add(out, "%s", rdl__html_head);
-    add_element(out, "<title>", report->plan->command, "</title>\n</head>\n<body>\n");
-    add_element(out, "<h1>", report->plan->command, "</h1>\n");
+    rdl__html_element(out, "<title>", report->plan->command, "</title>\n</head>\n<body>\n");
+    rdl__html_element(out, "<h1>", report->plan->command, "</h1>\n");
     add_summary(report, seconds);
     rdl__text_add(out,
                   "<table>\n<thead><tr><th scope=\"col\">verdict</th><th scope=\"col\">test</th>"

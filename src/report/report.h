@@ -84,6 +84,10 @@ struct rdl__listener rdl__report_html(struct rdl__report *report);
 /* How a page for browsers begins, up to its title: all pages look alike. */
 extern const char rdl__html_head[];
 
+/* The text, with what is special in XML escaped, between two tags. */
+void rdl__html_element(struct rdl__text *out, const char *open, const char *text,
+                       const char *close);
+
 /* Write report->text now.  To be called with whole lines. */
 void rdl__report_flush(struct rdl__report *report);
 

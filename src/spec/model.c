@@ -11,20 +11,8 @@
 
 /* ---- What is wrong ------------------------------------------------------------------- */
 
-_Noreturn __attribute__((format(printf, 2, 3))) static void complain(const struct rdl__box *box,
-                                                                     const char *format, ...)
-{
-    char text[256];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    if (rdl__current)
-        rdl__misuse(rdl__current, "%s:%d: %s: %s", box->file, box->line, box->what, text);
-    fprintf(stderr, "%s:%d: %s: %s\n", box->file, box->line, box->what, text);
-    abort();
-}
+#define complain(box, format, ...)                                                                 \
+    rdl__misuse_at((box)->file, (box)->line, "%s: " format, (box)->what, __VA_ARGS__)
 
 void rdl__box_is_full(struct rdl__box box)
 {

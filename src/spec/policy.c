@@ -110,8 +110,7 @@ const struct rdl_policy rdl_policy_fifo = {.name = "FIFO", .unordered = true};
 const struct rdl_policy rdl_policy_fifo_per_op = {.name = "FIFO per operation", .unordered = true};
 const struct rdl_policy rdl_policy_priority = {.name = "priority", .unordered = true};
 
-/* Do these two compete, for policies that look at one operation? */
-static bool compete(const struct rdl_call *a, const struct rdl_call *b)
+bool rdl__compete(const struct rdl_call *a, const struct rdl_call *b)
 {
     int64_t (*group)(const void *args) = a->operation->group;
 
@@ -122,7 +121,7 @@ static bool is_first_of_its_kind(const struct rdl_queue *q)
 {
     ask_order(q, q->calls[q->self]->operation->name);
     for (uint32_t k = 0; k < q->self; k++)
-        if (compete(q->calls[k], q->calls[q->self]))
+        if (rdl__compete(q->calls[k], q->calls[q->self]))
             return false;
     return true;
 }
@@ -148,7 +147,7 @@ static bool has_largest_priority(const struct rdl_queue *q)
         q->asked->args |= operations_of(q->asked->spec, self->operation->name);
     }
     for (uint32_t k = 0; priority && k < q->count; k++)
-        if (compete(q->calls[k], self) && priority(q->calls[k]->args) > priority(self->args))
+        if (rdl__compete(q->calls[k], self) && priority(q->calls[k]->args) > priority(self->args))
             return false;
     return true;
 }

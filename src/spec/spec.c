@@ -30,6 +30,19 @@ const struct rdl_operation *rdl__operation_named(const struct rdl_spec *spec, co
     return NULL;
 }
 
+struct rdl__sizes rdl__largest(const struct rdl_spec *spec)
+{
+    struct rdl__sizes largest = {0};
+
+    for (size_t i = 0; i < spec->operation_count; i++) {
+        const struct rdl_operation *op = rdl__operation(spec, i);
+
+        largest.args = op->args_size > largest.args ? op->args_size : largest.args;
+        largest.answer = op->answer_size > largest.answer ? op->answer_size : largest.answer;
+    }
+    return largest;
+}
+
 /* ---- Is it well declared? ------------------------------------------------------------ */
 
 static bool check_effect(const struct rdl_operation *op, struct rdl__error *error)

@@ -41,6 +41,12 @@ struct rdl__asked {
     bool order;      /* which of them came first */
 };
 
+/* Room for the arguments, and for the answer, of any of its operations. */
+struct rdl__sizes {
+    size_t args, answer;
+};
+struct rdl__sizes rdl__largest(const struct rdl_spec *spec);
+
 /* The calls that wait, oldest first; `self` is the one that is asked about. */
 struct rdl_queue {
     const struct rdl_call *const *calls;
@@ -68,6 +74,9 @@ static inline bool rdl__cpre(const struct rdl_operation *op, const void *s, cons
 /* Does the policy let the call queue->self go on?  `p` and `info`: what it keeps. */
 bool rdl__enabled(const struct rdl_spec *spec, const void *s, const void *p, const void *info,
                   const struct rdl_queue *queue);
+
+/* Do these two compete, for policies that look at one operation? */
+bool rdl__compete(const struct rdl_call *a, const struct rdl_call *b);
 
 /* How many different things may happen when it goes on. */
 static inline unsigned rdl__alternatives(const struct rdl_operation *op)

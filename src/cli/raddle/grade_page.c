@@ -16,14 +16,6 @@ static const char style[] = "<style>\n"
                             "td.more details { margin: 0; }\n"
                             "</style>\n";
 
-static void add_element(struct rdl__text *out, const char *open, const char *text,
-                        const char *close)
-{
-    rdl__text_add(out, "%s", open);
-    rdl__add_xml(out, text);
-    rdl__text_add(out, "%s", close);
-}
-
 /* ---- Totals ------------------------------------------------------------------------------- */
 
 static void add_summary(struct rdl__text *out, const struct rdl__grading *grading,
@@ -82,11 +74,12 @@ static void add_failure(struct rdl__text *out, const struct rdl__grading *gradin
     rdl__add_xml(out, found->message ? found->message : "the failing run");
     rdl__text_add(out, "</summary>\n<div class=\"failure\">\n");
     if (found->report && *found->report)
-        add_element(out, "<pre class=\"rows\">", found->report, "</pre>\n");
+        rdl__html_element(out, "<pre class=\"rows\">", found->report, "</pre>\n");
     if (found->token) {
         rdl__grade_command(&command, grading, grade);
         rdl__text_add(&command, " --replay %s", found->token);
-        add_element(out, "<h2>Replay it</h2>\n<code class=\"copy\">", command.bytes, "</code>\n");
+        rdl__html_element(out, "<h2>Replay it</h2>\n<code class=\"copy\">", command.bytes,
+                          "</code>\n");
         rdl__text_release(&command);
     }
     rdl__text_add(out, "</div>\n</details>\n");
@@ -99,7 +92,7 @@ static void add_row(struct rdl__text *out, const struct rdl__grading *grading,
     const char *verdict = rdl__grade_name(found->verdict);
 
     rdl__text_add(out, "<tr class=\"test\"><td class=\"%s\">%s</td>", verdict, verdict);
-    add_element(out, "<th scope=\"row\">", grade->file, "</th>");
+    rdl__html_element(out, "<th scope=\"row\">", grade->file, "</th>");
     rdl__text_add(out, "<td style=\"white-space: nowrap\">%s</td>",
                   found->class ? found->class : "");
     add_cell(out, grade->found_in);
@@ -111,7 +104,7 @@ static void add_row(struct rdl__text *out, const struct rdl__grading *grading,
     if (found->verdict == RDL__GRADE_FAIL)
         add_failure(out, grading, grade);
     else
-        add_element(out, "<pre>", found->message ? found->message : "", "</pre>\n");
+        rdl__html_element(out, "<pre>", found->message ? found->message : "", "</pre>\n");
     rdl__text_add(out, "</td></tr>\n");
 }
 
@@ -121,8 +114,8 @@ void rdl__grade_page(struct rdl__text *out, const struct rdl__grading *grading,
     struct rdl__grade_totals totals = rdl__grade_count(grades, grading->file_count);
 
     rdl__text_add(out, "%s%s", rdl__html_head, style);
-    add_element(out, "<title>", grading->spec, "</title>\n</head>\n<body>\n");
-    add_element(out, "<h1>", grading->spec, "</h1>\n");
+    rdl__html_element(out, "<title>", grading->spec, "</title>\n</head>\n<body>\n");
+    rdl__html_element(out, "<h1>", grading->spec, "</h1>\n");
     add_summary(out, grading, &totals);
     rdl__text_add(out,
                   "<table>\n<thead><tr><th scope=\"col\">verdict</th><th scope=\"col\">file</th>"
