@@ -320,6 +320,14 @@ static bool is_polite(const struct rdl__thread *self)
     return sched->view.ops[self->id].flags & RDL__OP_POLITE;
 }
 
+/* While all settles: who has not asked yet; or does with a lock in its hands, which it may
+ * well give back before it really waits. */
+static bool is_to_go_on(const struct rdl__thread *self)
+{
+    return sched->settling &&
+           (!is_polite(self) || (self->hold_count > 0 && sched->stretch < sched->stretch_fair));
+}
+
 /* It goes on and on while others could.  Whoever decides cannot mean that: the next in
  * turn goes. */
 static uint32_t let_another_go(const struct rdl__thread *self)
@@ -344,7 +352,7 @@ static void may_be_preempted(struct rdl__thread *self)
     count_point();
     if (view->points > sched->points_max)
         rdl__endless();
-    if (sched->settling && !is_polite(self)) {
+    if (is_to_go_on(self)) {
         sched->stretch++;
         sched->summary->unasked = true;
         return;
@@ -396,14 +404,22 @@ static void ask_in_vain(void)
         rdl__endless();
 }
 
-/* Have all who could run asked so often?  Who holds a lock is about to do something. */
+/* Have all who could run asked so often? */
 static bool all_have_offered(uint32_t times)
 {
     for (uint32_t id = 0; id < sched->view.threads; id++)
-        if (rdl__is_enabled(&sched->view, id) &&
-            (sched->threads[id]->offers < times || sched->threads[id]->hold_count > 0))
+        if (rdl__is_enabled(&sched->view, id) && sched->threads[id]->offers < times)
             return false;
     return true;
+}
+
+/* Who holds a lock is about to do something. */
+static bool somebody_holds(void)
+{
+    for (uint32_t id = 0; id < sched->view.threads; id++)
+        if (rdl__is_enabled(&sched->view, id) && sched->threads[id]->hold_count > 0)
+            return true;
+    return false;
 }
 
 /* Somebody waits until all is quiet; of those who could run, all only ask again whether they
@@ -417,7 +433,7 @@ static void offer(struct rdl__thread *self)
     for (uint32_t id = 0; !sched->settling && id < sched->view.threads; id++)
         sched->threads[id]->offers = OFFERS_IN_VAIN;
     sched->settling = true;
-    if (all_have_offered(OFFERS_IN_VAIN + ROUNDS_AT_REST * (sched->alive + 1)))
+    if (all_have_offered(OFFERS_IN_VAIN + ROUNDS_AT_REST * (sched->alive + 1)) && !somebody_holds())
         end_quiet_wait();
 }
 
@@ -478,6 +494,8 @@ again:
     if (__builtin_expect(sched->signals_due, 0) && !interruptible)
         rdl__handle_signals(self);
     come_to(self, op);
+    if (deadline != RDL__FOREVER && !ready(what)) /* asks, and will ask again: as a yield */
+        sched->view.ops[self->id].flags |= RDL__OP_POLITE;
     self->ready = ready;
     self->what = what;
     self->deadline = deadline;
