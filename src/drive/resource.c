@@ -53,14 +53,15 @@ static unsigned weight_of(const struct resource *r, uint32_t client, size_t op)
 }
 
 /* Clients that are alike are taken in turn: which of them it is makes no difference. */
-static bool has_a_twin_before(const struct resource *r, uint32_t client)
+static uint32_t first_like(const struct resource *r, uint32_t client)
 {
     const void *me = r->clients->clients[client].me;
+    uint32_t first = 0;
 
-    for (uint32_t i = 0; i < client; i++)
-        if (may_be_chosen(r, i) && memcmp(r->clients->clients[i].me, me, r->spec->client_size) == 0)
-            return true;
-    return false;
+    while (first < client && (!may_be_chosen(r, first) ||
+                              memcmp(r->clients->clients[first].me, me, r->spec->client_size) != 0))
+        first++;
+    return first;
 }
 
 struct pick {
@@ -75,7 +76,7 @@ static bool pick_by_chance(const struct resource *r, struct pick *out)
     uint64_t total = 0;
 
     for (uint32_t client = 0; client < r->clients->count; client++) {
-        if (!may_be_chosen(r, client) || has_a_twin_before(r, client))
+        if (!may_be_chosen(r, client) || first_like(r, client) != client)
             continue;
         for (uint32_t op = 0; op < r->spec->operation_count; op++) {
             unsigned weight = weight_of(r, client, op);
@@ -88,15 +89,29 @@ static bool pick_by_chance(const struct resource *r, struct pick *out)
     return total > 0;
 }
 
+/* A number on a tape that names a client which has a call already stands for the next that
+ * has none; and one for the first that is like it. */
+static uint32_t stands_for(const struct resource *r, uint32_t client)
+{
+    uint32_t tries = r->clients->count;
+
+    while (!may_be_chosen(r, client) && tries-- > 0)
+        client = (client + 1) % r->clients->count;
+    return first_like(r, client);
+}
+
 /* Who calls what next.  False: nobody can call anything, or not that. */
 static bool pick(const struct resource *r, struct pick *out)
 {
     struct rdl__tape *tape = r->t->tape;
+    uint32_t last = r->clients->count - 1;
 
     *out = (struct pick){0};
     if (tape->fresh && !pick_by_chance(r, out))
         return false;
-    out->client = (uint32_t)rdl__choose_or(tape, RDL__INTEGER, out->client, r->clients->count - 1);
+    if (!tape->fresh)
+        out->client = stands_for(r, (uint32_t)rdl__tape_given(tape, RDL__INTEGER, last, 0));
+    rdl__record(tape, RDL__INTEGER, out->client, last, 0);
     out->op = (uint32_t)rdl__choose_or(tape, RDL__BRANCH, out->op, r->spec->operation_count - 1);
     return weight_of(r, out->client, out->op) > 0;
 }

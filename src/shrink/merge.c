@@ -29,9 +29,20 @@ static uint32_t element_start(const struct rdl__made *made, uint32_t list, uint3
     return made->spans[list].end - 1;
 }
 
+/* What was the first element of a list, and maybe one that it has to have, now comes after
+ * others: whether there is another has more than one answer. */
+static void draft_with_another(struct rdl__shrinker *s, uint32_t list)
+{
+    const struct rdl__span *span = &s->best.spans[list];
+
+    rdl__draft(s);
+    if (rdl__children(&s->best, list, NULL, 0) > 0 && s->best.choices[span->start].max == 0)
+        rdl__draft_set(s, span->start, 1);
+}
+
 static bool join(struct rdl__shrinker *s, uint32_t first, uint32_t second)
 {
-    rdl__draft(s);
+    draft_with_another(s, second);
     rdl__draft_cut(s, s->best.spans[first].end - 1, s->best.spans[second].start);
     return rdl__consider(s);
 }
@@ -41,7 +52,7 @@ static bool give(struct rdl__shrinker *s, uint32_t first, uint32_t second, uint3
 {
     uint32_t from = s->best.spans[first].end - 1, to = s->best.spans[second].start;
 
-    rdl__draft(s);
+    draft_with_another(s, second);
     rdl__draft_cut(s, from, to);
     rdl__draft_insert(s, element_start(&s->best, first, kept), s->best.choices + from, to - from);
     return rdl__consider(s);

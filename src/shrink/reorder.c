@@ -1,5 +1,6 @@
 /* reorder.c -- passes: siblings of a kind in order, or at an earlier place; what is true last. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "case/case.h"
@@ -155,6 +156,31 @@ static bool move(struct rdl__shrinker *s, const struct pieces *pieces, struct pi
     return rearranged(s, pieces, order);
 }
 
+/* It would be lower but for one choice: with that lowered, too, in front of its neighbour. */
+static bool move_lowered(struct rdl__shrinker *s, const struct pieces *pieces, struct piece *order,
+                         uint32_t from)
+{
+    struct piece *piece = &pieces->items[from], old = *piece;
+    const struct piece *before = piece - 1;
+    struct rdl__choice *choices;
+    uint32_t at = 0;
+    bool moved;
+
+    while (at < piece->count && at < before->count &&
+           piece->choices[at].index <= before->choices[at].index)
+        at++;
+    if (at == piece->count || at == before->count)
+        return false;
+    choices = rdl__allocate(piece->count * sizeof *choices);
+    memcpy(choices, piece->choices, piece->count * sizeof *choices);
+    choices[at].index = before->choices[at].index;
+    piece->choices = choices;
+    moved = is_lower(piece, before) && move(s, pieces, order, from, from - 1);
+    *piece = old;
+    free(choices);
+    return moved;
+}
+
 static bool move_some(struct rdl__shrinker *s, const struct pieces *pieces)
 {
     struct piece *order = rdl__allocate(pieces->count * sizeof *order);
@@ -162,8 +188,9 @@ static bool move_some(struct rdl__shrinker *s, const struct pieces *pieces)
 
     for (uint32_t to = 0; to < pieces->count && !moved; to++)
         for (uint32_t from = to + 1; from < pieces->count && !moved && !s->stopped; from++)
-            moved = is_lower(&pieces->items[from], &pieces->items[to]) &&
-                    move(s, pieces, order, from, to);
+            moved = is_lower(&pieces->items[from], &pieces->items[to])
+                        ? move(s, pieces, order, from, to)
+                        : from == to + 1 && move_lowered(s, pieces, order, from);
     free(order);
     return moved;
 }

@@ -292,7 +292,7 @@ static pass_function *const costly_passes[] = {
 static pass_function *const thorough_passes[] = {
     rdl__pass_rename,
     rdl__pass_move,
-    rdl__pass_hand_on,
+    rdl__pass_regroup,
     rdl__pass_balance,
 };
 

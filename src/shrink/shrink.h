@@ -134,6 +134,6 @@ void rdl__pass_schedule(struct rdl__shrinker *s);         /* context switches: n
 void rdl__pass_balance(struct rdl__shrinker *s); /* one lower, others higher */
 void rdl__pass_rename(struct rdl__shrinker *s);  /* two numbers that are names */
 void rdl__pass_move(struct rdl__shrinker *s);    /* siblings, to an earlier place */
-void rdl__pass_hand_on(struct rdl__shrinker *s); /* a list's last element, to the next list */
+void rdl__pass_regroup(struct rdl__shrinker *s); /* elements, to the list before or after theirs */
 
 #endif

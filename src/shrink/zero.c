@@ -123,6 +123,22 @@ static bool take_branch(struct rdl__shrinker *s, uint32_t at, uint64_t branch)
     return rdl__consider(s);
 }
 
+/* After a `yes` often stands what is drawn only then: with the one goes the other. */
+static void say_no(struct rdl__shrinker *s, uint32_t at)
+{
+    enum { OPTIONAL_MAX = 4 };
+    const struct rdl__span *span = rdl__span_around(s, at);
+    uint32_t end = span ? span->end : s->best.count;
+
+    for (uint32_t to = at + 2; to <= end && to <= at + 1 + OPTIONAL_MAX; to++) {
+        rdl__draft(s);
+        rdl__draft_set(s, at, 0);
+        rdl__draft_cut(s, at + 1, to);
+        if (rdl__consider(s))
+            return;
+    }
+}
+
 void rdl__pass_branches(struct rdl__shrinker *s)
 {
     enum { TRIED_MAX = 16 };
@@ -130,6 +146,10 @@ void rdl__pass_branches(struct rdl__shrinker *s)
     for (uint32_t at = 0; at < s->best.count && !s->stopped; at++) {
         const struct rdl__choice *choice = &s->best.choices[at];
 
+        if (choice->kind == RDL__BOOLEAN && choice->index > 0) {
+            say_no(s, at);
+            continue;
+        }
         if (choice->kind != RDL__BRANCH && choice->kind != RDL__ANSWER)
             continue;
         for (uint64_t branch = 0; branch < choice->index && branch < TRIED_MAX; branch++)
