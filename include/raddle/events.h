@@ -1,0 +1,360 @@
+/* raddle/events.h -- what a component does, as a language of events.
+ *
+ * Events pass through ports: into the component, or out of it.  A spec says which streams of
+ * them are right, in the way a regular expression says it of characters:
+ *
+ *     RDL_EVENT(ping, struct ping);
+ *     RDL_EVENT(pong, struct pong);
+ *     static struct rdl_port net = {.name = "net"};
+ *
+ *     rdl_sequence(
+ *         rdl_allow(rdl_out(&net, rdl_any(hello))),
+ *         rdl_repeat(3,
+ *             rdl_expect(rdl_out(&net, rdl_bind(ping, id, the_id))),
+ *             rdl_either(
+ *                 rdl_expect(rdl_in(&net, rdl_bound(pong, id, the_id))),
+ *                 rdl_expect(rdl_out(&net, rdl_is(alarm, .level = 1))))))
+ *
+ * All of these are expressions.  Inside of a function what they make lives as long as the
+ * block they stand in; outside of functions, for ever:
+ *
+ *     static const struct rdl_step *const greeting = rdl_sequence(...);
+ *
+ * Functions that a spec names to decide something (rdl_if, rdl_answer) must depend on nothing
+ * but what they are given, and change nothing else: they are called as often as it takes. */
+#ifndef RADDLE_EVENTS_H
+#define RADDLE_EVENTS_H
+
+#include <stdio.h>
+
+#include <raddle/base.h>
+
+/* ---- Types of events ------------------------------------------------------------------- */
+
+/* RDL_EVENT(name, type of what it carries, .field = ..., ...);
+ *
+ *   .same     are two of them the same?  Without: all their bytes are
+ *   .show     print it, on one line; without, the debugging information of the program (-g)
+ *             says how
+ *   .is_a     rdl_type(another): each of this type is one of that type, too, whose data is
+ *             how this one's begins */
+#define RDL_EVENT(event, Type, ...)                                                                \
+    typedef Type rdl_data_##event;                                                                 \
+    static void rdl_clear_data_##event(void *it)                                                   \
+    {                                                                                              \
+        Type *rdl__it_ = it;                                                                       \
+        RDL__CLEAR_PADDING(rdl__it_);                                                              \
+    }                                                                                              \
+    __attribute__((unused)) static const struct {                                                  \
+        RDL__EVENT_TYPE(Type);                                                                     \
+        Type *rdl__type_data;                                                                      \
+    } rdl_event_##event = {                                                                        \
+        .name = #event,                                                                            \
+        .size = sizeof(Type),                                                                      \
+        .clear = rdl_clear_data_##event,                                                           \
+        ##__VA_ARGS__,                                                                             \
+    }
+
+/* The type itself, for .is_a and for functions that take one. */
+#define rdl_type(event) ((const struct rdl_event_type *)&rdl_event_##event)
+
+#define RDL__EVENT_TYPE(Type)                                                                      \
+    const char *name;                                                                              \
+    size_t size;                                                                                   \
+    bool varies; /* events may be larger than size */                                              \
+    void (*clear)(void *it);                                                                       \
+    const struct rdl_event_type *is_a;                                                             \
+    bool (*same)(__typeof__(Type) const *a, __typeof__(Type) const *b);                            \
+    void (*show)(FILE * out, __typeof__(Type) const *it)
+
+struct rdl_event_type {
+    RDL__EVENT_TYPE(void);
+};
+
+/* Bytes as they come from a file or a socket (raddle/streams.h). */
+struct rdl_frame {
+    uint32_t size;
+    char bytes[];
+};
+typedef struct rdl_frame rdl_data_frame;
+RDL_API extern const struct rdl_event_type rdl_event_frame;
+
+/* ---- Which events ------------------------------------------------------------------------ */
+
+enum rdl_direction {
+    RDL_IN = 1,  /* to the component */
+    RDL_OUT = 2, /* from it */
+};
+
+/* Where events pass; raddle/streams.h has what one can be connected with. */
+struct rdl_port {
+    const char *name;
+    struct rdl__port *link; /* ours */
+};
+
+/* A value that is bound by an event, and that later ones are compared with:
+ *
+ *     RDL_SLOT(uint32_t, the_id);
+ *
+ * Functions of the spec find it by rdl_slot(the_id). */
+#define RDL_SLOT(Type, slot)                                                                       \
+    typedef Type rdl_slot_type_##slot;                                                             \
+    __attribute__((unused)) static const struct rdl_slot rdl_slot_##slot = {#slot, sizeof(Type)}
+
+#define rdl_slot(slot) (*(const rdl_slot_type_##slot *)rdl__slot(&rdl_slot_##slot))
+
+struct rdl_slot {
+    const char *name;
+    size_t size;
+};
+RDL_API const void *rdl__slot(const struct rdl_slot *slot);
+
+enum rdl__condition_kind {
+    RDL__COND_NONE,
+    RDL__COND_ANY,
+    RDL__COND_IS,
+    RDL__COND_IF,
+    RDL__COND_FIELD,
+    RDL__COND_TEXT,
+    RDL__COND_BIND,
+    RDL__COND_BOUND,
+};
+
+struct rdl_condition {
+    enum rdl__condition_kind kind;
+    const struct rdl_event_type *type;
+    const void *value; /* IS, FIELD, TEXT */
+    bool (*holds)(const void *data);
+    const char *name; /* of the function, or of the field */
+    size_t offset, size;
+    const struct rdl_slot *slot;
+};
+
+/* Any event of the type, and of those that are one, too. */
+#define rdl_any(event)                                                                             \
+    {                                                                                              \
+        .kind = RDL__COND_ANY, .type = rdl_type(event)                                             \
+    }
+
+/* This very value: rdl_is(ping, .id = 3); fields that are not named are 0. */
+#define rdl_is(event, ...)                                                                         \
+    {                                                                                              \
+        .kind = RDL__COND_IS, .type = rdl_type(event), .value = &(const rdl_data_##event)          \
+        {                                                                                          \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+
+/* Those for which a function says so:  bool is_late(const struct ping *it). */
+#define rdl_if(event, function)                                                                    \
+    {                                                                                              \
+        .kind = RDL__COND_IF, .type = rdl_type(event), .name = #function,                          \
+        .holds = (bool (*)(const void *))(0 ? (bool (*)(const rdl_data_##event *))0 : (function))  \
+    }
+
+/* Those with this in one of the fields: rdl_field(ping, id, 3). */
+#define rdl_field(event, field, ...)                                                               \
+    {                                                                                              \
+        .kind = RDL__COND_FIELD, .type = rdl_type(event), .name = #field,                          \
+        .offset = offsetof(rdl_data_##event, field),                                               \
+        .size = sizeof(((rdl_data_##event *)0)->field),                                            \
+        .value = &(const __typeof__(((rdl_data_##event *)0)->field))                               \
+        {                                                                                          \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+
+/* Frames of this text, in which * stands for anything, and \ for the character after it:
+ * rdl_text("+OK\r\n"). */
+#define rdl_text(pattern)                                                                          \
+    {                                                                                              \
+        .kind = RDL__COND_TEXT, .type = &rdl_event_frame, .value = (pattern)                       \
+    }
+
+/* Keep what is in the field; compare the field with what was kept. */
+#define rdl_bind(event, field, the_slot)  RDL__SLOTTED(RDL__COND_BIND, event, field, the_slot)
+#define rdl_bound(event, field, the_slot) RDL__SLOTTED(RDL__COND_BOUND, event, field, the_slot)
+#define RDL__SLOTTED(kind_, event, field, the_slot)                                                \
+    {                                                                                              \
+        .kind = kind_, .type = rdl_type(event), .name = #field,                                    \
+        .offset = offsetof(rdl_data_##event, field),                                               \
+        .size = sizeof(((rdl_data_##event *)0)->field), .slot = &rdl_slot_##the_slot               \
+    }
+
+/* Keep the whole event. */
+#define rdl_bind_all(event, the_slot)                                                              \
+    {                                                                                              \
+        .kind = RDL__COND_BIND, .type = rdl_type(event), .size = sizeof(rdl_data_##event),         \
+        .slot = &rdl_slot_##the_slot                                                               \
+    }
+
+/* Events of a port, of which all these conditions hold:
+ * rdl_out(&net, rdl_any(ping), rdl_field(ping, id, 3)). */
+struct rdl_pattern {
+    struct rdl_port *port;
+    enum rdl_direction direction;
+    const struct rdl_condition *conditions; /* the last has kind 0 */
+};
+#define rdl_in(port, ...)  RDL__PATTERN(port, RDL_IN, __VA_ARGS__)
+#define rdl_out(port, ...) RDL__PATTERN(port, RDL_OUT, __VA_ARGS__)
+#define RDL__PATTERN(port_, direction_, ...)                                                       \
+    (&(const struct rdl_pattern){(port_), (direction_),                                            \
+                                 (const struct rdl_condition[]){__VA_ARGS__, {.kind = 0}}})
+
+/* ---- Steps ---------------------------------------------------------------------------------- */
+
+struct rdl_step;
+
+/* One event, which is forwarded to whom it is for. */
+#define rdl_expect(pattern_) RDL__STEP(RDL__EXPECT, .pattern = (pattern_))
+
+/* One after the other. */
+#define rdl_sequence(...) RDL__BLOCK(RDL__SEQUENCE, __VA_ARGS__)
+
+/* One of several. */
+#define rdl_either(...) RDL__BLOCK(RDL__EITHER, __VA_ARGS__)
+
+/* A sequence: once or not at all; n times; at least min and at most max times (RDL_MANY: there
+ * is no most); any number of times; at least once. */
+#define rdl_optional(...)            RDL__LOOP(0, 1, __VA_ARGS__)
+#define rdl_repeat(n, ...)           RDL__LOOP(n, n, __VA_ARGS__)
+#define rdl_between(min_, max_, ...) RDL__LOOP(min_, max_, __VA_ARGS__)
+#define rdl_star(...)                RDL__LOOP(0, RDL_MANY, __VA_ARGS__)
+#define rdl_plus(...)                RDL__LOOP(1, RDL_MANY, __VA_ARGS__)
+#define RDL_MANY                     UINT32_MAX
+
+/* Events (rdl_expect, rdl_answer), each once, in whatever order.  In the second form none of
+ * them is forwarded or answered before the last of them has come. */
+#define rdl_unordered(...)        RDL__BLOCK(RDL__UNORDERED, __VA_ARGS__)
+#define rdl_unordered_at_end(...) RDL__BLOCK(RDL__UNORDERED_AT_END, __VA_ARGS__)
+
+/* A sequence that takes no longer than so many milliseconds from when its turn comes. */
+#define rdl_within(ms, ...)                                                                        \
+    RDL__STEP(RDL__WITHIN, .deadline_ms = (ms), .parts = RDL__PARTS(__VA_ARGS__))
+
+/* ---- Rules --------------------------------------------------------------------------------- */
+
+/* They stand at the beginning of a sequence or of a step that is one (rdl_repeat, ...), and hold
+ * until its end, also in what it is made of, unless that has a rule of its own for the same
+ * event.  Of two rules in the same place, the last counts.  Rules are for events that no
+ * step waits for:
+ *
+ *   rdl_allow     it is forwarded, whenever it comes, and however often
+ *   rdl_drop      it is swallowed
+ *   rdl_disallow  the stream is wrong
+ *
+ * Not a rule but more steps, which may come at any place of the sequence:
+ *
+ *   rdl_require   one such event, each time that the sequence is gone through */
+#define rdl_allow(pattern_)    RDL__STEP(RDL__ALLOW, .pattern = (pattern_))
+#define rdl_drop(pattern_)     RDL__STEP(RDL__DROP, .pattern = (pattern_))
+#define rdl_disallow(pattern_) RDL__STEP(RDL__DISALLOW, .pattern = (pattern_))
+#define rdl_require(pattern_)  RDL__STEP(RDL__REQUIRE, .pattern = (pattern_))
+
+/* What becomes of events of a type for which there is neither step nor rule, on whatever port:
+ *
+ *     enum rdl_fate forgive(const struct ping *it);
+ *     rdl_otherwise(ping, forgive)
+ *
+ * It stands at the beginning of the whole spec.  If there are several for an event, that of
+ * the narrowest type counts. */
+enum rdl_fate {
+    RDL_FORWARD,
+    RDL_SWALLOW,
+    RDL_REFUSE,
+};
+#define rdl_otherwise(event, function)                                                             \
+    RDL__STEP(RDL__OTHERWISE, .type = rdl_type(event), .name = #function,                          \
+              .decide = (enum rdl_fate(*)(const void *))(                                          \
+                  0 ? (enum rdl_fate(*)(const rdl_data_##event *))0 : (function)))
+
+/* ---- What the test does ---------------------------------------------------------------- */
+
+/* Send an event into the component; one that a function makes, which is called once. */
+#define rdl_trigger(port_, event, ...)                                                             \
+    RDL__STEP(RDL__TRIGGER, .port = (port_), .type = rdl_type(event),                              \
+              .value = &(const rdl_data_##event){__VA_ARGS__})
+#define rdl_trigger_by(port_, event, function)                                                     \
+    RDL__STEP(RDL__TRIGGER, .port = (port_), .type = rdl_type(event), .name = #function,           \
+              .make = (void (*)(void *))(0 ? (void (*)(rdl_data_##event *))0 : (function)))
+
+/* Call a function:  void step(void). */
+#define rdl_do(function) RDL__STEP(RDL__DO, .name = #function, .act = (function))
+
+/* Look at the component when all that has happened so far has been dealt with:
+ * bool is_idle(const struct pinger *it). */
+#define rdl_inspect(function, object_)                                                             \
+    RDL__STEP(RDL__INSPECT, .name = #function, .object = (object_),                                \
+              .holds = (bool (*)(const void *))(0 ? (bool (*)(__typeof__(*(object_)) const *))0    \
+                                                  : (function)))
+
+/* An event that is not forwarded, but answered by another, into the component:
+ *
+ *     bool echo(const struct request *request, struct response *out);
+ *     rdl_answer(rdl_out(&net, rdl_any(request)), request, echo, &net, response)
+ *
+ * If the function returns false, it is not such an event. */
+#define rdl_answer(pattern_, request, function, port_, response)                                   \
+    RDL__STEP(                                                                                     \
+        RDL__ANSWER, .pattern = (pattern_), .port = (port_), .type = rdl_type(response),           \
+        .name = #function,                                                                         \
+        .reply = (bool (*)(const void *, void *))(                                                 \
+            0 ? (bool (*)(const rdl_data_##request *, rdl_data_##response *))0 : (function)))
+
+/* Several answers in a row, which are sent, in this order, after the last request. */
+#define rdl_answers(...) RDL__BLOCK(RDL__ANSWERS, __VA_ARGS__)
+
+/* ---- How they are kept -------------------------------------------------------------------- */
+
+enum rdl__step_kind {
+    RDL__EXPECT = 1,
+    RDL__ANSWER,
+    RDL__SEQUENCE,
+    RDL__EITHER,
+    RDL__REPEAT,
+    RDL__UNORDERED,
+    RDL__UNORDERED_AT_END,
+    RDL__ANSWERS,
+    RDL__WITHIN,
+    RDL__ALLOW,
+    RDL__DROP,
+    RDL__DISALLOW,
+    RDL__REQUIRE,
+    RDL__OTHERWISE,
+    RDL__TRIGGER,
+    RDL__DO,
+    RDL__INSPECT,
+};
+
+struct rdl_step {
+    enum rdl__step_kind kind;
+    const char *file;
+    int line;
+    const struct rdl_pattern *pattern;
+    const struct rdl_step *const *parts; /* NULL ends them */
+    uint32_t min, max;
+    double deadline_ms;
+    struct rdl_port *port;
+    const struct rdl_event_type *type;
+    const void *value;
+    const void *object;
+    const char *name; /* of the function: */
+    void (*make)(void *out);
+    void (*act)(void);
+    bool (*holds)(const void *object);
+    bool (*reply)(const void *request, void *out);
+    enum rdl_fate (*decide)(const void *data);
+};
+
+#define RDL__STEP(kind_, ...)                                                                      \
+    (&(const struct rdl_step){.kind = (kind_), .file = __FILE__, .line = __LINE__, __VA_ARGS__})
+#define RDL__PARTS(...)                                                                            \
+    (const struct rdl_step *const[])                                                               \
+    {                                                                                              \
+        __VA_ARGS__, NULL                                                                          \
+    }
+#define RDL__BLOCK(kind_, ...) RDL__STEP(kind_, .parts = RDL__PARTS(__VA_ARGS__))
+#define RDL__LOOP(min_, max_, ...)                                                                 \
+    RDL__STEP(RDL__REPEAT, .min = (min_), .max = (max_), .parts = RDL__PARTS(__VA_ARGS__))
+
+#endif

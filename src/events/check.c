@@ -1,0 +1,273 @@
+/* check.c -- is what a spec makes the test do ever ambiguous?
+ *
+ * The automaton is followed on streams of events that are only thought of, one for each pattern,
+ * shortest first: an event that fits a pattern fits those, too, that surely follow from it.
+ * Where configurations disagree about what is to be done, that stream is the proof.  Only so
+ * many are tried: what is not found here is found when it happens. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "events/match.h"
+
+enum { NODES_MAX = 2000 };
+
+/* A stream, by its last event, and the configurations it leads to. */
+struct node {
+    uint32_t before;
+    uint32_t pattern;
+    bool acted; /* instead of an event: the test has done something */
+    char *configs;
+    uint32_t count;
+};
+
+struct search {
+    struct rdl__program *p;
+    struct rdl__matcher *m;
+    bool *fits; /* [pattern of the event][pattern] */
+    struct node nodes[NODES_MAX];
+    uint32_t count;
+    bool *waited; /* for each of the wanted */
+};
+
+static void keep(struct search *s, uint32_t before, uint32_t pattern, bool acted)
+{
+    const struct rdl__set *live = &s->m->live;
+    size_t size = live->count * live->stride;
+    struct node *node = &s->nodes[s->count];
+
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->nodes[i].count == live->count &&
+            memcmp(s->nodes[i].configs, live->configs, size) == 0)
+            return;
+    if (s->count == NODES_MAX)
+        return;
+    *node = (struct node){before, pattern, acted, rdl__allocate(size + 1), live->count};
+    memcpy(node->configs, live->configs, size);
+    s->count++;
+}
+
+/* How many events have led there makes no difference here. */
+static void forget_taken(struct rdl__matcher *m)
+{
+    for (uint32_t i = 0; i < m->live.count; i++)
+        rdl__set_at(&m->live, i)->taken = 0;
+}
+
+static void restore(struct search *s, const struct node *node)
+{
+    struct rdl__set *live = &s->m->live;
+
+    if (live->room < node->count) {
+        live->room = node->count;
+        live->configs = rdl__reallocate(live->configs, live->room * live->stride);
+    }
+    memcpy(live->configs, node->configs, node->count * live->stride);
+    live->count = node->count;
+    live->has_table = false;
+}
+
+/* ---- What is wrong -------------------------------------------------------------------------- */
+
+static void tell_stream(const struct search *s, uint32_t node, struct rdl__text *out)
+{
+    if (s->nodes[node].before == RDL__NOWHERE)
+        return;
+    tell_stream(s, s->nodes[node].before, out);
+    if (s->nodes[node].acted)
+        return;
+    rdl__text_add(out, "\n    ");
+    rdl__pattern_show(out, s->p->patterns[s->nodes[node].pattern]);
+}
+
+static const char *words_for(const struct rdl_step *step, enum rdl__effect_kind kind)
+{
+    switch (kind) {
+    case RDL__FORWARD:
+        return step->kind == RDL__ALLOW ? "allowed" : "expected, and forwarded";
+    case RDL__SWALLOW:
+        return "dropped";
+    case RDL__HOLD:
+        return "held";
+    default:
+        return "answered";
+    }
+}
+
+static enum rdl__effect_kind kind_of(const struct rdl_step *step)
+{
+    return step->kind == RDL__DROP     ? RDL__SWALLOW
+           : step->kind == RDL__ANSWER ? RDL__REPLY
+                                       : RDL__FORWARD;
+}
+
+static bool confused_by_event(struct search *s, uint32_t node, uint32_t pattern,
+                              struct rdl__error *error)
+{
+    const struct rdl__matcher *m = s->m;
+    struct rdl__text text = {0}, event = {0};
+
+    rdl__pattern_show(&event, s->p->patterns[pattern]);
+    tell_stream(s, node, &text);
+    rdl__fail(error,
+              "%s:%d: what becomes of \"%s\" depends on what comes later: here it is %s, but at "
+              "%s:%d it is %s; by the stream%s\n    %s",
+              m->conflict->file, m->conflict->line, rdl__text_string(&event),
+              words_for(m->conflict, kind_of(m->conflict)), m->effect.step->file,
+              m->effect.step->line, words_for(m->effect.step, m->effect.kind),
+              rdl__text_string(&text), rdl__text_string(&event));
+    rdl__text_release(&text);
+    rdl__text_release(&event);
+    return false;
+}
+
+static const struct rdl_step *actor(const struct search *s, uint32_t number)
+{
+    for (uint32_t i = 0; i < s->m->live.count; i++) {
+        const struct rdl__place *place = &s->p->places[rdl__set_at(&s->m->live, i)->place];
+
+        if (place->kind == RDL__AT_ACTION && number-- == 0)
+            return place->step;
+    }
+    return NULL;
+}
+
+static bool confused_by_action(struct search *s, uint32_t node, struct rdl__error *error)
+{
+    const struct rdl_step *one = actor(s, 0), *two = one;
+    struct rdl__text text = {0};
+
+    for (uint32_t i = 1; two == one; i++)
+        two = actor(s, i);
+    tell_stream(s, node, &text);
+    rdl__fail(error,
+              "%s:%d: is this to be done, or what stands at %s:%d?  Nothing decides between them "
+              "after %s%s",
+              one->file, one->line, two->file, two->line,
+              text.count ? "the stream" : "the beginning", rdl__text_string(&text));
+    rdl__text_release(&text);
+    return false;
+}
+
+/* ---- The search ----------------------------------------------------------------------------- */
+
+static bool some_act(const struct search *s)
+{
+    return actor(s, 0) != NULL;
+}
+
+/* The test acts, at once or when it is quiet. */
+static bool act(struct search *s, uint32_t node, bool *out_only, struct rdl__error *error)
+{
+    const struct rdl_step *step;
+
+    *out_only = false;
+    if (!some_act(s))
+        return true;
+    step = rdl__matcher_act(s->m, false);
+    *out_only = step != NULL;
+    if (!step)
+        step = rdl__matcher_act(s->m, true);
+    if (!step && !rdl__matcher_is_complete(s->m))
+        return confused_by_action(s, node, error);
+    if (!step)
+        return true;
+    rdl__matcher_acted(s->m);
+    forget_taken(s->m);
+    keep(s, node, 0, true);
+    return true;
+}
+
+static bool take(struct search *s, uint32_t node, uint32_t pattern, struct rdl__error *error)
+{
+    struct rdl__event event = {.type = rdl__pattern_type(s->p->patterns[pattern])};
+    struct rdl__effect effect;
+
+    s->m->thought = s->fits + (size_t)pattern * s->p->pattern_count;
+    switch (rdl__matcher_event(s->m, &event, &effect)) {
+    case RDL__CONFUSED:
+        return confused_by_event(s, node, pattern, error);
+    case RDL__TAKEN:
+        forget_taken(s->m);
+        keep(s, node, pattern, false);
+        return true;
+    default:
+        return true;
+    }
+}
+
+static bool visit(struct search *s, uint32_t node, struct rdl__error *error)
+{
+    bool only;
+
+    restore(s, &s->nodes[node]);
+    if (!act(s, node, &only, error))
+        return false;
+    for (uint32_t pattern = 0; pattern < s->p->pattern_count && !only; pattern++) {
+        restore(s, &s->nodes[node]);
+        if (!take(s, node, pattern, error))
+            return false;
+    }
+    return true;
+}
+
+static void find_what_follows(struct search *s)
+{
+    struct rdl__program *p = s->p;
+
+    s->fits = rdl__allocate((size_t)p->pattern_count * p->pattern_count + 1);
+    for (uint32_t i = 0; i < p->pattern_count; i++)
+        for (uint32_t k = 0; k < p->pattern_count; k++)
+            s->fits[(size_t)i * p->pattern_count + k] =
+                i == k || rdl__pattern_implies(p->patterns[i], p->patterns[k]);
+}
+
+/* ---- Warnings ------------------------------------------------------------------------------- */
+
+static void warn_of_dead_rules(struct rdl__program *p)
+{
+    for (uint32_t s = 0; s < p->scope_count; s++)
+        for (uint32_t i = 0; i < p->scopes[s].rule_count; i++)
+            for (uint32_t k = i + 1; k < p->scopes[s].rule_count; k++) {
+                const struct rdl__rule *one = &p->rules[p->scopes[s].first_rule + i],
+                                       *two = &p->rules[p->scopes[s].first_rule + k];
+
+                if (!rdl__pattern_implies(p->patterns[one->pattern], p->patterns[two->pattern]))
+                    continue;
+                rdl__text_add(&p->warnings,
+                              "%s:%d: this rule never applies: the one at %s:%d comes after it, "
+                              "and is about the same events\n",
+                              one->step->file, one->step->line, two->step->file, two->step->line);
+                break;
+            }
+}
+
+static void warn_of_what_never_comes(const struct search *s)
+{
+    for (uint32_t i = 0; i < s->p->wanted_count; i++)
+        if (!s->m->seen[i])
+            rdl__text_add(&s->p->warnings, "%s:%d: no stream leads to this\n",
+                          s->p->wanted[i].step->file, s->p->wanted[i].step->line);
+}
+
+bool rdl__program_check(struct rdl__program *p, struct rdl__error *error)
+{
+    struct search *s = rdl__allocate(sizeof *s);
+    bool good = true;
+
+    s->p = p;
+    s->m = rdl__matcher_new(p, 0, 0);
+    find_what_follows(s);
+    keep(s, RDL__NOWHERE, 0, false);
+    for (uint32_t i = 0; i < s->count && good; i++)
+        good = visit(s, i, error);
+    if (good)
+        warn_of_dead_rules(p);
+    if (good && s->count < NODES_MAX)
+        warn_of_what_never_comes(s);
+    for (uint32_t i = 0; i < s->count; i++)
+        free(s->nodes[i].configs);
+    rdl__matcher_free(s->m);
+    free(s->fits);
+    free(s);
+    return good;
+}

@@ -1,0 +1,120 @@
+/* events.h -- the event language inside: a spec becomes a program, a matcher follows it.
+ *
+ * The program is an automaton whose configurations carry their own counters, sets of what is
+ * still to come, deadlines and bound values.  A matcher keeps all configurations that what has
+ * been seen can have led to; those that are equal are one.  To match is pure: what is to be
+ * done (forward, answer, trigger, ...) is told to whoever feeds the events, once it is clear
+ * that all configurations agree.
+ *
+ * Nothing here knows what a message is, or where it comes from. */
+#ifndef RDL__EVENTS_H
+#define RDL__EVENTS_H
+
+#include "base/error.h"
+#include "base/text.h"
+#include "raddle/events.h"
+
+struct rdl__event {
+    struct rdl_port *port;
+    enum rdl_direction direction;
+    const struct rdl_event_type *type;
+    const void *data;
+    size_t size;
+};
+
+/* ---- Patterns ------------------------------------------------------------------------------ */
+
+struct rdl__program;
+
+/* Is an event of this type one of that type? */
+bool rdl__is_a(const struct rdl_event_type *type, const struct rdl_event_type *that);
+
+/* Do all conditions hold, other than those about slots? */
+bool rdl__pattern_holds(const struct rdl_pattern *pattern, const struct rdl__event *event);
+
+/* The narrowest of the types that a pattern names. */
+const struct rdl_event_type *rdl__pattern_type(const struct rdl_pattern *pattern);
+
+/* Do they say the same? */
+bool rdl__patterns_are_equal(const struct rdl_pattern *a, const struct rdl_pattern *b);
+
+/* Is every event of a surely one of b? */
+bool rdl__pattern_implies(const struct rdl_pattern *a, const struct rdl_pattern *b);
+
+void rdl__pattern_show(struct rdl__text *out, const struct rdl_pattern *pattern);
+void rdl__event_show(struct rdl__text *out, const struct rdl__event *event);
+void rdl__data_show(struct rdl__text *out, const struct rdl_event_type *type, const void *data,
+                    size_t size);
+
+/* ---- Programs ------------------------------------------------------------------------------- */
+
+/* Compile a spec, whose steps must live as long as the program.  NULL: error says what is wrong
+ * with it, and where. */
+struct rdl__program *rdl__program_new(const struct rdl_step *spec, struct rdl__error *error);
+void rdl__program_free(struct rdl__program *program);
+
+/* What may be wrong with it; "" if nothing. */
+const char *rdl__program_warnings(const struct rdl__program *program);
+
+/* ---- Matchers -------------------------------------------------------------------------------- */
+
+struct rdl__matcher;
+
+/* `now` counts nanoseconds.  live_max: so many configurations are too many; 0: 10,000. */
+struct rdl__matcher *rdl__matcher_new(const struct rdl__program *program, uint64_t now,
+                                      uint32_t live_max);
+void rdl__matcher_free(struct rdl__matcher *m);
+
+enum rdl__taken {
+    RDL__TAKEN,     /* see effect */
+    RDL__ACT_FIRST, /* not before what rdl__matcher_act names has been done: offer it again then */
+    RDL__REFUSED,   /* no stream goes on like this */
+    RDL__CONFUSED,  /* what is to be done with it depends on what comes later */
+    RDL__TOO_MANY,  /* configurations */
+};
+
+enum rdl__effect_kind {
+    RDL__FORWARD,
+    RDL__SWALLOW,
+    RDL__REPLY,      /* by what step->reply made of it */
+    RDL__HOLD,       /* forward it when held events are released */
+    RDL__HOLD_REPLY, /* reply then */
+};
+
+struct rdl__effect {
+    enum rdl__effect_kind kind;
+    const struct rdl_step *step; /* that wants it so; NULL: rdl_otherwise */
+    const void *reply;           /* lent until the next event */
+};
+
+/* An event has come. */
+enum rdl__taken rdl__matcher_event(struct rdl__matcher *m, const struct rdl__event *event,
+                                   struct rdl__effect *out);
+
+/* What the test has to do now; NULL: nothing.  `quiet`: nobody will do anything by himself, so
+ * a step that waits gives way to one that acts, unless the stream is complete.  A step of kind
+ * RDL__UNORDERED_AT_END or RDL__ANSWERS: release what is held. */
+const struct rdl_step *rdl__matcher_act(struct rdl__matcher *m, bool quiet);
+
+/* It has been done. */
+void rdl__matcher_acted(struct rdl__matcher *m);
+
+/* May the stream end here? */
+bool rdl__matcher_is_complete(const struct rdl__matcher *m);
+
+/* When the first deadline is over; UINT64_MAX: there is none.  Time has come to this; false:
+ * it has run out. */
+uint64_t rdl__matcher_deadline(const struct rdl__matcher *m);
+bool rdl__matcher_time(struct rdl__matcher *m, uint64_t now);
+
+/* What was expected: one pattern, or what else is waited for, a line. */
+void rdl__matcher_expected(const struct rdl__matcher *m, struct rdl__text *out);
+
+/* How it could come to this: for reports, after a refusal. */
+void rdl__matcher_explain(const struct rdl__matcher *m, struct rdl__text *out);
+
+/* How many events have been taken; how many configurations there are. */
+uint64_t rdl__matcher_events(const struct rdl__matcher *m);
+uint32_t rdl__matcher_live(const struct rdl__matcher *m);
+
+#endif

@@ -1,0 +1,95 @@
+/* explain.c -- what a matcher expected, and how far each way had come. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "events/match.h"
+
+static void add_line(struct rdl__text *out, const struct rdl_step *step, const char *note)
+{
+    struct rdl__text pattern = {0};
+    size_t before = out->count;
+
+    rdl__pattern_show(&pattern, step->pattern);
+    rdl__text_add(out, "  %s", rdl__text_string(&pattern));
+    if (note[0])
+        rdl__text_add(out, " (%s)", note);
+    rdl__text_add(out, "  [%s:%d]\n", step->file, step->line);
+    if (before > 0) { /* each once */
+        char *line = out->bytes + before, *found = strstr(out->bytes, line);
+
+        if (found < line) {
+            out->count = before;
+            out->bytes[before] = '\0';
+        }
+    }
+    rdl__text_release(&pattern);
+}
+
+static void add_missing(const struct rdl__matcher *m, const struct rdl__config *c, uint32_t word,
+                        uint32_t first, uint32_t count, const char *note, struct rdl__text *out)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (c->words[word + i / 64] >> (i % 64) & 1)
+            add_line(out, m->p->wanted[first + i].step, note);
+}
+
+static const char *name_of(const struct rdl_step *step)
+{
+    switch (step->kind) {
+    case RDL__TRIGGER:
+        return "rdl_trigger";
+    case RDL__DO:
+        return "rdl_do";
+    case RDL__INSPECT:
+        return "rdl_inspect";
+    default:
+        return "the release of what is held";
+    }
+}
+
+static void add_expected(const struct rdl__matcher *m, const struct rdl__config *c,
+                         struct rdl__text *out)
+{
+    const struct rdl__program *p = m->p;
+    const struct rdl__place *place = &p->places[c->place];
+
+    switch (place->kind) {
+    case RDL__AT_EVENT:
+        add_line(out, p->wanted[place->first].step, "");
+        break;
+    case RDL__AT_EVENTS:
+        add_missing(m, c, place->word, place->first, place->count, "in any order", out);
+        break;
+    case RDL__AT_ACTION:
+        rdl__text_add(out, "  nothing before %s  [%s:%d]\n", name_of(place->step),
+                      place->step->file, place->step->line);
+        break;
+    case RDL__AT_STOP:
+        rdl__text_add(out, "  nothing: the stream is complete\n");
+        break;
+    default:
+        break;
+    }
+    for (uint32_t s = place->scope; s != RDL__NOWHERE; s = p->scopes[s].parent)
+        add_missing(m, c, p->scopes[s].word, p->scopes[s].first_required,
+                    p->scopes[s].required_count, "required", out);
+}
+
+void rdl__matcher_expected(const struct rdl__matcher *m, struct rdl__text *out)
+{
+    for (uint32_t i = 0; i < m->live.count; i++)
+        add_expected(m, rdl__set_at(&m->live, i), out);
+}
+
+void rdl__matcher_explain(const struct rdl__matcher *m, struct rdl__text *out)
+{
+    if (m->forbidden)
+        rdl__text_add(out, "it is forbidden there by the rule at %s:%d\n", m->forbidden->file,
+                      m->forbidden->line);
+    if (m->conflict)
+        rdl__text_add(out,
+                      "what is to be done with it depends on what comes later: %s:%d and %s:%d "
+                      "want different things\n",
+                      m->effect.step->file, m->effect.step->line, m->conflict->file,
+                      m->conflict->line);
+}

@@ -1,0 +1,107 @@
+/* fit.c -- does an event fit what a configuration waits for?  What does it bind? */
+#include <string.h>
+
+#include "events/match.h"
+
+static __thread const struct rdl__program *the_program;
+static __thread const struct rdl__config *the_config; /* whose slots functions look at */
+
+static const struct rdl__kept *find_slot(const struct rdl__program *p, const struct rdl_slot *slot)
+{
+    for (uint32_t i = 0; i < p->kept_count; i++)
+        if (p->kept[i].slot == slot)
+            return &p->kept[i];
+    return NULL;
+}
+
+const void *rdl__slot(const struct rdl_slot *slot)
+{
+    static const uint64_t nothing[64];
+    const struct rdl__kept *kept = the_program ? find_slot(the_program, slot) : NULL;
+
+    if (!kept || !the_config) {
+        rdl__bug_if(slot->size > sizeof nothing);
+        return nothing;
+    }
+    return &the_config->words[kept->word];
+}
+
+void rdl__matcher_look(const struct rdl__matcher *m, const struct rdl__config *config)
+{
+    the_program = m ? m->p : NULL;
+    the_config = config;
+}
+
+static bool is_bound(const struct rdl__matcher *m, const struct rdl__config *c,
+                     const struct rdl_condition *condition, const struct rdl__event *event)
+{
+    const struct rdl__kept *kept = find_slot(m->p, condition->slot);
+
+    return c->words[RDL__WORD_SLOTS] >> kept->is_set & 1 &&
+           memcmp(&c->words[kept->word], (const char *)event->data + condition->offset,
+                  condition->size) == 0;
+}
+
+static bool fits_slots(const struct rdl__matcher *m, const struct rdl__config *c,
+                       const struct rdl_pattern *pattern, const struct rdl__event *event)
+{
+    bool fits;
+
+    rdl__matcher_look(m, c);
+    fits = rdl__pattern_holds(pattern, event);
+    rdl__matcher_look(NULL, NULL);
+    for (const struct rdl_condition *condition = pattern->conditions; fits && condition->kind;
+         condition++)
+        fits = condition->kind != RDL__COND_BOUND || is_bound(m, c, condition, event);
+    return fits;
+}
+
+/* Where nothing but the event matters, each pattern is looked at once for each event. */
+bool rdl__fits(struct rdl__matcher *m, const struct rdl__config *c, uint32_t pattern,
+               const struct rdl__event *event)
+{
+    struct rdl__memo *memo = &m->memos[pattern];
+
+    if (m->thought)
+        return m->thought[pattern];
+    if (m->p->has_slots[pattern])
+        return fits_slots(m, c, m->p->patterns[pattern], event);
+    if (memo->event != m->events + 1) {
+        memo->event = m->events + 1;
+        memo->fits = rdl__pattern_holds(m->p->patterns[pattern], event);
+    }
+    return memo->fits;
+}
+
+/* What is answered must be answerable. */
+bool rdl__is_wanted(struct rdl__matcher *m, const struct rdl__config *c,
+                    const struct rdl__wanted *wanted, const struct rdl__event *event)
+{
+    bool is;
+
+    if (!rdl__fits(m, c, wanted->pattern, event))
+        return false;
+    if (wanted->step->kind != RDL__ANSWER || m->thought)
+        return true;
+    memset(m->reply, 0, wanted->step->type->size);
+    rdl__matcher_look(m, c);
+    is = wanted->step->reply(event->data, m->reply);
+    rdl__matcher_look(NULL, NULL);
+    return is;
+}
+
+void rdl__bind(const struct rdl__matcher *m, struct rdl__config *c,
+               const struct rdl__wanted *wanted, const struct rdl__event *event)
+{
+    if (!m->p->has_slots[wanted->pattern] || m->thought)
+        return;
+    for (const struct rdl_condition *condition = m->p->patterns[wanted->pattern]->conditions;
+         condition->kind; condition++)
+        if (condition->kind == RDL__COND_BIND) {
+            const struct rdl__kept *kept = find_slot(m->p, condition->slot);
+
+            memcpy(&c->words[kept->word], (const char *)event->data + condition->offset,
+                   condition->size);
+            c->words[RDL__WORD_SLOTS] |= UINT64_C(1) << kept->is_set;
+        }
+}

@@ -1,0 +1,587 @@
+/* match.c -- the matcher: all configurations that what has been seen can have led to.
+ *
+ * An event is offered to each configuration.  It can be one that a block requires, or one that
+ * is waited for: all ways of taking it are followed.  Only if there is none, rules apply.  What
+ * can take it in no way is dropped; if nothing is left, the stream is wrong.
+ *
+ * A configuration that stands before an action waits until all others do so as well, or until
+ * there is no other way: what is waited for does not come. */
+#include "events/match.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LIVE_MAX = 10000 };
+
+/* How far two that are equal have come may differ: the further counts. */
+static void add(struct rdl__matcher *m, const struct rdl__config *config)
+{
+    struct rdl__set *set = &m->next;
+    struct rdl__config *equal = rdl__set_find(set, config, m->p->words);
+
+    if (equal) {
+        if (equal->taken < config->taken)
+            equal->taken = config->taken;
+        return;
+    }
+    if (set->count >= m->live_max) {
+        m->too_many = true;
+        return;
+    }
+    rdl__set_add(set, config);
+    rdl__set_index(set, m->p->words);
+}
+
+/* ---- From place to place -------------------------------------------------------------------- */
+
+static void set_bits(uint64_t *words, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i += 64)
+        words[i / 64] = count - i >= 64 ? UINT64_MAX : (UINT64_C(1) << (count - i)) - 1;
+}
+
+static bool has_bits(const uint64_t *words, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i += 64)
+        if (words[i / 64])
+            return true;
+    return false;
+}
+
+static bool has_bit(const uint64_t *words, uint32_t bit)
+{
+    return words[bit / 64] >> (bit % 64) & 1;
+}
+
+static void enter(const struct rdl__matcher *m, struct rdl__config *c,
+                  const struct rdl__scope *scope)
+{
+    set_bits(c->words + scope->word, scope->required_count);
+    if (scope->deadline != RDL__NOWHERE)
+        c->words[scope->deadline] = m->now + scope->deadline_ns + 1; /* 0: not in use */
+}
+
+static void leave(struct rdl__config *c, const struct rdl__scope *scope)
+{
+    if (scope->deadline != RDL__NOWHERE)
+        c->words[scope->deadline] = 0;
+}
+
+static void settle(struct rdl__matcher *m, struct rdl__config *c);
+
+/* Once round a loop.  If nothing has happened, nothing would happen the next time: those that
+ * are still to come can be thought to have been like that. */
+static void go_round(struct rdl__matcher *m, struct rdl__config *c, const struct rdl__loop *loop)
+{
+    uint64_t *count = &c->words[loop->word];
+    bool again = !loop->bit || (c->words[RDL__WORD_LOOPS] & loop->bit), enough;
+
+    ++*count;
+    enough = *count >= loop->min;
+    if (loop->max == RDL_MANY && *count > loop->min)
+        *count = loop->min; /* more does not matter */
+    again = again && (loop->max == RDL_MANY || *count < loop->max);
+    c->words[RDL__WORD_LOOPS] &= ~loop->bit;
+    if (again && enough) {
+        struct rdl__config *more = rdl__set_double(&m->scratch);
+
+        more->place = loop->body;
+        settle(m, more);
+        m->scratch.count--;
+        c = rdl__set_at(&m->scratch, m->scratch.count - 1);
+    }
+    if (again && !enough) {
+        c->place = loop->body;
+    } else {
+        c->words[loop->word] = 0;
+        c->place = loop->exit;
+    }
+}
+
+static void fork_to(struct rdl__matcher *m, const struct rdl__place *place)
+{
+    for (uint32_t i = 0; i + 1 < place->count; i++) {
+        struct rdl__config *branch = rdl__set_double(&m->scratch);
+
+        branch->place = m->p->targets[place->first + i];
+        settle(m, branch);
+        m->scratch.count--;
+    }
+    rdl__set_at(&m->scratch, m->scratch.count - 1)->place =
+        m->p->targets[place->first + place->count - 1];
+}
+
+/* Follow a configuration to all places where it waits.  It is the last of m->scratch, whose
+ * memory may move. */
+static void settle(struct rdl__matcher *m, struct rdl__config *c)
+{
+    for (;;) {
+        const struct rdl__place *place = &m->p->places[c->place];
+        const struct rdl__scope *scope = &m->p->scopes[place->scope];
+
+        switch (place->kind) {
+        case RDL__AT_EVENTS:
+            set_bits(c->words + place->word, place->count);
+            add(m, c);
+            return;
+        case RDL__AT_EVENT:
+        case RDL__AT_ACTION:
+        case RDL__AT_STOP:
+            add(m, c);
+            return;
+        case RDL__AT_END:
+            if (has_bits(c->words + scope->word, scope->required_count)) {
+                add(m, c);
+                return;
+            }
+            c->place = place->next;
+            break;
+        case RDL__AT_ENTER:
+            enter(m, c, scope);
+            c->place = place->next;
+            break;
+        case RDL__AT_LEAVE:
+            leave(c, scope);
+            c->place = place->next;
+            break;
+        case RDL__AT_LOOP:
+            c->words[m->p->loops[place->loop].word] = 0;
+            c->words[RDL__WORD_LOOPS] &= ~m->p->loops[place->loop].bit;
+            c->place = place->next;
+            break;
+        case RDL__AT_AGAIN:
+            go_round(m, c, &m->p->loops[place->loop]);
+            break;
+        case RDL__AT_FORK:
+            fork_to(m, place);
+            break;
+        }
+        c = rdl__set_at(&m->scratch, m->scratch.count - 1);
+    }
+}
+
+/* A copy, to be changed; settle_at follows it. */
+static struct rdl__config *begin_settling(struct rdl__matcher *m, const struct rdl__config *from)
+{
+    m->scratch.count = 0;
+    return rdl__set_add(&m->scratch, from);
+}
+
+static void settle_at(struct rdl__matcher *m, struct rdl__config *c, uint32_t place)
+{
+    c->place = place;
+    settle(m, c);
+    m->scratch.count = 0;
+}
+
+/* ---- Taking it ------------------------------------------------------------------------------ */
+
+/* All that take it must agree on what is to be done with it. */
+static void want_effect(struct rdl__matcher *m, enum rdl__effect_kind kind,
+                        const struct rdl_step *step)
+{
+    bool replies = kind == RDL__REPLY || kind == RDL__HOLD_REPLY;
+
+    if (!m->has_effect) {
+        m->has_effect = true;
+        m->effect = (struct rdl__effect){kind, step, NULL};
+        if (replies && !m->thought)
+            memcpy(m->effect_reply, m->reply, step->type->size);
+    } else if (kind != m->effect.kind || (replies && (step->reply != m->effect.step->reply ||
+                                                      step->port != m->effect.step->port))) {
+        m->conflict = step;
+    }
+}
+
+static enum rdl__effect_kind effect_of(const struct rdl__place *place, const struct rdl_step *step)
+{
+    if (step->kind != RDL__ANSWER)
+        return place->effect == RDL__HOLD ? RDL__HOLD : RDL__FORWARD;
+    return place->effect == RDL__HOLD || place->effect == RDL__HOLD_REPLY ? RDL__HOLD_REPLY
+                                                                          : RDL__REPLY;
+}
+
+static void note_taken(const struct rdl__matcher *m, struct rdl__config *c, uint32_t scope)
+{
+    c->taken++;
+    c->words[RDL__WORD_LOOPS] |= m->p->scopes[scope].loops;
+}
+
+/* Is it one of several, the missing ones of which are in these words?  Of twins that are all
+ * missing the first is taken. */
+static bool is_missing(const struct rdl__matcher *m, const uint64_t *missing, uint32_t first,
+                       uint32_t i)
+{
+    uint32_t twin = m->p->wanted[first + i].twin;
+
+    return has_bit(missing, i) && (twin == RDL__NOWHERE || !has_bit(missing, twin - first));
+}
+
+/* It is what a block requires that the configuration is in. */
+static bool take_required(struct rdl__matcher *m, const struct rdl__config *from,
+                          const struct rdl__event *event)
+{
+    const struct rdl__program *p = m->p;
+    bool taken = false;
+
+    for (uint32_t s = p->places[from->place].scope; s != RDL__NOWHERE; s = p->scopes[s].parent) {
+        const struct rdl__scope *scope = &p->scopes[s];
+
+        for (uint32_t i = 0; i < scope->required_count; i++) {
+            const struct rdl__wanted *wanted = &p->wanted[scope->first_required + i];
+            struct rdl__config *c;
+
+            if (!is_missing(m, from->words + scope->word, scope->first_required, i) ||
+                !rdl__is_wanted(m, from, wanted, event))
+                continue;
+            c = begin_settling(m, from);
+            c->words[scope->word + i / 64] &= ~(UINT64_C(1) << (i % 64));
+            note_taken(m, c, s);
+            rdl__bind(m, c, wanted, event);
+            want_effect(m, RDL__FORWARD, wanted->step);
+            rdl__took(m, wanted);
+            if (p->places[c->place].kind == RDL__AT_END)
+                settle_at(m, c, c->place);
+            else
+                add(m, c);
+            taken = true;
+        }
+    }
+    return taken;
+}
+
+/* It is what is waited for. */
+static bool take_one(struct rdl__matcher *m, const struct rdl__config *from,
+                     const struct rdl__place *place, const struct rdl__event *event)
+{
+    const struct rdl__wanted *wanted = &m->p->wanted[place->first];
+    struct rdl__config *c;
+
+    if (!rdl__is_wanted(m, from, wanted, event))
+        return false;
+    c = begin_settling(m, from);
+    note_taken(m, c, place->scope);
+    rdl__bind(m, c, wanted, event);
+    want_effect(m, effect_of(place, wanted->step), wanted->step);
+    rdl__took(m, wanted);
+    settle_at(m, c, place->next);
+    return true;
+}
+
+/* It is one of those that are waited for. */
+static bool take_some(struct rdl__matcher *m, const struct rdl__config *from,
+                      const struct rdl__place *place, const struct rdl__event *event)
+{
+    bool taken = false;
+
+    for (uint32_t i = 0; i < place->count; i++) {
+        const struct rdl__wanted *wanted = &m->p->wanted[place->first + i];
+        struct rdl__config *c;
+
+        if (!is_missing(m, from->words + place->word, place->first, i) ||
+            !rdl__is_wanted(m, from, wanted, event))
+            continue;
+        c = begin_settling(m, from);
+        c->words[place->word + i / 64] &= ~(UINT64_C(1) << (i % 64));
+        note_taken(m, c, place->scope);
+        rdl__bind(m, c, wanted, event);
+        want_effect(m, effect_of(place, wanted->step), wanted->step);
+        rdl__took(m, wanted);
+        if (has_bits(c->words + place->word, place->count))
+            add(m, c);
+        else
+            settle_at(m, c, place->next);
+        taken = true;
+    }
+    return taken;
+}
+
+/* The rule that counts: of the innermost block, the last. */
+static const struct rdl__rule *rule_for(struct rdl__matcher *m, const struct rdl__config *c,
+                                        const struct rdl__event *event)
+{
+    const struct rdl__program *p = m->p;
+
+    for (uint32_t s = p->places[c->place].scope; s != RDL__NOWHERE; s = p->scopes[s].parent)
+        for (uint32_t i = p->scopes[s].rule_count; i-- > 0;) {
+            const struct rdl__rule *rule = &p->rules[p->scopes[s].first_rule + i];
+
+            if (rdl__fits(m, c, rule->pattern, event))
+                return rule;
+        }
+    return NULL;
+}
+
+static void apply_rule(struct rdl__matcher *m, const struct rdl__config *c,
+                       const struct rdl__event *event)
+{
+    const struct rdl__rule *rule = rule_for(m, c, event);
+
+    if (rule && rule->step->kind != RDL__DISALLOW) {
+        want_effect(m, rule->step->kind == RDL__DROP ? RDL__SWALLOW : RDL__FORWARD, rule->step);
+        add(m, c);
+        return;
+    }
+    if (rule)
+        m->forbidden = rule->step;
+    else if (m->p->places[c->place].kind == RDL__AT_ACTION)
+        m->may_act = true;
+    rdl__died(m, c);
+}
+
+static void offer(struct rdl__matcher *m, const struct rdl__config *c,
+                  const struct rdl__event *event)
+{
+    const struct rdl__place *place = &m->p->places[c->place];
+    bool taken = take_required(m, c, event);
+
+    if (place->kind == RDL__AT_EVENT)
+        taken |= take_one(m, c, place, event);
+    else if (place->kind == RDL__AT_EVENTS)
+        taken |= take_some(m, c, place, event);
+    if (!taken)
+        apply_rule(m, c, event);
+}
+
+/* ---- Events --------------------------------------------------------------------------------- */
+
+static bool is_at(const struct rdl__matcher *m, uint32_t i, enum rdl__place_kind kind)
+{
+    return m->p->places[rdl__set_at(&m->live, i)->place].kind == kind;
+}
+
+/* What is next becomes what is. */
+static void step_on(struct rdl__matcher *m)
+{
+    struct rdl__set old = m->live;
+
+    m->live = m->next;
+    m->next = old;
+    rdl__set_clear(&m->next);
+}
+
+/* The narrowest type for which there is one; of the same, the last. */
+static const struct rdl_step *otherwise_for(const struct rdl__program *p,
+                                            const struct rdl_event_type *type)
+{
+    const struct rdl_step *best = NULL;
+
+    for (uint32_t i = 0; i < p->otherwise_count; i++) {
+        const struct rdl_step *step = p->otherwise[i];
+
+        if (rdl__is_a(type, step->type) && (!best || rdl__is_a(step->type, best->type)))
+            best = step;
+    }
+    return best;
+}
+
+static enum rdl__taken by_default(struct rdl__matcher *m, const struct rdl__event *event,
+                                  struct rdl__effect *out)
+{
+    const struct rdl_step *step = m->forbidden ? NULL : otherwise_for(m->p, event->type);
+    enum rdl_fate fate = step ? step->decide(event->data) : RDL_REFUSE;
+
+    rdl__set_clear(&m->next);
+    if (fate == RDL_REFUSE)
+        return RDL__REFUSED;
+    *out = (struct rdl__effect){fate == RDL_FORWARD ? RDL__FORWARD : RDL__SWALLOW, NULL, NULL};
+    return RDL__TAKEN;
+}
+
+enum rdl__taken rdl__matcher_event(struct rdl__matcher *m, const struct rdl__event *event,
+                                   struct rdl__effect *out)
+{
+    m->has_effect = m->too_many = m->may_act = false;
+    m->conflict = m->forbidden = NULL;
+    m->dead_count = 0;
+    rdl__set_clear(&m->next);
+    for (uint32_t i = 0; i < m->live.count; i++)
+        offer(m, rdl__set_at(&m->live, i), event);
+    if (m->too_many)
+        return RDL__TOO_MANY;
+    if (m->conflict)
+        return RDL__CONFUSED;
+    if (m->next.count == 0 && m->may_act) {
+        m->events++; /* memos are of the configurations before */
+        return RDL__ACT_FIRST;
+    }
+    m->events++;
+    m->taken_events++;
+    if (m->next.count == 0)
+        return by_default(m, event, out);
+    step_on(m);
+    *out = m->effect;
+    out->reply = m->effect_reply;
+    return RDL__TAKEN;
+}
+
+/* ---- Actions -------------------------------------------------------------------------------- */
+
+bool rdl__matcher_is_complete(const struct rdl__matcher *m)
+{
+    for (uint32_t i = 0; i < m->live.count; i++)
+        if (is_at(m, i, RDL__AT_STOP))
+            return true;
+    return false;
+}
+
+static const struct rdl__place *place_of(const struct rdl__matcher *m, uint32_t i)
+{
+    return &m->p->places[rdl__set_at(&m->live, i)->place];
+}
+
+static bool are_same_action(const struct rdl_step *a, const struct rdl_step *b)
+{
+    if (a == b)
+        return true;
+    return a->kind == b->kind && a->kind >= RDL__TRIGGER && a->port == b->port &&
+           a->type == b->type && a->make == b->make && a->act == b->act && a->holds == b->holds &&
+           a->object == b->object &&
+           (a->value == b->value ||
+            (a->value && b->value && memcmp(a->value, b->value, a->type->size) == 0));
+}
+
+/* The one action that all who act stand before; NULL: there is none, or several. */
+static const struct rdl_step *the_action(const struct rdl__matcher *m)
+{
+    const struct rdl_step *step = NULL;
+
+    for (uint32_t i = 0; i < m->live.count; i++) {
+        if (!is_at(m, i, RDL__AT_ACTION))
+            continue;
+        if (step && !are_same_action(place_of(m, i)->step, step))
+            return NULL;
+        step = place_of(m, i)->step;
+    }
+    return step;
+}
+
+static bool all_act(const struct rdl__matcher *m)
+{
+    for (uint32_t i = 0; i < m->live.count; i++)
+        if (!is_at(m, i, RDL__AT_ACTION))
+            return false;
+    return m->live.count > 0;
+}
+
+const struct rdl_step *rdl__matcher_act(struct rdl__matcher *m, bool quiet)
+{
+    if (!all_act(m) && (!quiet || rdl__matcher_is_complete(m)))
+        return NULL;
+    return the_action(m);
+}
+
+void rdl__matcher_acted(struct rdl__matcher *m)
+{
+    rdl__set_clear(&m->next);
+    m->too_many = false;
+    for (uint32_t i = 0; i < m->live.count; i++) {
+        const struct rdl__place *place = place_of(m, i);
+        struct rdl__config *c;
+
+        if (place->kind != RDL__AT_ACTION)
+            continue;
+        c = begin_settling(m, rdl__set_at(&m->live, i));
+        c->words[RDL__WORD_LOOPS] |= m->p->scopes[place->scope].loops;
+        settle_at(m, c, place->next);
+    }
+    step_on(m);
+}
+
+const struct rdl__config *rdl__matcher_actor(const struct rdl__matcher *m)
+{
+    for (uint32_t i = 0; i < m->live.count; i++)
+        if (is_at(m, i, RDL__AT_ACTION))
+            return rdl__set_at(&m->live, i);
+    return NULL;
+}
+
+/* ---- Time ----------------------------------------------------------------------------------- */
+
+/* When a configuration runs out of time. */
+static uint64_t deadline_of(const struct rdl__matcher *m, const struct rdl__config *c)
+{
+    const struct rdl__program *p = m->p;
+    uint64_t first = UINT64_MAX;
+
+    for (uint32_t s = p->places[c->place].scope; s != RDL__NOWHERE; s = p->scopes[s].parent)
+        if (p->scopes[s].deadline != RDL__NOWHERE && c->words[p->scopes[s].deadline] &&
+            c->words[p->scopes[s].deadline] - 1 < first)
+            first = c->words[p->scopes[s].deadline] - 1;
+    return first;
+}
+
+uint64_t rdl__matcher_deadline(const struct rdl__matcher *m)
+{
+    uint64_t first = UINT64_MAX;
+
+    for (uint32_t i = 0; i < m->live.count && m->has_deadlines; i++)
+        if (deadline_of(m, rdl__set_at(&m->live, i)) < first)
+            first = deadline_of(m, rdl__set_at(&m->live, i));
+    return first;
+}
+
+bool rdl__matcher_time(struct rdl__matcher *m, uint64_t now)
+{
+    m->now = now;
+    if (!m->has_deadlines || rdl__matcher_deadline(m) >= now)
+        return true;
+    rdl__set_clear(&m->next);
+    m->dead_count = 0;
+    for (uint32_t i = 0; i < m->live.count; i++)
+        if (deadline_of(m, rdl__set_at(&m->live, i)) < now)
+            rdl__died(m, rdl__set_at(&m->live, i));
+        else
+            add(m, rdl__set_at(&m->live, i));
+    if (m->next.count == 0)
+        return false;
+    step_on(m);
+    return true;
+}
+
+/* ---- Matchers ------------------------------------------------------------------------------- */
+
+struct rdl__matcher *rdl__matcher_new(const struct rdl__program *p, uint64_t now, uint32_t live_max)
+{
+    struct rdl__matcher *m = rdl__allocate(sizeof *m);
+    size_t stride = sizeof(struct rdl__config) + p->words * sizeof(uint64_t);
+    struct rdl__config *first = rdl__allocate(stride);
+
+    m->p = p;
+    m->now = now;
+    m->live_max = live_max ? live_max : LIVE_MAX;
+    m->live.stride = m->next.stride = m->scratch.stride = stride;
+    m->memos = rdl__allocate((p->pattern_count + 1) * sizeof *m->memos);
+    m->reply = rdl__allocate(p->reply_size + 1);
+    m->effect_reply = rdl__allocate(p->reply_size + 1);
+    m->seen = rdl__allocate((p->wanted_count + 1) * sizeof *m->seen);
+    for (uint32_t i = 0; i < p->scope_count; i++)
+        m->has_deadlines |= p->scopes[i].deadline != RDL__NOWHERE;
+    settle_at(m, begin_settling(m, first), p->start);
+    step_on(m);
+    free(first);
+    return m;
+}
+
+void rdl__matcher_free(struct rdl__matcher *m)
+{
+    rdl__set_release(&m->live);
+    rdl__set_release(&m->next);
+    rdl__set_release(&m->scratch);
+    free(m->memos);
+    free(m->reply);
+    free(m->effect_reply);
+    free(m->seen);
+    free(m->dead);
+    free(m);
+}
+
+uint64_t rdl__matcher_events(const struct rdl__matcher *m)
+{
+    return m->taken_events;
+}
+
+uint32_t rdl__matcher_live(const struct rdl__matcher *m)
+{
+    return m->live.count;
+}

@@ -1,0 +1,112 @@
+/* match.h -- what a matcher keeps; for those who explain it and who check programs. */
+#ifndef RDL__MATCH_H
+#define RDL__MATCH_H
+
+#include "events/program.h"
+
+struct rdl__config {
+    uint32_t place;
+    uint32_t taken; /* how many events have led it here; does not make a difference */
+    uint64_t words[];
+};
+
+struct rdl__set {
+    char *configs;
+    size_t stride; /* bytes of each */
+    uint32_t count, room;
+    uint32_t *table; /* indexes + 1 */
+    uint32_t mask;
+    bool has_table;
+};
+
+/* Whether a pattern fits the event of this number. */
+struct rdl__memo {
+    uint64_t event;
+    bool fits;
+};
+
+/* A configuration that could not take an event. */
+struct rdl__dead {
+    uint32_t place;
+    uint32_t taken;
+};
+
+struct rdl__matcher {
+    const struct rdl__program *p;
+    struct rdl__set live, next, scratch;
+    uint64_t now;
+    bool has_deadlines;
+    uint32_t live_max;
+    bool too_many;
+    bool may_act;        /* a configuration that acts could go on after that */
+    const bool *thought; /* an event that is only thought of: which patterns it fits */
+    uint64_t events, taken_events;
+    struct rdl__memo *memos;
+    bool has_effect;
+    struct rdl__effect effect;
+    const struct rdl_step *conflict;  /* wants another effect */
+    const struct rdl_step *forbidden; /* the rule that a configuration ended by */
+    void *reply, *effect_reply;
+    bool *seen; /* for each of the wanted: has it ever come? */
+    struct rdl__dead *dead;
+    uint32_t dead_count, dead_room;
+};
+
+/* ---- set.c ---- */
+
+static inline struct rdl__config *rdl__set_at(const struct rdl__set *set, uint32_t i)
+{
+    return (struct rdl__config *)(set->configs + (size_t)i * set->stride);
+}
+
+/* The one that is equal; NULL: there is none.  Then it may be added, and indexed. */
+struct rdl__config *rdl__set_find(struct rdl__set *set, const struct rdl__config *config,
+                                  uint32_t words);
+struct rdl__config *rdl__set_add(struct rdl__set *set, const struct rdl__config *config);
+void rdl__set_index(struct rdl__set *set, uint32_t words);
+
+/* As a stack: another one like the last. */
+struct rdl__config *rdl__set_double(struct rdl__set *set);
+
+void rdl__set_clear(struct rdl__set *set);
+void rdl__set_release(struct rdl__set *set);
+
+/* ---- fit.c ---- */
+
+bool rdl__fits(struct rdl__matcher *m, const struct rdl__config *c, uint32_t pattern,
+               const struct rdl__event *event);
+
+/* The same for an event that is waited for; what is answered must be answerable, and the
+ * answer is in m->reply. */
+bool rdl__is_wanted(struct rdl__matcher *m, const struct rdl__config *c,
+                    const struct rdl__wanted *wanted, const struct rdl__event *event);
+
+/* Keep in the configuration what is to be kept of it. */
+void rdl__bind(const struct rdl__matcher *m, struct rdl__config *c,
+               const struct rdl__wanted *wanted, const struct rdl__event *event);
+
+/* Functions look at the slots of this configuration now; NULL: of none. */
+void rdl__matcher_look(const struct rdl__matcher *m, const struct rdl__config *config);
+
+/* The first configuration that stands before an action; NULL: there is none. */
+const struct rdl__config *rdl__matcher_actor(const struct rdl__matcher *m);
+
+/* ---- match.c ---- */
+
+/* It has come. */
+static inline void rdl__took(struct rdl__matcher *m, const struct rdl__wanted *wanted)
+{
+    m->seen[wanted - m->p->wanted] = true;
+}
+
+/* The configuration ends here. */
+static inline void rdl__died(struct rdl__matcher *m, const struct rdl__config *c)
+{
+    if (m->dead_count == m->dead_room) {
+        m->dead_room = m->dead_room ? 2 * m->dead_room : 8;
+        m->dead = rdl__reallocate(m->dead, m->dead_room * sizeof *m->dead);
+    }
+    m->dead[m->dead_count++] = (struct rdl__dead){c->place, c->taken};
+}
+
+#endif

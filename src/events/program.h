@@ -1,0 +1,115 @@
+/* program.h -- a compiled spec: places that a configuration can be at, and what it carries.
+ *
+ * A configuration is a place and some words of memory.  Which words are whose is fixed when the
+ * spec is compiled; all of them are 0 where they are not in use, so that configurations that
+ * mean the same are the same. */
+#ifndef RDL__PROGRAM_H
+#define RDL__PROGRAM_H
+
+#include "base/memory.h"
+#include "events/events.h"
+
+#define RDL__NOWHERE UINT32_MAX
+
+enum rdl__place_kind {
+    /* where a configuration waits: */
+    RDL__AT_EVENT,  /* for one of some events: after it, on */
+    RDL__AT_EVENTS, /* for all of some events */
+    RDL__AT_ACTION, /* for the test to do something */
+    RDL__AT_END,    /* for what a block requires */
+    RDL__AT_STOP,   /* for nothing any more */
+    /* and where it does not: */
+    RDL__AT_FORK,  /* to several places */
+    RDL__AT_ENTER, /* a block: it requires all it does, its time begins to run */
+    RDL__AT_LEAVE,
+    RDL__AT_LOOP,  /* it begins */
+    RDL__AT_AGAIN, /* one time round it is over */
+};
+
+struct rdl__place {
+    enum rdl__place_kind kind;
+    const struct rdl_step *step;
+    uint32_t next;
+    uint32_t scope;
+    uint32_t first, count; /* of the wanted, or of the targets of a fork */
+    uint32_t word;         /* AT_EVENTS: which have come */
+    uint32_t loop;
+    enum rdl__effect_kind effect; /* of an event that is waited for */
+};
+
+/* An event that is waited for. */
+struct rdl__wanted {
+    uint32_t pattern;
+    uint32_t twin; /* the one before with the same pattern, or RDL__NOWHERE */
+    const struct rdl_step *step;
+};
+
+struct rdl__rule {
+    uint32_t pattern;
+    const struct rdl_step *step;
+};
+
+/* What holds in a block, and in those around it. */
+struct rdl__scope {
+    uint32_t parent;
+    uint32_t first_rule, rule_count;
+    uint32_t first_required, required_count; /* of the wanted */
+    uint32_t word;                           /* which have come */
+    uint32_t deadline;                       /* the word in which it is, or RDL__NOWHERE */
+    uint64_t deadline_ns;
+    uint64_t loops; /* those it is in that may go round without an event: their bits */
+    const struct rdl_step *step;
+};
+
+struct rdl__loop {
+    uint32_t min, max;
+    uint32_t word; /* how often it has gone round */
+    uint64_t bit;  /* whether anything has happened this time; 0: something must have */
+    uint32_t body, exit;
+};
+
+struct rdl__kept {
+    const struct rdl_slot *slot;
+    uint32_t word;
+    uint32_t is_set; /* bit of the second word */
+};
+
+struct rdl__otherwise {
+    const struct rdl_step *step;
+};
+
+/* words[0]: loops in which something has happened; words[1]: slots that are set. */
+enum { RDL__WORD_LOOPS, RDL__WORD_SLOTS, RDL__WORDS_FIXED };
+
+struct rdl__program {
+    struct rdl__place *places;
+    uint32_t place_count;
+    uint32_t start;
+    uint32_t *targets;
+    uint32_t target_count;
+    struct rdl__wanted *wanted;
+    uint32_t wanted_count;
+    struct rdl__rule *rules;
+    uint32_t rule_count;
+    struct rdl__scope *scopes;
+    uint32_t scope_count;
+    struct rdl__loop *loops;
+    uint32_t loop_count;
+    uint32_t nullable_loops; /* bits that are taken */
+    struct rdl__kept *kept;
+    uint32_t kept_count;
+    const struct rdl_step **otherwise;
+    uint32_t otherwise_count;
+    const struct rdl_pattern **patterns; /* each once */
+    bool *has_slots;                     /* for each: is it about slots, too? */
+    uint32_t pattern_count;
+    uint32_t words;
+    size_t reply_size; /* of the largest */
+    struct rdl__arena arena;
+    struct rdl__text warnings;
+};
+
+/* Is what the automaton can do ambiguous?  False: error says how, by a shortest stream. */
+bool rdl__program_check(struct rdl__program *program, struct rdl__error *error);
+
+#endif
