@@ -22,9 +22,11 @@
 
 #include <raddle/case.h>
 #include <raddle/check.h>
+#include <raddle/events.h>
 #include <raddle/generate.h>
 #include <raddle/model.h>
 #include <raddle/spec.h>
+#include <raddle/streams.h>
 #include <raddle/test.h>
 #include <raddle/threads.h>
 

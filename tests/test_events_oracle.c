@@ -143,14 +143,14 @@ static void fill(struct rdl_step *block, int depth, bool headers, bool events_on
     unsigned count = 0, steps = 1 + draw(3);
 
     while (headers && draw(4) == 0 && count < 3)
-        parts[count++] =
-            event_step((enum rdl__step_kind[]){RDL__ALLOW, RDL__DISALLOW, RDL__DROP}[draw(3)]);
+        parts[count++] = event_step(
+            (enum rdl__step_kind[]){RDL__STEP_ALLOW, RDL__STEP_DISALLOW, RDL__STEP_DROP}[draw(3)]);
     if (headers && draw(5) == 0 && bits < BITS_MAX) {
-        parts[count++] = event_step(RDL__REQUIRE);
+        parts[count++] = event_step(RDL__STEP_REQUIRE);
         bits++;
     }
     for (unsigned i = 0; i < steps; i++)
-        parts[count++] = events_only ? event_step(RDL__EXPECT) : make_up(depth - 1);
+        parts[count++] = events_only ? event_step(RDL__STEP_EXPECT) : make_up(depth - 1);
     parts[count++] = NULL;
     block->parts = keep(parts, count * sizeof *parts);
 }
@@ -161,26 +161,26 @@ static const struct rdl_step *make_up(int depth)
 
     switch (depth > 0 ? draw(8) : 0) {
     case 3:
-        it = step(RDL__SEQUENCE);
+        it = step(RDL__STEP_SEQUENCE);
         fill(it, depth, true, false);
         return it;
     case 4:
-        it = step(RDL__EITHER);
+        it = step(RDL__STEP_EITHER);
         fill(it, depth, false, false);
         return it;
     case 5:
-        it = step(RDL__UNORDERED);
+        it = step(RDL__STEP_UNORDERED);
         fill(it, depth, false, true);
         return it;
     case 6:
     case 7:
-        it = step(RDL__REPEAT);
+        it = step(RDL__STEP_REPEAT);
         it->min = draw(3);
         it->max = draw(2) ? RDL_MANY : it->min + draw(3);
         fill(it, depth, true, false);
         return it;
     default:
-        return event_step(RDL__EXPECT);
+        return event_step(RDL__STEP_EXPECT);
     }
 }
 
@@ -365,11 +365,11 @@ static struct table *of_body(const struct scope *outer, const struct rdl_step *i
     for (int i = 0; it->parts[i]; i++) {
         const struct rdl_step *part = it->parts[i];
 
-        if (part->kind == RDL__ALLOW || part->kind == RDL__DROP)
+        if (part->kind == RDL__STEP_ALLOW || part->kind == RDL__STEP_DROP)
             scope.allowed |= 1u << letter_of(part);
-        else if (part->kind == RDL__DISALLOW)
+        else if (part->kind == RDL__STEP_DISALLOW)
             scope.allowed &= ~(1u << letter_of(part));
-        else if (part->kind == RDL__REQUIRE) {
+        else if (part->kind == RDL__STEP_REQUIRE) {
             scope.required[scope.used] = (unsigned char)letter_of(part);
             own |= 1 << scope.used++;
         }
@@ -379,7 +379,7 @@ static struct table *of_body(const struct scope *outer, const struct rdl_step *i
             begin->r[i][i | own] = &empty;
     t = begin;
     for (int i = 0; it->parts[i] && nodes < NODES_MAX; i++)
-        if (it->parts[i]->kind < RDL__ALLOW)
+        if (it->parts[i]->kind < RDL__STEP_ALLOW)
             t = then(t, of_step(&scope, it->parts[i]));
     return then(t, of_end(&scope, own));
 }
@@ -407,18 +407,18 @@ static struct table *of_step(const struct scope *scope, const struct rdl_step *i
     if (nodes > NODES_MAX)
         return t;
     switch (it->kind) {
-    case RDL__EXPECT:
+    case RDL__STEP_EXPECT:
         for (int i = 0; i < SETS; i++)
             for (int k = 0; k <= i; k++)
                 t->r[i][k] = wait_for(scope, 1u << letter_of(it), i, k, done, NULL);
         return t;
-    case RDL__UNORDERED:
+    case RDL__STEP_UNORDERED:
         return of_unordered(scope, it);
-    case RDL__EITHER:
+    case RDL__STEP_EITHER:
         for (int i = 0; it->parts[i]; i++)
             t = or (t, of_step(scope, it->parts[i]));
         return t;
-    case RDL__REPEAT:
+    case RDL__STEP_REPEAT:
         return of_repeat(scope, it);
     default:
         return of_body(scope, it);
@@ -432,9 +432,9 @@ static const struct regex *of_spec(const struct rdl_step *it)
     const struct table *t = of_body(&scope, it);
 
     for (int i = 0; it->parts[i]; i++) {
-        if (it->parts[i]->kind == RDL__ALLOW || it->parts[i]->kind == RDL__DROP)
+        if (it->parts[i]->kind == RDL__STEP_ALLOW || it->parts[i]->kind == RDL__STEP_DROP)
             scope.allowed |= 1u << letter_of(it->parts[i]);
-        if (it->parts[i]->kind == RDL__DISALLOW)
+        if (it->parts[i]->kind == RDL__STEP_DISALLOW)
             scope.allowed &= ~(1u << letter_of(it->parts[i]));
     }
     return seq(t->r[0][0], star(letters(scope.allowed)));
@@ -449,9 +449,8 @@ static bool matches(const struct rdl__program *program, const char *text)
     bool good = true;
 
     for (; good && *text; text++)
-        good =
-            rdl__matcher_event(m, &(struct rdl__event){&port, RDL_OUT, rdl_type(letter), text, 1},
-                               &effect) == RDL__TAKEN;
+        good = rdl__matcher_event(m, &(struct rdl_event){&port, RDL_OUT, rdl_type(letter), text, 1},
+                                  &effect) == RDL__TAKEN;
     good = good && rdl__matcher_is_complete(m);
     rdl__matcher_free(m);
     return good;
@@ -507,7 +506,7 @@ struct tally {
 
 static bool try_spec(struct tally *tally)
 {
-    struct rdl_step *spec = step(RDL__SEQUENCE);
+    struct rdl_step *spec = step(RDL__STEP_SEQUENCE);
     struct rdl__error error;
     struct rdl__program *program;
     const struct regex *regex;

@@ -92,6 +92,14 @@ struct rdl_port {
     struct rdl__port *link; /* ours */
 };
 
+struct rdl_event {
+    struct rdl_port *port;
+    enum rdl_direction direction;
+    const struct rdl_event_type *type;
+    const void *data;
+    size_t size;
+};
+
 /* A value that is bound by an event, and that later ones are compared with:
  *
  *     RDL_SLOT(uint32_t, the_id);
@@ -206,13 +214,13 @@ struct rdl_pattern {
 struct rdl_step;
 
 /* One event, which is forwarded to whom it is for. */
-#define rdl_expect(pattern_) RDL__STEP(RDL__EXPECT, .pattern = (pattern_))
+#define rdl_expect(pattern_) RDL__STEP(RDL__STEP_EXPECT, .pattern = (pattern_))
 
 /* One after the other. */
-#define rdl_sequence(...) RDL__BLOCK(RDL__SEQUENCE, __VA_ARGS__)
+#define rdl_sequence(...) RDL__BLOCK(RDL__STEP_SEQUENCE, __VA_ARGS__)
 
 /* One of several. */
-#define rdl_either(...) RDL__BLOCK(RDL__EITHER, __VA_ARGS__)
+#define rdl_either(...) RDL__BLOCK(RDL__STEP_EITHER, __VA_ARGS__)
 
 /* A sequence: once or not at all; n times; at least min and at most max times (RDL_MANY: there
  * is no most); any number of times; at least once. */
@@ -225,12 +233,12 @@ struct rdl_step;
 
 /* Events (rdl_expect, rdl_answer), each once, in whatever order.  In the second form none of
  * them is forwarded or answered before the last of them has come. */
-#define rdl_unordered(...)        RDL__BLOCK(RDL__UNORDERED, __VA_ARGS__)
-#define rdl_unordered_at_end(...) RDL__BLOCK(RDL__UNORDERED_AT_END, __VA_ARGS__)
+#define rdl_unordered(...)        RDL__BLOCK(RDL__STEP_UNORDERED, __VA_ARGS__)
+#define rdl_unordered_at_end(...) RDL__BLOCK(RDL__STEP_UNORDERED_AT_END, __VA_ARGS__)
 
 /* A sequence that takes no longer than so many milliseconds from when its turn comes. */
 #define rdl_within(ms, ...)                                                                        \
-    RDL__STEP(RDL__WITHIN, .deadline_ms = (ms), .parts = RDL__PARTS(__VA_ARGS__))
+    RDL__STEP(RDL__STEP_WITHIN, .deadline_ms = (ms), .parts = RDL__PARTS(__VA_ARGS__))
 
 /* ---- Rules --------------------------------------------------------------------------------- */
 
@@ -246,10 +254,10 @@ struct rdl_step;
  * Not a rule but more steps, which may come at any place of the sequence:
  *
  *   rdl_require   one such event, each time that the sequence is gone through */
-#define rdl_allow(pattern_)    RDL__STEP(RDL__ALLOW, .pattern = (pattern_))
-#define rdl_drop(pattern_)     RDL__STEP(RDL__DROP, .pattern = (pattern_))
-#define rdl_disallow(pattern_) RDL__STEP(RDL__DISALLOW, .pattern = (pattern_))
-#define rdl_require(pattern_)  RDL__STEP(RDL__REQUIRE, .pattern = (pattern_))
+#define rdl_allow(pattern_)    RDL__STEP(RDL__STEP_ALLOW, .pattern = (pattern_))
+#define rdl_drop(pattern_)     RDL__STEP(RDL__STEP_DROP, .pattern = (pattern_))
+#define rdl_disallow(pattern_) RDL__STEP(RDL__STEP_DISALLOW, .pattern = (pattern_))
+#define rdl_require(pattern_)  RDL__STEP(RDL__STEP_REQUIRE, .pattern = (pattern_))
 
 /* What becomes of events of a type for which there is neither step nor rule, on whatever port:
  *
@@ -264,7 +272,7 @@ enum rdl_fate {
     RDL_REFUSE,
 };
 #define rdl_otherwise(event, function)                                                             \
-    RDL__STEP(RDL__OTHERWISE, .type = rdl_type(event), .name = #function,                          \
+    RDL__STEP(RDL__STEP_OTHERWISE, .type = rdl_type(event), .name = #function,                     \
               .decide = (enum rdl_fate(*)(const void *))(                                          \
                   0 ? (enum rdl_fate(*)(const rdl_data_##event *))0 : (function)))
 
@@ -272,19 +280,19 @@ enum rdl_fate {
 
 /* Send an event into the component; one that a function makes, which is called once. */
 #define rdl_trigger(port_, event, ...)                                                             \
-    RDL__STEP(RDL__TRIGGER, .port = (port_), .type = rdl_type(event),                              \
+    RDL__STEP(RDL__STEP_TRIGGER, .port = (port_), .type = rdl_type(event),                         \
               .value = &(const rdl_data_##event){__VA_ARGS__})
 #define rdl_trigger_by(port_, event, function)                                                     \
-    RDL__STEP(RDL__TRIGGER, .port = (port_), .type = rdl_type(event), .name = #function,           \
+    RDL__STEP(RDL__STEP_TRIGGER, .port = (port_), .type = rdl_type(event), .name = #function,      \
               .make = (void (*)(void *))(0 ? (void (*)(rdl_data_##event *))0 : (function)))
 
 /* Call a function:  void step(void). */
-#define rdl_do(function) RDL__STEP(RDL__DO, .name = #function, .act = (function))
+#define rdl_do(function) RDL__STEP(RDL__STEP_DO, .name = #function, .act = (function))
 
 /* Look at the component when all that has happened so far has been dealt with:
  * bool is_idle(const struct pinger *it). */
 #define rdl_inspect(function, object_)                                                             \
-    RDL__STEP(RDL__INSPECT, .name = #function, .object = (object_),                                \
+    RDL__STEP(RDL__STEP_INSPECT, .name = #function, .object = (object_),                           \
               .holds = (bool (*)(const void *))(0 ? (bool (*)(__typeof__(*(object_)) const *))0    \
                                                   : (function)))
 
@@ -296,34 +304,34 @@ enum rdl_fate {
  * If the function returns false, it is not such an event. */
 #define rdl_answer(pattern_, request, function, port_, response)                                   \
     RDL__STEP(                                                                                     \
-        RDL__ANSWER, .pattern = (pattern_), .port = (port_), .type = rdl_type(response),           \
+        RDL__STEP_ANSWER, .pattern = (pattern_), .port = (port_), .type = rdl_type(response),      \
         .name = #function,                                                                         \
         .reply = (bool (*)(const void *, void *))(                                                 \
             0 ? (bool (*)(const rdl_data_##request *, rdl_data_##response *))0 : (function)))
 
 /* Several answers in a row, which are sent, in this order, after the last request. */
-#define rdl_answers(...) RDL__BLOCK(RDL__ANSWERS, __VA_ARGS__)
+#define rdl_answers(...) RDL__BLOCK(RDL__STEP_ANSWERS, __VA_ARGS__)
 
 /* ---- How they are kept -------------------------------------------------------------------- */
 
 enum rdl__step_kind {
-    RDL__EXPECT = 1,
-    RDL__ANSWER,
-    RDL__SEQUENCE,
-    RDL__EITHER,
-    RDL__REPEAT,
-    RDL__UNORDERED,
-    RDL__UNORDERED_AT_END,
-    RDL__ANSWERS,
-    RDL__WITHIN,
-    RDL__ALLOW,
-    RDL__DROP,
-    RDL__DISALLOW,
-    RDL__REQUIRE,
-    RDL__OTHERWISE,
-    RDL__TRIGGER,
-    RDL__DO,
-    RDL__INSPECT,
+    RDL__STEP_EXPECT = 1,
+    RDL__STEP_ANSWER,
+    RDL__STEP_SEQUENCE,
+    RDL__STEP_EITHER,
+    RDL__STEP_REPEAT,
+    RDL__STEP_UNORDERED,
+    RDL__STEP_UNORDERED_AT_END,
+    RDL__STEP_ANSWERS,
+    RDL__STEP_WITHIN,
+    RDL__STEP_ALLOW,
+    RDL__STEP_DROP,
+    RDL__STEP_DISALLOW,
+    RDL__STEP_REQUIRE,
+    RDL__STEP_OTHERWISE,
+    RDL__STEP_TRIGGER,
+    RDL__STEP_DO,
+    RDL__STEP_INSPECT,
 };
 
 struct rdl_step {
@@ -355,6 +363,6 @@ struct rdl_step {
     }
 #define RDL__BLOCK(kind_, ...) RDL__STEP(kind_, .parts = RDL__PARTS(__VA_ARGS__))
 #define RDL__LOOP(min_, max_, ...)                                                                 \
-    RDL__STEP(RDL__REPEAT, .min = (min_), .max = (max_), .parts = RDL__PARTS(__VA_ARGS__))
+    RDL__STEP(RDL__STEP_REPEAT, .min = (min_), .max = (max_), .parts = RDL__PARTS(__VA_ARGS__))
 
 #endif

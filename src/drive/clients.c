@@ -52,7 +52,7 @@ void rdl__clients_create(struct rdl__clients *clients, const void *state)
         clients->object = clients->spec->create(clients->t, state);
 }
 
-/* ---- The log --------------------------------------------------------------------------- */
+/* ---- The log -------------------------------------------------------------------------------- */
 
 /* A larger array in the case's memory. */
 static void *grown(struct rdl_case *t, const void *old, uint32_t *room, size_t size)
@@ -94,7 +94,7 @@ static void note(const struct rdl__given *given, bool returns)
     rdl__text_release(&text);
 }
 
-/* ---- In the thread of a client ------------------------------------------------------------- */
+/* ---- In the thread of a client -------------------------------------------------------------- */
 
 static void make_call(struct rdl__clients *clients, const struct rdl__given *given)
 {
@@ -160,7 +160,7 @@ static void *live_freely(void *argument)
     return NULL;
 }
 
-/* ---- From outside ---------------------------------------------------------------------------- */
+/* ---- From outside --------------------------------------------------------------------------- */
 
 static void lock(struct rdl__clients *clients)
 {
@@ -326,7 +326,7 @@ bool rdl__client_spins(const struct rdl__client *client)
     return client->controlled && client->job && rdl__spinning(client->controlled);
 }
 
-/* ---- The end ----------------------------------------------------------------------------- */
+/* ---- The end -------------------------------------------------------------------------------- */
 
 /* Who still waits in the code under test is forgotten.  True: nobody does. */
 static bool forget_those_who_wait(struct rdl__clients *clients)

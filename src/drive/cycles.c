@@ -78,7 +78,7 @@ static bool stays(const struct search *s, uint32_t i, const struct rdl__move *st
     return is_inside(s, step) && s->component[step->to] == s->component[i];
 }
 
-/* ---- Components --------------------------------------------------------------------- */
+/* ---- Components ----------------------------------------------------------------------------- */
 
 static void visit(struct search *s, uint32_t i)
 {
@@ -163,7 +163,7 @@ static void find_components(struct search *s)
     }
 }
 
-/* ---- The shortest way round --------------------------------------------------------- */
+/* ---- The shortest way round ----------------------------------------------------------------- */
 
 /* Breadth first from the anchor back to it.  A position is a member of its component, with
  * the clients that have been satisfied on the way: the one that waits first, then the others

@@ -39,7 +39,7 @@ struct linear {
     bool at_rest; /* it is as it was at the beginning */
 };
 
-/* ---- Making it up ------------------------------------------------------------------------- */
+/* ---- Making it up --------------------------------------------------------------------------- */
 
 static bool pick_by_chance(const struct linear *l, const void *me, uint32_t *out_op)
 {
@@ -89,7 +89,7 @@ static void plan_calls(struct linear *l, uint32_t client)
         rdl__reject(l->t);
 }
 
-/* ---- Running it ------------------------------------------------------------------------------ */
+/* ---- Running it ----------------------------------------------------------------------------- */
 
 /* The next call of the client's; NULL: that was all.  Called by whoever runs the client. */
 static struct rdl__given *next_call(struct rdl__client *client)
@@ -104,7 +104,7 @@ static struct rdl__given *next_call(struct rdl__client *client)
                              plan->calls[plan->next - 1].args);
 }
 
-/* ---- Judging ----------------------------------------------------------------------------- */
+/* ---- Judging -------------------------------------------------------------------------------- */
 
 static int64_t key_of(const struct rdl__given *given)
 {
@@ -189,7 +189,7 @@ static void judge(struct linear *l)
             judge_key(l, key_of(l->clients->log[i].given));
 }
 
-/* ---- The case ---------------------------------------------------------------------------- */
+/* ---- The case ------------------------------------------------------------------------------- */
 
 static void set_up(struct linear *l)
 {

@@ -55,7 +55,7 @@ static void *me_of(const struct model *m, uint32_t client)
     return m->mes + (size_t)client * m->spec->client_size;
 }
 
-/* ---- Making up a call ---------------------------------------------------------------------- */
+/* ---- Making up a call ----------------------------------------------------------------------- */
 
 static unsigned weight_of(const struct model *m, uint32_t client, uint32_t op)
 {
@@ -168,7 +168,7 @@ static bool make_up(struct model *m, uint32_t target)
     return false;
 }
 
-/* ---- Making it --------------------------------------------------------------------------- */
+/* ---- Making it ------------------------------------------------------------------------------ */
 
 static void tell_call(const struct model *m, const struct command *command)
 {
@@ -287,7 +287,7 @@ static void client_returns(struct model *m, const struct command *command)
                               m->is_predicted ? command->expected : command->answer);
 }
 
-/* ---- Whole cases ------------------------------------------------------------------------- */
+/* ---- Whole cases ---------------------------------------------------------------------------- */
 
 static void remember_state(struct model *m)
 {

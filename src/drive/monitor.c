@@ -41,7 +41,7 @@ struct rdl_resource {
     rdl__misuse_at((spec)->file, (spec)->line, "the monitor of spec %s: " format, (spec)->name,    \
                    __VA_ARGS__)
 
-/* ---- One call ----------------------------------------------------------------------- */
+/* ---- One call ------------------------------------------------------------------------------- */
 
 static struct waiter *waiter_new(const struct rdl_resource *r, const struct rdl_call *call)
 {
@@ -134,7 +134,7 @@ static void execute(struct rdl_resource *r, struct waiter *w)
     wake_those_who_may_go_on(r, w);
 }
 
-/* ---- What users call ---------------------------------------------------------------- */
+/* ---- What users call ------------------------------------------------------------------------ */
 
 struct rdl_resource *rdl_resource_new(const struct rdl_spec *spec, const void *initial)
 {

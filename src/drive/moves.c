@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* ---- Functions that do what they must not ------------------------------------------- */
+/* ---- Functions that do what they must not --------------------------------------------------- */
 
 _Noreturn static void blame(const struct rdl__space *space, const struct rdl_operation *op,
                             const char *function, const char *deed)
@@ -37,7 +37,7 @@ static bool ask(const struct rdl__space *space, const struct rdl_operation *op,
     return yes;
 }
 
-/* ---- The configuration at hand ------------------------------------------------------ */
+/* ---- The configuration at hand -------------------------------------------------------------- */
 
 void rdl__moves_load(struct rdl__space *space, uint32_t node)
 {
@@ -72,7 +72,7 @@ static uint32_t other_number(const struct rdl__space *space, uint32_t number)
     return space->numbered ? number : number + RDL__CLIENTS_MAX;
 }
 
-/* ---- A client calls ----------------------------------------------------------------- */
+/* ---- A client calls ------------------------------------------------------------------------- */
 
 struct drawing {
     struct rdl__space *space;
@@ -205,7 +205,7 @@ static void begin_all(struct rdl__space *space, unsigned client)
     }
 }
 
-/* ---- A call goes on ----------------------------------------------------------------- */
+/* ---- A call goes on ------------------------------------------------------------------------- */
 
 /* Once more, on a copy: is it the same? */
 static bool happens_again(struct rdl__space *space, const struct rdl_call *call, unsigned which,
@@ -318,7 +318,7 @@ void rdl__moves_expand(struct rdl__space *space, uint32_t node)
             begin_all(space, client);
 }
 
-/* ---- Beginnings --------------------------------------------------------------------- */
+/* ---- Beginnings ----------------------------------------------------------------------------- */
 
 static void draw_beginning(struct rdl_case *t, void *context)
 {

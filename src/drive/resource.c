@@ -33,7 +33,7 @@ struct resource {
     bool undecided; /* there are too many ways to explain it */
 };
 
-/* ---- Who calls what --------------------------------------------------------------------- */
+/* ---- Who calls what ------------------------------------------------------------------------- */
 
 static const void *state_now(const struct resource *r)
 {
@@ -133,7 +133,7 @@ static bool give_call(void *context)
     return true;
 }
 
-/* ---- How it is told ----------------------------------------------------------------------- */
+/* ---- How it is told ------------------------------------------------------------------------- */
 
 static void add_given(struct rdl__text *out, const struct rdl__given *given)
 {
@@ -178,7 +178,7 @@ static void tell_returns(const struct resource *r)
     rdl__text_release(&line);
 }
 
-/* ---- Judging ----------------------------------------------------------------------------- */
+/* ---- Judging -------------------------------------------------------------------------------- */
 
 static bool is_concurrent(const struct resource *r)
 {
@@ -299,7 +299,7 @@ static void judge_phase(struct resource *r)
         rdl_label(r->t, "not judged to the end: too many orders");
 }
 
-/* ---- Phases ------------------------------------------------------------------------------ */
+/* ---- Phases --------------------------------------------------------------------------------- */
 
 static unsigned at_once(const struct resource *r)
 {
@@ -349,7 +349,7 @@ static void run_phases(struct resource *r)
     rdl__span_end(tape);
 }
 
-/* ---- The case ---------------------------------------------------------------------------- */
+/* ---- The case ------------------------------------------------------------------------------- */
 
 static unsigned clients_of(const struct rdl_options *options)
 {

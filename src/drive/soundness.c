@@ -34,7 +34,7 @@ __attribute__((format(printf, 2, 3))) static void begin_finding(struct findings 
         snprintf(f->headline, sizeof f->headline, "%s", headline);
 }
 
-/* ---- What can be wrong -------------------------------------------------------------- */
+/* ---- What can be wrong ---------------------------------------------------------------------- */
 
 static void look_for_broken_invariant(struct findings *f)
 {
@@ -146,7 +146,7 @@ static void look_for_overtaken_calls(struct findings *f)
     look_for_overtaken_call(f, RDL__BY_STATE);
 }
 
-/* ---- The test ----------------------------------------------------------------------- */
+/* ---- The test ------------------------------------------------------------------------------- */
 
 /* How far all this goes. */
 static const char *extent_of(const struct rdl__space *space)

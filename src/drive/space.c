@@ -82,7 +82,7 @@ struct rdl__space *rdl__space_new(struct rdl_case *t, const struct rdl_spec *spe
     return space;
 }
 
-/* ---- Nodes -------------------------------------------------------------------------- */
+/* ---- Nodes ---------------------------------------------------------------------------------- */
 
 static uint32_t hash_of(const struct rdl__space *space, unsigned char *config)
 {
@@ -196,7 +196,7 @@ void rdl__space_link(struct rdl__space *space, struct rdl__move step)
     space->steps[space->step_count++] = step;
 }
 
-/* ---- All of them -------------------------------------------------------------------- */
+/* ---- All of them ---------------------------------------------------------------------------- */
 
 static void expand(struct rdl__space *space, uint32_t i)
 {

@@ -100,7 +100,7 @@ struct rdl__space *rdl__space_new(struct rdl_case *t, const struct rdl_spec *spe
                                   unsigned clients);
 void rdl__space_explore(struct rdl__space *space);
 
-/* ---- Within a configuration --------------------------------------------------------- */
+/* ---- Within a configuration ----------------------------------------------------------------- */
 
 static inline struct rdl__tally *rdl__tally_in(unsigned char *config)
 {
@@ -144,7 +144,7 @@ static inline unsigned char *rdl__config(const struct rdl__space *space, uint32_
     return space->bytes + node * space->size;
 }
 
-/* ---- Between space.c and moves.c ---------------------------------------------------- */
+/* ---- Between space.c and moves.c ------------------------------------------------------------ */
 
 /* `next` is a configuration that can be reached from `from` like this. */
 void rdl__space_link(struct rdl__space *space, struct rdl__move step);
@@ -162,7 +162,7 @@ bool rdl__moves_execute(struct rdl__space *space, uint32_t i, unsigned which);
 /* Its place in the queue of the one at hand. */
 uint32_t rdl__place_of_client(const struct rdl__space *space, unsigned client);
 
-/* ---- Cycles ------------------------------------------------------------------------- */
+/* ---- Cycles --------------------------------------------------------------------------------- */
 
 enum rdl__why_overtaken {
     RDL__BY_POLICY, /* it never can go on: when its cpre holds, the policy is against it */
@@ -182,7 +182,7 @@ struct rdl__cycle {
 bool rdl__find_cycle(const struct rdl__space *space, enum rdl__why_overtaken why,
                      struct rdl__cycle *out);
 
-/* ---- In words ----------------------------------------------------------------------- */
+/* ---- In words ------------------------------------------------------------------------------- */
 
 /* The shortest run to a node, step by step. */
 void rdl__tell_run(struct rdl__space *space, struct rdl__text *out, uint32_t node);

@@ -83,7 +83,7 @@ static const char *words_for(const struct rdl_step *step, enum rdl__effect_kind 
 {
     switch (kind) {
     case RDL__FORWARD:
-        return step->kind == RDL__ALLOW ? "allowed" : "expected, and forwarded";
+        return step->kind == RDL__STEP_ALLOW ? "allowed" : "expected, and forwarded";
     case RDL__SWALLOW:
         return "dropped";
     case RDL__HOLD:
@@ -95,9 +95,9 @@ static const char *words_for(const struct rdl_step *step, enum rdl__effect_kind 
 
 static enum rdl__effect_kind kind_of(const struct rdl_step *step)
 {
-    return step->kind == RDL__DROP     ? RDL__SWALLOW
-           : step->kind == RDL__ANSWER ? RDL__REPLY
-                                       : RDL__FORWARD;
+    return step->kind == RDL__STEP_DROP     ? RDL__SWALLOW
+           : step->kind == RDL__STEP_ANSWER ? RDL__REPLY
+                                            : RDL__FORWARD;
 }
 
 static bool confused_by_event(struct search *s, uint32_t node, uint32_t pattern,
@@ -125,7 +125,7 @@ static const struct rdl_step *actor(const struct search *s, uint32_t number)
     for (uint32_t i = 0; i < s->m->live.count; i++) {
         const struct rdl__place *place = &s->p->places[rdl__set_at(&s->m->live, i)->place];
 
-        if (place->kind == RDL__AT_ACTION && number-- == 0)
+        if (place->kind == RDL__PLACE_ACTION && number-- == 0)
             return place->step;
     }
     return NULL;
@@ -163,10 +163,10 @@ static bool act(struct search *s, uint32_t node, bool *out_only, struct rdl__err
     *out_only = false;
     if (!some_act(s))
         return true;
-    step = rdl__matcher_act(s->m, false);
+    step = rdl__matcher_act(s->m, RDL__ALL_AGREE);
     *out_only = step != NULL;
     if (!step)
-        step = rdl__matcher_act(s->m, true);
+        step = rdl__matcher_act(s->m, RDL__IS_QUIET);
     if (!step && !rdl__matcher_is_complete(s->m))
         return confused_by_action(s, node, error);
     if (!step)
@@ -179,7 +179,7 @@ static bool act(struct search *s, uint32_t node, bool *out_only, struct rdl__err
 
 static bool take(struct search *s, uint32_t node, uint32_t pattern, struct rdl__error *error)
 {
-    struct rdl__event event = {.type = rdl__pattern_type(s->p->patterns[pattern])};
+    struct rdl_event event = {.type = rdl__pattern_type(s->p->patterns[pattern])};
     struct rdl__effect effect;
 
     s->m->thought = s->fits + (size_t)pattern * s->p->pattern_count;

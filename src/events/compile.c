@@ -31,17 +31,18 @@ static bool wrong(struct compiler *c, const struct rdl_step *step, const char *w
 
 static bool is_header(const struct rdl_step *step)
 {
-    return step->kind >= RDL__ALLOW && step->kind <= RDL__OTHERWISE;
+    return step->kind >= RDL__STEP_ALLOW && step->kind <= RDL__STEP_OTHERWISE;
 }
 
 static bool is_action(const struct rdl_step *step)
 {
-    return step->kind == RDL__TRIGGER || step->kind == RDL__DO || step->kind == RDL__INSPECT;
+    return step->kind == RDL__STEP_TRIGGER || step->kind == RDL__STEP_DO ||
+           step->kind == RDL__STEP_INSPECT;
 }
 
 static bool is_event(const struct rdl_step *step)
 {
-    return step->kind == RDL__EXPECT || step->kind == RDL__ANSWER;
+    return step->kind == RDL__STEP_EXPECT || step->kind == RDL__STEP_ANSWER;
 }
 
 /* Can it be gone through without anything happening? */
@@ -49,7 +50,7 @@ static bool is_nullable(const struct rdl_step *step)
 {
     bool any = false, all = true;
 
-    if (is_event(step) || is_action(step) || step->kind == RDL__REQUIRE)
+    if (is_event(step) || is_action(step) || step->kind == RDL__STEP_REQUIRE)
         return false;
     if (!step->parts)
         return true;
@@ -57,19 +58,19 @@ static bool is_nullable(const struct rdl_step *step)
         any |= is_nullable(*part);
         all &= is_nullable(*part);
     }
-    if (step->kind == RDL__EITHER)
+    if (step->kind == RDL__STEP_EITHER)
         return any;
-    return all || (step->kind == RDL__REPEAT && step->min == 0);
+    return all || (step->kind == RDL__STEP_REPEAT && step->min == 0);
 }
 
 /* Is there an event, or an action, in it at all? */
 static bool has_events(const struct rdl_step *step)
 {
-    bool any = is_event(step) || step->kind == RDL__REQUIRE;
+    bool any = is_event(step) || step->kind == RDL__STEP_REQUIRE;
 
     for (const struct rdl_step *const *part = step->parts; part && *part; part++)
         any |= has_events(*part);
-    return any && (step->kind != RDL__REPEAT || step->max > 0);
+    return any && (step->kind != RDL__STEP_REPEAT || step->max > 0);
 }
 
 static bool has_actions(const struct rdl_step *step)
@@ -78,7 +79,7 @@ static bool has_actions(const struct rdl_step *step)
 
     for (const struct rdl_step *const *part = step->parts; part && *part; part++)
         any |= has_actions(*part);
-    return any && (step->kind != RDL__REPEAT || step->max > 0);
+    return any && (step->kind != RDL__STEP_REPEAT || step->max > 0);
 }
 
 /* ---- Patterns, slots ------------------------------------------------------------------------ */
@@ -207,11 +208,11 @@ static bool add_wanted(struct compiler *c, const struct rdl_step *step, uint32_t
         if (p->wanted[i].pattern == wanted.pattern && p->wanted[i].step->reply == step->reply &&
             p->wanted[i].step->port == step->port)
             wanted.twin = i;
-    if (step->kind == RDL__ANSWER && !step->port)
+    if (step->kind == RDL__STEP_ANSWER && !step->port)
         return wrong(c, step, "an answer without a port");
-    if (step->kind == RDL__ANSWER && step->type->varies)
+    if (step->kind == RDL__STEP_ANSWER && step->type->varies)
         return wrong(c, step, "answers must be of a type of fixed size");
-    if (step->kind == RDL__ANSWER && p->reply_size < step->type->size)
+    if (step->kind == RDL__STEP_ANSWER && p->reply_size < step->type->size)
         p->reply_size = step->type->size;
     GROW(p->wanted, p->wanted_count);
     p->wanted[p->wanted_count++] = wanted;
@@ -238,7 +239,7 @@ static bool add_event(struct compiler *c, const struct rdl_step *step, uint32_t 
 
     if (!add_wanted(c, step, first))
         return false;
-    *at = add_place(c->p, (struct rdl__place){.kind = RDL__AT_EVENT,
+    *at = add_place(c->p, (struct rdl__place){.kind = RDL__PLACE_EVENT,
                                               .step = step,
                                               .next = *at,
                                               .scope = scope,
@@ -251,15 +252,16 @@ static bool add_event(struct compiler *c, const struct rdl_step *step, uint32_t 
 static uint32_t add_action(struct compiler *c, const struct rdl_step *step, uint32_t scope,
                            uint32_t at)
 {
-    return add_place(c->p, (struct rdl__place){
-                               .kind = RDL__AT_ACTION, .step = step, .next = at, .scope = scope});
+    return add_place(
+        c->p,
+        (struct rdl__place){.kind = RDL__PLACE_ACTION, .step = step, .next = at, .scope = scope});
 }
 
 static bool add_unordered(struct compiler *c, const struct rdl_step *step, uint32_t scope,
                           uint32_t *at)
 {
     struct rdl__program *p = c->p;
-    bool at_end = step->kind == RDL__UNORDERED_AT_END;
+    bool at_end = step->kind == RDL__STEP_UNORDERED_AT_END;
     uint32_t first = p->wanted_count;
 
     if (at_end)
@@ -271,7 +273,7 @@ static bool add_unordered(struct compiler *c, const struct rdl_step *step, uint3
             return false;
     }
     *at =
-        add_place(p, (struct rdl__place){.kind = RDL__AT_EVENTS,
+        add_place(p, (struct rdl__place){.kind = RDL__PLACE_EVENTS,
                                          .step = step,
                                          .next = *at,
                                          .scope = scope,
@@ -291,7 +293,7 @@ static bool add_answers(struct compiler *c, const struct rdl_step *step, uint32_
     while (step->parts[count])
         count++;
     while (count-- > 0) {
-        if (step->parts[count]->kind != RDL__ANSWER)
+        if (step->parts[count]->kind != RDL__STEP_ANSWER)
             return wrong(c, step->parts[count], "rdl_answers is made of rdl_answer only");
         if (!add_event(c, step->parts[count], scope, RDL__HOLD_REPLY, at))
             return false;
@@ -308,7 +310,7 @@ static uint32_t add_fork(struct rdl__program *p, const struct rdl_step *step, ui
         GROW(p->targets, p->target_count);
         p->targets[p->target_count++] = targets[i];
     }
-    return add_place(p, (struct rdl__place){.kind = RDL__AT_FORK,
+    return add_place(p, (struct rdl__place){.kind = RDL__PLACE_FORK,
                                             .step = step,
                                             .scope = scope,
                                             .next = RDL__NOWHERE,
@@ -372,9 +374,9 @@ static bool add_header(struct compiler *c, const struct rdl_step *block,
                        const struct rdl_step *step, struct rdl__scope *scope)
 {
     switch (step->kind) {
-    case RDL__OTHERWISE:
+    case RDL__STEP_OTHERWISE:
         return add_otherwise(c, block, step);
-    case RDL__REQUIRE:
+    case RDL__STEP_REQUIRE:
         return true; /* together, later: they must lie one after the other */
     default:
         scope->rule_count++;
@@ -386,7 +388,7 @@ static bool add_required(struct compiler *c, const struct rdl_step *block, struc
 {
     scope->first_required = c->p->wanted_count;
     for (const struct rdl_step *const *part = block->parts; *part; part++)
-        if ((*part)->kind == RDL__REQUIRE &&
+        if ((*part)->kind == RDL__STEP_REQUIRE &&
             (scope->required_count++, !add_wanted(c, *part, scope->first_required)))
             return false;
     if (scope->required_count > 0)
@@ -416,7 +418,7 @@ static bool add_scope(struct compiler *c, const struct rdl_step *block, uint32_t
             return wrong(c, *part, "rules stand at the beginning of a sequence, before its steps");
     if (!add_required(c, block, &scope))
         return false;
-    if (block->kind == RDL__WITHIN) {
+    if (block->kind == RDL__STEP_WITHIN) {
         scope.deadline = add_words(p, 1);
         scope.deadline_ns = (uint64_t)(block->deadline_ms * 1e6);
     }
@@ -437,18 +439,18 @@ static bool add_body(struct compiler *c, const struct rdl_step *block, uint32_t 
 
     if (!add_scope(c, block, parent, loops, &scope, &steps))
         return false;
-    *at = add_place(
-        p, (struct rdl__place){.kind = RDL__AT_LEAVE, .step = block, .next = *at, .scope = scope});
+    *at = add_place(p, (struct rdl__place){
+                           .kind = RDL__PLACE_LEAVE, .step = block, .next = *at, .scope = scope});
     if (p->scopes[scope].required_count > 0)
         *at = add_place(p, (struct rdl__place){
-                               .kind = RDL__AT_END, .step = block, .next = *at, .scope = scope});
+                               .kind = RDL__PLACE_END, .step = block, .next = *at, .scope = scope});
     while (steps[count])
         count++;
     while (count-- > 0)
         if (!add_step(c, steps[count], scope, at))
             return false;
-    *at = add_place(
-        p, (struct rdl__place){.kind = RDL__AT_ENTER, .step = block, .next = *at, .scope = scope});
+    *at = add_place(p, (struct rdl__place){
+                           .kind = RDL__PLACE_ENTER, .step = block, .next = *at, .scope = scope});
     return true;
 }
 
@@ -501,8 +503,9 @@ static bool add_repeat(struct compiler *c, const struct rdl_step *step, uint32_t
     p->loops[p->loop_count++] = (struct rdl__loop){
         .min = step->min, .max = step->max, .word = add_words(p, 1), .bit = bit, .exit = exit};
     again = add_place(
-        p, (struct rdl__place){
-               .kind = RDL__AT_AGAIN, .step = step, .next = exit, .scope = scope, .loop = number});
+        p,
+        (struct rdl__place){
+            .kind = RDL__PLACE_AGAIN, .step = step, .next = exit, .scope = scope, .loop = number});
     body = again;
     if (!add_body(c, step, scope, loops_of(p, scope) | bit, &body))
         return false;
@@ -510,7 +513,7 @@ static bool add_repeat(struct compiler *c, const struct rdl_step *step, uint32_t
     *at = step->min == 0 ? add_fork(p, step, scope, (uint32_t[]){body, exit}, 2) : body;
     *at = add_place(
         p, (struct rdl__place){
-               .kind = RDL__AT_LOOP, .step = step, .next = *at, .scope = scope, .loop = number});
+               .kind = RDL__PLACE_LOOP, .step = step, .next = *at, .scope = scope, .loop = number});
     return true;
 }
 
@@ -529,29 +532,29 @@ static bool check_trigger(struct compiler *c, const struct rdl_step *step)
 static bool add_step(struct compiler *c, const struct rdl_step *step, uint32_t scope, uint32_t *at)
 {
     switch (step->kind) {
-    case RDL__EXPECT:
+    case RDL__STEP_EXPECT:
         return add_event(c, step, scope, RDL__FORWARD, at);
-    case RDL__ANSWER:
+    case RDL__STEP_ANSWER:
         return add_event(c, step, scope, RDL__REPLY, at);
-    case RDL__SEQUENCE:
+    case RDL__STEP_SEQUENCE:
         return add_body(c, step, scope, loops_of(c->p, scope), at);
-    case RDL__WITHIN:
+    case RDL__STEP_WITHIN:
         return check_within(c, step) && add_body(c, step, scope, loops_of(c->p, scope), at);
-    case RDL__EITHER:
+    case RDL__STEP_EITHER:
         return add_either(c, step, scope, at);
-    case RDL__REPEAT:
+    case RDL__STEP_REPEAT:
         return add_repeat(c, step, scope, at);
-    case RDL__UNORDERED:
-    case RDL__UNORDERED_AT_END:
+    case RDL__STEP_UNORDERED:
+    case RDL__STEP_UNORDERED_AT_END:
         return add_unordered(c, step, scope, at);
-    case RDL__ANSWERS:
+    case RDL__STEP_ANSWERS:
         return add_answers(c, step, scope, at);
-    case RDL__TRIGGER:
+    case RDL__STEP_TRIGGER:
         if (!check_trigger(c, step))
             return false;
         break;
-    case RDL__DO:
-    case RDL__INSPECT:
+    case RDL__STEP_DO:
+    case RDL__STEP_INSPECT:
         break;
     default:
         return wrong(c, step, "a rule stands at the beginning of a sequence; this is none");
@@ -567,9 +570,9 @@ static bool compile(struct compiler *c)
     const struct rdl_step *const parts[] = {c->top, NULL};
     struct rdl_step *whole;
 
-    if (c->top->kind != RDL__SEQUENCE) {
+    if (c->top->kind != RDL__STEP_SEQUENCE) {
         whole = rdl__arena_alloc(&p->arena, sizeof *whole);
-        *whole = (struct rdl_step){.kind = RDL__SEQUENCE,
+        *whole = (struct rdl_step){.kind = RDL__STEP_SEQUENCE,
                                    .file = c->top->file,
                                    .line = c->top->line,
                                    .parts = rdl__arena_alloc(&p->arena, sizeof parts)};
@@ -577,7 +580,8 @@ static bool compile(struct compiler *c)
         c->top = whole;
     }
     p->words = RDL__WORDS_FIXED;
-    p->start = add_place(p, (struct rdl__place){.kind = RDL__AT_STOP, .step = c->top, .scope = 0});
+    p->start =
+        add_place(p, (struct rdl__place){.kind = RDL__PLACE_STOP, .step = c->top, .scope = 0});
     if (!add_body(c, c->top, RDL__NOWHERE, 0, &p->start))
         return false;
     suspect_functions(p);

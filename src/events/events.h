@@ -14,15 +14,7 @@
 #include "base/text.h"
 #include "raddle/events.h"
 
-struct rdl__event {
-    struct rdl_port *port;
-    enum rdl_direction direction;
-    const struct rdl_event_type *type;
-    const void *data;
-    size_t size;
-};
-
-/* ---- Patterns ------------------------------------------------------------------------------ */
+/* ---- Patterns ------------------------------------------------------------------------------- */
 
 struct rdl__program;
 
@@ -30,7 +22,7 @@ struct rdl__program;
 bool rdl__is_a(const struct rdl_event_type *type, const struct rdl_event_type *that);
 
 /* Do all conditions hold, other than those about slots? */
-bool rdl__pattern_holds(const struct rdl_pattern *pattern, const struct rdl__event *event);
+bool rdl__pattern_holds(const struct rdl_pattern *pattern, const struct rdl_event *event);
 
 /* The narrowest of the types that a pattern names. */
 const struct rdl_event_type *rdl__pattern_type(const struct rdl_pattern *pattern);
@@ -42,7 +34,7 @@ bool rdl__patterns_are_equal(const struct rdl_pattern *a, const struct rdl_patte
 bool rdl__pattern_implies(const struct rdl_pattern *a, const struct rdl_pattern *b);
 
 void rdl__pattern_show(struct rdl__text *out, const struct rdl_pattern *pattern);
-void rdl__event_show(struct rdl__text *out, const struct rdl__event *event);
+void rdl__event_show(struct rdl__text *out, const struct rdl_event *event);
 void rdl__data_show(struct rdl__text *out, const struct rdl_event_type *type, const void *data,
                     size_t size);
 
@@ -56,7 +48,7 @@ void rdl__program_free(struct rdl__program *program);
 /* What may be wrong with it; "" if nothing. */
 const char *rdl__program_warnings(const struct rdl__program *program);
 
-/* ---- Matchers -------------------------------------------------------------------------------- */
+/* ---- Matchers ------------------------------------------------------------------------------- */
 
 struct rdl__matcher;
 
@@ -88,15 +80,20 @@ struct rdl__effect {
 };
 
 /* An event has come. */
-enum rdl__taken rdl__matcher_event(struct rdl__matcher *m, const struct rdl__event *event,
+enum rdl__taken rdl__matcher_event(struct rdl__matcher *m, const struct rdl_event *event,
                                    struct rdl__effect *out);
 
-/* What the test has to do now; NULL: nothing.  `quiet`: nobody will do anything by himself, so
- * a step that waits gives way to one that acts, unless the stream is complete.  A step of kind
- * RDL__UNORDERED_AT_END or RDL__ANSWERS: release what is held. */
-const struct rdl_step *rdl__matcher_act(struct rdl__matcher *m, bool quiet);
+enum rdl__when {
+    RDL__ALL_AGREE, /* all configurations stand before it */
+    RDL__IS_QUIET,  /* or what others wait for does not come, and the stream is not complete */
+    RDL__IS_NEEDED, /* or there is an event that only those can take that have done it */
+};
 
-/* It has been done. */
+/* What the test has to do now; NULL: nothing, or it is not known what.  A step of kind
+ * RDL__STEP_UNORDERED_AT_END or RDL__STEP_ANSWERS: release what is held. */
+const struct rdl_step *rdl__matcher_act(const struct rdl__matcher *m, enum rdl__when when);
+
+/* It is done, or about to be. */
 void rdl__matcher_acted(struct rdl__matcher *m);
 
 /* May the stream end here? */

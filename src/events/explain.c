@@ -36,11 +36,11 @@ static void add_missing(const struct rdl__matcher *m, const struct rdl__config *
 static const char *name_of(const struct rdl_step *step)
 {
     switch (step->kind) {
-    case RDL__TRIGGER:
+    case RDL__STEP_TRIGGER:
         return "rdl_trigger";
-    case RDL__DO:
+    case RDL__STEP_DO:
         return "rdl_do";
-    case RDL__INSPECT:
+    case RDL__STEP_INSPECT:
         return "rdl_inspect";
     default:
         return "the release of what is held";
@@ -54,17 +54,17 @@ static void add_expected(const struct rdl__matcher *m, const struct rdl__config 
     const struct rdl__place *place = &p->places[c->place];
 
     switch (place->kind) {
-    case RDL__AT_EVENT:
+    case RDL__PLACE_EVENT:
         add_line(out, p->wanted[place->first].step, "");
         break;
-    case RDL__AT_EVENTS:
+    case RDL__PLACE_EVENTS:
         add_missing(m, c, place->word, place->first, place->count, "in any order", out);
         break;
-    case RDL__AT_ACTION:
+    case RDL__PLACE_ACTION:
         rdl__text_add(out, "  nothing before %s  [%s:%d]\n", name_of(place->step),
                       place->step->file, place->step->line);
         break;
-    case RDL__AT_STOP:
+    case RDL__PLACE_STOP:
         rdl__text_add(out, "  nothing: the stream is complete\n");
         break;
     default:

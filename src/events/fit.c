@@ -33,7 +33,7 @@ void rdl__matcher_look(const struct rdl__matcher *m, const struct rdl__config *c
 }
 
 static bool is_bound(const struct rdl__matcher *m, const struct rdl__config *c,
-                     const struct rdl_condition *condition, const struct rdl__event *event)
+                     const struct rdl_condition *condition, const struct rdl_event *event)
 {
     const struct rdl__kept *kept = find_slot(m->p, condition->slot);
 
@@ -43,7 +43,7 @@ static bool is_bound(const struct rdl__matcher *m, const struct rdl__config *c,
 }
 
 static bool fits_slots(const struct rdl__matcher *m, const struct rdl__config *c,
-                       const struct rdl_pattern *pattern, const struct rdl__event *event)
+                       const struct rdl_pattern *pattern, const struct rdl_event *event)
 {
     bool fits;
 
@@ -58,7 +58,7 @@ static bool fits_slots(const struct rdl__matcher *m, const struct rdl__config *c
 
 /* Where nothing but the event matters, each pattern is looked at once for each event. */
 bool rdl__fits(struct rdl__matcher *m, const struct rdl__config *c, uint32_t pattern,
-               const struct rdl__event *event)
+               const struct rdl_event *event)
 {
     struct rdl__memo *memo = &m->memos[pattern];
 
@@ -75,13 +75,13 @@ bool rdl__fits(struct rdl__matcher *m, const struct rdl__config *c, uint32_t pat
 
 /* What is answered must be answerable. */
 bool rdl__is_wanted(struct rdl__matcher *m, const struct rdl__config *c,
-                    const struct rdl__wanted *wanted, const struct rdl__event *event)
+                    const struct rdl__wanted *wanted, const struct rdl_event *event)
 {
     bool is;
 
     if (!rdl__fits(m, c, wanted->pattern, event))
         return false;
-    if (wanted->step->kind != RDL__ANSWER || m->thought)
+    if (wanted->step->kind != RDL__STEP_ANSWER || m->thought)
         return true;
     memset(m->reply, 0, wanted->step->type->size);
     rdl__matcher_look(m, c);
@@ -91,7 +91,7 @@ bool rdl__is_wanted(struct rdl__matcher *m, const struct rdl__config *c,
 }
 
 void rdl__bind(const struct rdl__matcher *m, struct rdl__config *c,
-               const struct rdl__wanted *wanted, const struct rdl__event *event)
+               const struct rdl__wanted *wanted, const struct rdl_event *event)
 {
     if (!m->p->has_slots[wanted->pattern] || m->thought)
         return;

@@ -120,39 +120,39 @@ static void settle(struct rdl__matcher *m, struct rdl__config *c)
         const struct rdl__scope *scope = &m->p->scopes[place->scope];
 
         switch (place->kind) {
-        case RDL__AT_EVENTS:
+        case RDL__PLACE_EVENTS:
             set_bits(c->words + place->word, place->count);
             add(m, c);
             return;
-        case RDL__AT_EVENT:
-        case RDL__AT_ACTION:
-        case RDL__AT_STOP:
+        case RDL__PLACE_EVENT:
+        case RDL__PLACE_ACTION:
+        case RDL__PLACE_STOP:
             add(m, c);
             return;
-        case RDL__AT_END:
+        case RDL__PLACE_END:
             if (has_bits(c->words + scope->word, scope->required_count)) {
                 add(m, c);
                 return;
             }
             c->place = place->next;
             break;
-        case RDL__AT_ENTER:
+        case RDL__PLACE_ENTER:
             enter(m, c, scope);
             c->place = place->next;
             break;
-        case RDL__AT_LEAVE:
+        case RDL__PLACE_LEAVE:
             leave(c, scope);
             c->place = place->next;
             break;
-        case RDL__AT_LOOP:
+        case RDL__PLACE_LOOP:
             c->words[m->p->loops[place->loop].word] = 0;
             c->words[RDL__WORD_LOOPS] &= ~m->p->loops[place->loop].bit;
             c->place = place->next;
             break;
-        case RDL__AT_AGAIN:
+        case RDL__PLACE_AGAIN:
             go_round(m, c, &m->p->loops[place->loop]);
             break;
-        case RDL__AT_FORK:
+        case RDL__PLACE_FORK:
             fork_to(m, place);
             break;
         }
@@ -195,7 +195,7 @@ static void want_effect(struct rdl__matcher *m, enum rdl__effect_kind kind,
 
 static enum rdl__effect_kind effect_of(const struct rdl__place *place, const struct rdl_step *step)
 {
-    if (step->kind != RDL__ANSWER)
+    if (step->kind != RDL__STEP_ANSWER)
         return place->effect == RDL__HOLD ? RDL__HOLD : RDL__FORWARD;
     return place->effect == RDL__HOLD || place->effect == RDL__HOLD_REPLY ? RDL__HOLD_REPLY
                                                                           : RDL__REPLY;
@@ -219,7 +219,7 @@ static bool is_missing(const struct rdl__matcher *m, const uint64_t *missing, ui
 
 /* It is what a block requires that the configuration is in. */
 static bool take_required(struct rdl__matcher *m, const struct rdl__config *from,
-                          const struct rdl__event *event)
+                          const struct rdl_event *event)
 {
     const struct rdl__program *p = m->p;
     bool taken = false;
@@ -240,7 +240,7 @@ static bool take_required(struct rdl__matcher *m, const struct rdl__config *from
             rdl__bind(m, c, wanted, event);
             want_effect(m, RDL__FORWARD, wanted->step);
             rdl__took(m, wanted);
-            if (p->places[c->place].kind == RDL__AT_END)
+            if (p->places[c->place].kind == RDL__PLACE_END)
                 settle_at(m, c, c->place);
             else
                 add(m, c);
@@ -252,7 +252,7 @@ static bool take_required(struct rdl__matcher *m, const struct rdl__config *from
 
 /* It is what is waited for. */
 static bool take_one(struct rdl__matcher *m, const struct rdl__config *from,
-                     const struct rdl__place *place, const struct rdl__event *event)
+                     const struct rdl__place *place, const struct rdl_event *event)
 {
     const struct rdl__wanted *wanted = &m->p->wanted[place->first];
     struct rdl__config *c;
@@ -270,7 +270,7 @@ static bool take_one(struct rdl__matcher *m, const struct rdl__config *from,
 
 /* It is one of those that are waited for. */
 static bool take_some(struct rdl__matcher *m, const struct rdl__config *from,
-                      const struct rdl__place *place, const struct rdl__event *event)
+                      const struct rdl__place *place, const struct rdl_event *event)
 {
     bool taken = false;
 
@@ -298,7 +298,7 @@ static bool take_some(struct rdl__matcher *m, const struct rdl__config *from,
 
 /* The rule that counts: of the innermost block, the last. */
 static const struct rdl__rule *rule_for(struct rdl__matcher *m, const struct rdl__config *c,
-                                        const struct rdl__event *event)
+                                        const struct rdl_event *event)
 {
     const struct rdl__program *p = m->p;
 
@@ -313,31 +313,32 @@ static const struct rdl__rule *rule_for(struct rdl__matcher *m, const struct rdl
 }
 
 static void apply_rule(struct rdl__matcher *m, const struct rdl__config *c,
-                       const struct rdl__event *event)
+                       const struct rdl_event *event)
 {
     const struct rdl__rule *rule = rule_for(m, c, event);
 
-    if (rule && rule->step->kind != RDL__DISALLOW) {
-        want_effect(m, rule->step->kind == RDL__DROP ? RDL__SWALLOW : RDL__FORWARD, rule->step);
+    if (rule && rule->step->kind != RDL__STEP_DISALLOW) {
+        want_effect(m, rule->step->kind == RDL__STEP_DROP ? RDL__SWALLOW : RDL__FORWARD,
+                    rule->step);
         add(m, c);
         return;
     }
     if (rule)
         m->forbidden = rule->step;
-    else if (m->p->places[c->place].kind == RDL__AT_ACTION)
+    else if (m->p->places[c->place].kind == RDL__PLACE_ACTION)
         m->may_act = true;
     rdl__died(m, c);
 }
 
 static void offer(struct rdl__matcher *m, const struct rdl__config *c,
-                  const struct rdl__event *event)
+                  const struct rdl_event *event)
 {
     const struct rdl__place *place = &m->p->places[c->place];
     bool taken = take_required(m, c, event);
 
-    if (place->kind == RDL__AT_EVENT)
+    if (place->kind == RDL__PLACE_EVENT)
         taken |= take_one(m, c, place, event);
-    else if (place->kind == RDL__AT_EVENTS)
+    else if (place->kind == RDL__PLACE_EVENTS)
         taken |= take_some(m, c, place, event);
     if (!taken)
         apply_rule(m, c, event);
@@ -375,7 +376,7 @@ static const struct rdl_step *otherwise_for(const struct rdl__program *p,
     return best;
 }
 
-static enum rdl__taken by_default(struct rdl__matcher *m, const struct rdl__event *event,
+static enum rdl__taken by_default(struct rdl__matcher *m, const struct rdl_event *event,
                                   struct rdl__effect *out)
 {
     const struct rdl_step *step = m->forbidden ? NULL : otherwise_for(m->p, event->type);
@@ -388,7 +389,7 @@ static enum rdl__taken by_default(struct rdl__matcher *m, const struct rdl__even
     return RDL__TAKEN;
 }
 
-enum rdl__taken rdl__matcher_event(struct rdl__matcher *m, const struct rdl__event *event,
+enum rdl__taken rdl__matcher_event(struct rdl__matcher *m, const struct rdl_event *event,
                                    struct rdl__effect *out)
 {
     m->has_effect = m->too_many = m->may_act = false;
@@ -420,7 +421,7 @@ enum rdl__taken rdl__matcher_event(struct rdl__matcher *m, const struct rdl__eve
 bool rdl__matcher_is_complete(const struct rdl__matcher *m)
 {
     for (uint32_t i = 0; i < m->live.count; i++)
-        if (is_at(m, i, RDL__AT_STOP))
+        if (is_at(m, i, RDL__PLACE_STOP))
             return true;
     return false;
 }
@@ -434,7 +435,7 @@ static bool are_same_action(const struct rdl_step *a, const struct rdl_step *b)
 {
     if (a == b)
         return true;
-    return a->kind == b->kind && a->kind >= RDL__TRIGGER && a->port == b->port &&
+    return a->kind == b->kind && a->kind >= RDL__STEP_TRIGGER && a->port == b->port &&
            a->type == b->type && a->make == b->make && a->act == b->act && a->holds == b->holds &&
            a->object == b->object &&
            (a->value == b->value ||
@@ -447,7 +448,7 @@ static const struct rdl_step *the_action(const struct rdl__matcher *m)
     const struct rdl_step *step = NULL;
 
     for (uint32_t i = 0; i < m->live.count; i++) {
-        if (!is_at(m, i, RDL__AT_ACTION))
+        if (!is_at(m, i, RDL__PLACE_ACTION))
             continue;
         if (step && !are_same_action(place_of(m, i)->step, step))
             return NULL;
@@ -459,14 +460,15 @@ static const struct rdl_step *the_action(const struct rdl__matcher *m)
 static bool all_act(const struct rdl__matcher *m)
 {
     for (uint32_t i = 0; i < m->live.count; i++)
-        if (!is_at(m, i, RDL__AT_ACTION))
+        if (!is_at(m, i, RDL__PLACE_ACTION))
             return false;
     return m->live.count > 0;
 }
 
-const struct rdl_step *rdl__matcher_act(struct rdl__matcher *m, bool quiet)
+const struct rdl_step *rdl__matcher_act(const struct rdl__matcher *m, enum rdl__when when)
 {
-    if (!all_act(m) && (!quiet || rdl__matcher_is_complete(m)))
+    if (when != RDL__IS_NEEDED && !all_act(m) &&
+        (when == RDL__ALL_AGREE || rdl__matcher_is_complete(m)))
         return NULL;
     return the_action(m);
 }
@@ -479,7 +481,7 @@ void rdl__matcher_acted(struct rdl__matcher *m)
         const struct rdl__place *place = place_of(m, i);
         struct rdl__config *c;
 
-        if (place->kind != RDL__AT_ACTION)
+        if (place->kind != RDL__PLACE_ACTION)
             continue;
         c = begin_settling(m, rdl__set_at(&m->live, i));
         c->words[RDL__WORD_LOOPS] |= m->p->scopes[place->scope].loops;
@@ -491,7 +493,7 @@ void rdl__matcher_acted(struct rdl__matcher *m)
 const struct rdl__config *rdl__matcher_actor(const struct rdl__matcher *m)
 {
     for (uint32_t i = 0; i < m->live.count; i++)
-        if (is_at(m, i, RDL__AT_ACTION))
+        if (is_at(m, i, RDL__PLACE_ACTION))
             return rdl__set_at(&m->live, i);
     return NULL;
 }

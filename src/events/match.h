@@ -52,7 +52,7 @@ struct rdl__matcher {
     uint32_t dead_count, dead_room;
 };
 
-/* ---- set.c ---- */
+/* ---- set.c ---------------------------------------------------------------------------------- */
 
 static inline struct rdl__config *rdl__set_at(const struct rdl__set *set, uint32_t i)
 {
@@ -71,19 +71,19 @@ struct rdl__config *rdl__set_double(struct rdl__set *set);
 void rdl__set_clear(struct rdl__set *set);
 void rdl__set_release(struct rdl__set *set);
 
-/* ---- fit.c ---- */
+/* ---- fit.c ---------------------------------------------------------------------------------- */
 
 bool rdl__fits(struct rdl__matcher *m, const struct rdl__config *c, uint32_t pattern,
-               const struct rdl__event *event);
+               const struct rdl_event *event);
 
 /* The same for an event that is waited for; what is answered must be answerable, and the
  * answer is in m->reply. */
 bool rdl__is_wanted(struct rdl__matcher *m, const struct rdl__config *c,
-                    const struct rdl__wanted *wanted, const struct rdl__event *event);
+                    const struct rdl__wanted *wanted, const struct rdl_event *event);
 
 /* Keep in the configuration what is to be kept of it. */
 void rdl__bind(const struct rdl__matcher *m, struct rdl__config *c,
-               const struct rdl__wanted *wanted, const struct rdl__event *event);
+               const struct rdl__wanted *wanted, const struct rdl_event *event);
 
 /* Functions look at the slots of this configuration now; NULL: of none. */
 void rdl__matcher_look(const struct rdl__matcher *m, const struct rdl__config *config);
@@ -91,7 +91,7 @@ void rdl__matcher_look(const struct rdl__matcher *m, const struct rdl__config *c
 /* The first configuration that stands before an action; NULL: there is none. */
 const struct rdl__config *rdl__matcher_actor(const struct rdl__matcher *m);
 
-/* ---- match.c ---- */
+/* ---- match.c -------------------------------------------------------------------------------- */
 
 /* It has come. */
 static inline void rdl__took(struct rdl__matcher *m, const struct rdl__wanted *wanted)

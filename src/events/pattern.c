@@ -90,7 +90,7 @@ static bool holds(const struct rdl_condition *c, const void *data)
     }
 }
 
-bool rdl__pattern_holds(const struct rdl_pattern *pattern, const struct rdl__event *event)
+bool rdl__pattern_holds(const struct rdl_pattern *pattern, const struct rdl_event *event)
 {
     if (pattern->port != event->port || pattern->direction != event->direction)
         return false;
@@ -214,7 +214,7 @@ static void show_place(struct rdl__text *out, const struct rdl_port *port,
                   port && port->name ? port->name : "?");
 }
 
-void rdl__event_show(struct rdl__text *out, const struct rdl__event *event)
+void rdl__event_show(struct rdl__text *out, const struct rdl_event *event)
 {
     show_place(out, event->port, event->direction);
     rdl__data_show(out, event->type, event->data, event->size);

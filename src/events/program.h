@@ -13,17 +13,17 @@
 
 enum rdl__place_kind {
     /* where a configuration waits: */
-    RDL__AT_EVENT,  /* for one of some events: after it, on */
-    RDL__AT_EVENTS, /* for all of some events */
-    RDL__AT_ACTION, /* for the test to do something */
-    RDL__AT_END,    /* for what a block requires */
-    RDL__AT_STOP,   /* for nothing any more */
+    RDL__PLACE_EVENT,  /* for one of some events: after it, on */
+    RDL__PLACE_EVENTS, /* for all of some events */
+    RDL__PLACE_ACTION, /* for the test to do something */
+    RDL__PLACE_END,    /* for what a block requires */
+    RDL__PLACE_STOP,   /* for nothing any more */
     /* and where it does not: */
-    RDL__AT_FORK,  /* to several places */
-    RDL__AT_ENTER, /* a block: it requires all it does, its time begins to run */
-    RDL__AT_LEAVE,
-    RDL__AT_LOOP,  /* it begins */
-    RDL__AT_AGAIN, /* one time round it is over */
+    RDL__PLACE_FORK,  /* to several places */
+    RDL__PLACE_ENTER, /* a block: it requires all it does, its time begins to run */
+    RDL__PLACE_LEAVE,
+    RDL__PLACE_LOOP,  /* it begins */
+    RDL__PLACE_AGAIN, /* one time round it is over */
 };
 
 struct rdl__place {

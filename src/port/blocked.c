@@ -182,14 +182,31 @@ static unsigned long all_blocked(const void *owner, int *out_count)
     return blocked ? sum : 0;
 }
 
+static bool is_quiet(const void *owner, int *out_count)
+{
+    int again;
+    unsigned long before = all_blocked(owner, out_count);
+
+    return before && all_blocked(owner, &again) == before && again == *out_count;
+}
+
 int rdl__blocked_until_quiet(const void *owner)
 {
-    for (;;) {
-        int count, again;
-        unsigned long before = all_blocked(owner, &count);
+    int count;
 
-        if (before && all_blocked(owner, &again) == before && again == count)
-            return count;
+    while (!is_quiet(owner, &count))
+        sched_yield();
+    return count;
+}
+
+bool rdl__blocked_until(const void *owner, bool (*ready)(void *what), void *what)
+{
+    int count;
+
+    while (!ready(what)) {
+        if (is_quiet(owner, &count))
+            return ready(what);
         sched_yield();
     }
+    return true;
 }

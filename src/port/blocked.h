@@ -27,6 +27,10 @@ void rdl__blocked_forget(void *thread);
 
 /* Wait until all threads of this owner have ended or are blocked; how many are blocked. */
 int rdl__blocked_until_quiet(const void *owner);
+
+/* Wait for something, or until all are blocked; true: it is there. */
+bool rdl__blocked_until(const void *owner, bool (*ready)(void *what), void *what);
+
 bool rdl__blocked_now(const struct rdl__real_thread *thread);
 
 #endif

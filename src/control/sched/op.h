@@ -39,6 +39,8 @@ enum rdl__op_kind {
     RDL__OP_STEP,  /* between two operations: what cannot be seen may happen here */
     RDL__OP_TEAM,  /* what threads do together, in a library of its own */
     RDL__OP_CALL,  /* wait to be given something to do, and do it */
+    RDL__OP_EMIT,  /* an event of a stream */
+    RDL__OP_EVENT, /* wait for one */
 };
 
 /* What an operation is done to. */

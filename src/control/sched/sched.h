@@ -226,6 +226,13 @@ enum rdl__woken rdl__await_interruptibly(struct rdl__thread *self, const struct 
  * asked several times, too. */
 void rdl__await_quiet(struct rdl__thread *self, bool patient, uintptr_t pc);
 
+/* Wait for something, or until it is quiet; true: it is there. */
+bool rdl__await_or_quiet(struct rdl__thread *self, uintptr_t object, bool (*ready)(void *what),
+                         void *what, uintptr_t pc);
+
+/* Does any other thread wait for a time, or is there a timer? */
+bool rdl__time_will_tell(void);
+
 /* Somebody has got on with what all this is about: who asks again may get another answer. */
 void rdl__got_on(void);
 

@@ -64,6 +64,8 @@ void rdl__op_describe(struct rdl__text *out, const struct rdl__op *op, const cha
         [RDL__OP_STEP] = "goes on",
         [RDL__OP_TEAM] = "meets its team",
         [RDL__OP_CALL] = "makes its next call",
+        [RDL__OP_EMIT] = "emits an event",
+        [RDL__OP_EVENT] = "takes an event",
     };
 
     if (op->kind == RDL__OP_READ || op->kind == RDL__OP_WRITE || op->kind == RDL__OP_ATOMIC)
@@ -99,6 +101,9 @@ void rdl__op_describe_wait(struct rdl__text *out, const struct rdl__op *op, cons
         break;
     case RDL__OP_CALL:
         rdl__text_add(out, "waits for its next call");
+        break;
+    case RDL__OP_EVENT:
+        rdl__text_add(out, "waits for an event");
         break;
     case RDL__OP_QUIET:
         rdl__text_add(out, "waits for all others");

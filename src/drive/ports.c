@@ -1,0 +1,314 @@
+/* ports.c -- events come and go at the ports of a case. */
+#include "drive/ports.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "events/events.h"
+#include "port/blocked.h"
+#include "port/clock.h"
+
+/* ---- Locking -------------------------------------------------------------------------------- */
+
+static void lock(struct rdl__ports *ports)
+{
+    if (!rdl__self())
+        pthread_mutex_lock(&ports->lock);
+}
+
+static void unlock(struct rdl__ports *ports)
+{
+    if (!rdl__self())
+        pthread_mutex_unlock(&ports->lock);
+}
+
+/* Something waits now that did not before. */
+static void wake(struct rdl__ports *ports, const void *object)
+{
+    if (rdl__self())
+        rdl__changed((uintptr_t)object);
+    else
+        pthread_cond_broadcast(&ports->came);
+}
+
+/* ---- Ports of a case ------------------------------------------------------------------------ */
+
+static struct rdl__ports *current;
+
+static void disconnect(void *it)
+{
+    struct rdl__ports *ports = it;
+    struct rdl__queued *queued;
+
+    while ((queued = rdl__ports_take(ports)))
+        free(queued);
+    while (ports->first) {
+        struct rdl__port *link = ports->first;
+
+        ports->first = link->next;
+        link->port->link = NULL;
+        free(link);
+    }
+    pthread_cond_destroy(&ports->came);
+    pthread_mutex_destroy(&ports->lock);
+    free(ports);
+    current = NULL;
+}
+
+static void use_monotonic_clock(pthread_cond_t *cond)
+{
+    pthread_condattr_t attributes;
+
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(cond, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
+struct rdl__ports *rdl__ports_of(struct rdl_case *t)
+{
+    if (current && current->t == t)
+        return current;
+    current = rdl__allocate(sizeof *current);
+    current->t = t;
+    pthread_mutex_init(&current->lock, NULL);
+    use_monotonic_clock(&current->came);
+    rdl_defer(t, disconnect, current);
+    return current;
+}
+
+void rdl__port_connect(struct rdl_case *t, struct rdl_port *port, struct rdl_ends ends)
+{
+    struct rdl__ports *ports = rdl__ports_of(t);
+    struct rdl__port *link = port->link;
+
+    if (!link) {
+        link = rdl__allocate(sizeof *link);
+        link->ports = ports;
+        link->port = port;
+        link->next = ports->first;
+        ports->first = link;
+        port->link = link;
+    }
+    link->ends = ends;
+}
+
+static struct rdl__port *link_of(const struct rdl_port *port, const char *who)
+{
+    if (!port->link)
+        rdl__misuse(rdl__current, "%s: the port %s is not connected (rdl_connect)", who,
+                    port->name ? port->name : "without a name");
+    return port->link;
+}
+
+/* ---- The queue ------------------------------------------------------------------------------ */
+
+struct rdl__queued *rdl__queued_new(const struct rdl_event *event)
+{
+    struct rdl__queued *queued = rdl__allocate(sizeof *queued + event->size);
+
+    memcpy(queued->bytes, event->data, event->size);
+    if (event->type->clear)
+        event->type->clear(queued->bytes);
+    queued->event = *event;
+    queued->event.data = queued->bytes;
+    return queued;
+}
+
+static void append(struct rdl__ports *ports, struct rdl__queued *queued)
+{
+    if (ports->tail)
+        ports->tail->next = queued;
+    else
+        ports->head = queued;
+    ports->tail = queued;
+}
+
+void rdl_post(struct rdl_port *port, enum rdl_direction direction,
+              const struct rdl_event_type *type, const void *data, size_t size)
+{
+    struct rdl__ports *ports = link_of(port, direction == RDL_OUT ? "rdl_emit" : "rdl_send")->ports;
+    struct rdl_event event = {port, direction, type, data, size};
+    struct rdl__thread *self = rdl__self();
+
+    if (self)
+        rdl__point(self, &(struct rdl__op){.kind = RDL__OP_EMIT,
+                                           .touch = RDL__WRITES,
+                                           .size = 1,
+                                           .object = (uintptr_t)ports,
+                                           .pc = RDL__CALLER});
+    lock(ports);
+    append(ports, rdl__queued_new(&event));
+    wake(ports, ports);
+    unlock(ports);
+}
+
+struct rdl__queued *rdl__ports_take(struct rdl__ports *ports)
+{
+    struct rdl__queued *queued;
+
+    lock(ports);
+    queued = ports->head;
+    if (queued && !(ports->head = queued->next))
+        ports->tail = NULL;
+    unlock(ports);
+    if (queued)
+        queued->next = NULL;
+    return queued;
+}
+
+void rdl__ports_put_back(struct rdl__ports *ports, struct rdl__queued *queued)
+{
+    lock(ports);
+    queued->next = ports->head;
+    ports->head = queued;
+    if (!ports->tail)
+        ports->tail = queued;
+    unlock(ports);
+}
+
+bool rdl__ports_have(void *it)
+{
+    const struct rdl__ports *ports = it;
+
+    return ports->head != NULL;
+}
+
+/* ---- Waiting -------------------------------------------------------------------------------- */
+
+uint64_t rdl__ports_now(void)
+{
+    return rdl__self() ? rdl__sched.now : rdl__now_ns();
+}
+
+bool rdl__ports_are_hopeful(void)
+{
+    return !rdl__self() || rdl__time_will_tell();
+}
+
+static enum rdl__came wait_controlled(struct rdl__thread *self, struct rdl__ports *ports,
+                                      bool or_quiet, uint64_t until)
+{
+    struct rdl__op op = {.kind = RDL__OP_EVENT, .object = (uintptr_t)ports, .pc = ports->pc};
+
+    if (or_quiet)
+        return rdl__await_or_quiet(self, (uintptr_t)ports, rdl__ports_have, ports, op.pc)
+                   ? RDL__CAME
+                   : RDL__QUIET;
+    return rdl__await(self, &op, rdl__ports_have, ports, until) == RDL__READY ? RDL__CAME
+                                                                              : RDL__LATE;
+}
+
+static bool have_by_atomic_load(void *it)
+{
+    struct rdl__ports *ports = it;
+
+    return __atomic_load_n(&ports->head, __ATOMIC_ACQUIRE) != NULL;
+}
+
+static enum rdl__came wait_freely(struct rdl__ports *ports, bool or_quiet, uint64_t until)
+{
+    struct timespec time = {(time_t)(until / 1000000000), (long)(until % 1000000000)};
+    int why = 0;
+
+    if (or_quiet)
+        return rdl__blocked_until(ports->t, have_by_atomic_load, ports) ? RDL__CAME : RDL__QUIET;
+    pthread_mutex_lock(&ports->lock);
+    while (!ports->head && why != ETIMEDOUT)
+        why = pthread_cond_timedwait(&ports->came, &ports->lock, &time);
+    pthread_mutex_unlock(&ports->lock);
+    return ports->head ? RDL__CAME : RDL__LATE;
+}
+
+enum rdl__came rdl__ports_wait(struct rdl__ports *ports, bool or_quiet, uint64_t until)
+{
+    struct rdl__thread *self = rdl__self();
+
+    return self ? wait_controlled(self, ports, or_quiet, until)
+                : wait_freely(ports, or_quiet, until);
+}
+
+/* ---- Delivery ------------------------------------------------------------------------------- */
+
+/* The first who waits for such an answer. */
+static bool answer(struct rdl__ports *ports, struct rdl__port *link, const struct rdl_event *event)
+{
+    struct rdl__asker **at, *asker;
+
+    lock(ports);
+    for (at = &link->askers; *at && !rdl__is_a(event->type, (*at)->type);)
+        at = &(*at)->next;
+    asker = *at;
+    if (asker) {
+        memcpy(asker->out, event->data, asker->type->size);
+        *at = asker->next;
+        asker->answered = true;
+        wake(ports, asker);
+    }
+    unlock(ports);
+    return asker;
+}
+
+void rdl__ports_deliver(struct rdl__ports *ports, const struct rdl_event *event)
+{
+    struct rdl__port *link = link_of(event->port, "rdl_stream");
+
+    if (event->direction == RDL_OUT) {
+        if (link->ends.out)
+            link->ends.out(link->ends.it, event);
+        return;
+    }
+    if (answer(ports, link, event))
+        return;
+    if (!link->ends.in)
+        rdl__misuse(ports->t,
+                    "rdl_stream: %s goes into the component at the port %s, but nothing takes it "
+                    "there: rdl_connect has no .in, and nobody waits for it (rdl_ask)",
+                    event->type->name, event->port->name);
+    link->ends.in(link->ends.it, event);
+}
+
+static bool is_answered(void *it)
+{
+    const struct rdl__asker *asker = it;
+
+    return asker->answered;
+}
+
+static void wait_for_answer(struct rdl__ports *ports, struct rdl__asker *asker)
+{
+    struct rdl__thread *self = rdl__self();
+
+    if (ports->stream && rdl__stream_is_mine(ports->stream)) {
+        while (!asker->answered)
+            rdl__stream_go_on(ports->stream);
+    } else if (self) {
+        rdl__await(
+            self,
+            &(struct rdl__op){.kind = RDL__OP_EVENT, .object = (uintptr_t)asker, .pc = RDL__CALLER},
+            is_answered, asker, RDL__FOREVER);
+    } else {
+        pthread_mutex_lock(&ports->lock);
+        while (!asker->answered)
+            pthread_cond_wait(&ports->came, &ports->lock);
+        pthread_mutex_unlock(&ports->lock);
+    }
+}
+
+void rdl__ask(struct rdl_port *port, const struct rdl_event_type *response, void *out,
+              const struct rdl_event_type *request, const void *data, size_t size)
+{
+    struct rdl__port *link = link_of(port, "rdl_ask");
+    struct rdl__asker asker = {.type = response, .out = out}, **at;
+
+    lock(link->ports);
+    for (at = &link->askers; *at;)
+        at = &(*at)->next;
+    *at = &asker;
+    unlock(link->ports);
+    rdl_post(port, RDL_OUT, request, data, size);
+    wait_for_answer(link->ports, &asker);
+}

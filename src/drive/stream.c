@@ -1,0 +1,357 @@
+/* stream.c -- rdl_stream: events are taken one by one, and the spec says what becomes of them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "drive/drive.h"
+#include "drive/ports.h"
+#include "events/match.h"
+#include "raddle/threads.h"
+
+enum { LAST = 20, DEADLINE_MS = 60000 };
+
+struct rdl__stream {
+    struct rdl_case *t;
+    struct rdl__ports *ports;
+    struct rdl__program *program;
+    struct rdl__matcher *m;
+    const char *file;
+    int line;
+    uint64_t until;
+    double deadline_ms;
+    struct rdl__queued *held, **held_end; /* until they are released */
+    struct rdl__queued *last[LAST];       /* events, the newest at count % LAST */
+    uint64_t count;
+    struct rdl__config *looked_at; /* a copy, for functions that look at slots */
+    struct rdl__thread *self;
+    pthread_t thread;
+    bool is_over;
+};
+
+/* ---- What has been -------------------------------------------------------------------------- */
+
+static void tell(struct rdl__stream *s, const char *what, const struct rdl_event *event)
+{
+    struct rdl__text line = {0};
+
+    if (!s->t->trace->on)
+        return;
+    rdl__text_add(&line, "%s", what);
+    rdl__event_show(&line, event);
+    rdl__tell(s->t, &line);
+    rdl__text_release(&line);
+}
+
+static void remember(struct rdl__stream *s, struct rdl__queued *queued)
+{
+    struct rdl__queued **place = &s->last[s->count++ % LAST];
+
+    free(*place);
+    *place = queued;
+}
+
+static void add_last(const struct rdl__stream *s, struct rdl__text *out)
+{
+    uint64_t from = s->count > LAST ? s->count - LAST : 0;
+
+    if (s->count > 0)
+        rdl__text_add(out, from ? "the last %d events before it:\n" : "events before it:\n", LAST);
+    for (uint64_t i = from; i < s->count; i++) {
+        rdl__text_add(out, "  %llu: ", (unsigned long long)i + 1);
+        rdl__event_show(out, &s->last[i % LAST]->event);
+        rdl__text_add(out, "\n");
+    }
+}
+
+/* ---- Failures ------------------------------------------------------------------------------- */
+
+_Noreturn static void fail(struct rdl__stream *s, const char *check, struct rdl__text *text)
+{
+    rdl__text_add(text, "expected:\n");
+    rdl__matcher_expected(s->m, text);
+    add_last(s, text);
+    rdl__failed(s->file, s->line, check, "%s", rdl__text_string(text));
+}
+
+_Noreturn static void fail_event(struct rdl__stream *s, const struct rdl_event *event,
+                                 enum rdl__taken why)
+{
+    struct rdl__text text = {0};
+
+    rdl__text_add(&text, "event %llu: ", (unsigned long long)s->count + 1);
+    rdl__event_show(&text, event);
+    rdl__text_add(&text, "\n");
+    rdl__matcher_explain(s->m, &text);
+    if (why == RDL__TOO_MANY)
+        fail(s, "there are too many ways to understand the stream", &text);
+    if (why == RDL__CONFUSED)
+        fail(s, "what becomes of an event cannot be known in time", &text);
+    fail(s, "an event is not one that the spec has a place for", &text);
+}
+
+_Noreturn static void fail_short(struct rdl__stream *s)
+{
+    struct rdl__text text = {0};
+
+    rdl__text_add(&text, "nobody does anything any more\n");
+    fail(s, "the stream ends too soon", &text);
+}
+
+/* Time passes quickly where nobody does anything: that is not what was too slow. */
+_Noreturn static void fail_late(struct rdl__stream *s)
+{
+    struct rdl__text text = {0};
+
+    if (rdl__ports_now() > s->until && !rdl__ports_are_hopeful())
+        fail_short(s);
+    if (rdl__ports_now() > s->until)
+        rdl__text_add(&text, "it has taken longer than %g ms\n", s->deadline_ms);
+    fail(s, "an event has not come in time", &text);
+}
+
+/* ---- What the test does --------------------------------------------------------------------- */
+
+/* Functions may look at what is bound, as it is now; it may change while they run. */
+static void look(struct rdl__stream *s, const struct rdl__config *config)
+{
+    size_t size = s->m->live.stride;
+
+    if (!s->looked_at)
+        s->looked_at = rdl__allocate(size);
+    if (config)
+        memcpy(s->looked_at, config, size);
+    rdl__matcher_look(config ? s->m : NULL, config ? s->looked_at : NULL);
+}
+
+static void trigger(struct rdl__stream *s, const struct rdl_step *step)
+{
+    struct rdl_event event = {step->port, RDL_IN, step->type, step->value, step->type->size};
+    struct rdl__queued *queued;
+    void *made = NULL;
+
+    if (step->make) {
+        made = rdl__allocate(step->type->size + 1);
+        step->make(made);
+        event.data = made;
+    }
+    queued = rdl__queued_new(&event);
+    free(made);
+    tell(s, "trigger: ", &queued->event);
+    look(s, NULL);
+    rdl__ports_deliver(s->ports, &queued->event);
+    free(queued);
+}
+
+static void inspect(struct rdl__stream *s, const struct rdl_step *step)
+{
+    rdl_until_quiet(s->t);
+    if (!step->holds(step->object))
+        rdl__failed(step->file, step->line, "rdl_inspect", "%s does not hold after event %llu",
+                    step->name, (unsigned long long)s->count);
+}
+
+static void release_held(struct rdl__stream *s)
+{
+    struct rdl__queued *held = s->held;
+
+    s->held = NULL;
+    s->held_end = &s->held;
+    while (held) {
+        struct rdl__queued *next = held->next;
+
+        rdl__ports_deliver(s->ports, &held->event);
+        free(held);
+        held = next;
+    }
+}
+
+static void act(struct rdl__stream *s, const struct rdl_step *step)
+{
+    look(s, rdl__matcher_actor(s->m));
+    rdl__matcher_acted(s->m);
+    switch (step->kind) {
+    case RDL__STEP_TRIGGER:
+        trigger(s, step);
+        break;
+    case RDL__STEP_DO:
+        step->act();
+        break;
+    case RDL__STEP_INSPECT:
+        inspect(s, step);
+        break;
+    default:
+        release_held(s);
+        break;
+    }
+    look(s, NULL);
+}
+
+/* ---- Events --------------------------------------------------------------------------------- */
+
+static void hold(struct rdl__stream *s, const struct rdl_event *event)
+{
+    *s->held_end = rdl__queued_new(event);
+    s->held_end = &(*s->held_end)->next;
+}
+
+static struct rdl_event reply_of(const struct rdl__effect *effect)
+{
+    return (struct rdl_event){effect->step->port, RDL_IN, effect->step->type, effect->reply,
+                              effect->step->type->size};
+}
+
+/* The reply is lent until the next event, and there may be one before this is over. */
+static void reply(struct rdl__stream *s, const struct rdl__effect *effect)
+{
+    struct rdl_event event = reply_of(effect);
+    struct rdl__queued *queued = rdl__queued_new(&event);
+
+    tell(s, "answer: ", &queued->event);
+    rdl__ports_deliver(s->ports, &queued->event);
+    free(queued);
+}
+
+static void carry_out(struct rdl__stream *s, const struct rdl_event *event,
+                      const struct rdl__effect *effect)
+{
+    struct rdl_event later;
+
+    switch (effect->kind) {
+    case RDL__FORWARD:
+        rdl__ports_deliver(s->ports, event);
+        break;
+    case RDL__SWALLOW:
+        break;
+    case RDL__REPLY:
+        reply(s, effect);
+        break;
+    case RDL__HOLD:
+        hold(s, event);
+        break;
+    case RDL__HOLD_REPLY:
+        later = reply_of(effect);
+        hold(s, &later);
+        break;
+    }
+}
+
+static void take(struct rdl__stream *s, struct rdl__queued *queued)
+{
+    const struct rdl_step *step;
+    struct rdl__effect effect;
+    enum rdl__taken taken = rdl__matcher_event(s->m, &queued->event, &effect);
+
+    if (taken == RDL__ACT_FIRST && (step = rdl__matcher_act(s->m, RDL__IS_NEEDED))) {
+        rdl__ports_put_back(s->ports, queued);
+        act(s, step);
+        return;
+    }
+    if (taken != RDL__TAKEN)
+        fail_event(s, &queued->event, taken);
+    tell(s, effect.kind == RDL__SWALLOW ? "dropped: " : "", &queued->event);
+    remember(s, rdl__queued_new(&queued->event));
+    carry_out(s, &queued->event, &effect); /* during which more may come, and be remembered */
+    free(queued);
+}
+
+/* ---- Going on ------------------------------------------------------------------------------- */
+
+static void keep_time(struct rdl__stream *s)
+{
+    uint64_t now = rdl__ports_now();
+
+    if (now > s->until || !rdl__matcher_time(s->m, now))
+        fail_late(s);
+}
+
+/* Nobody will do anything before time has passed. */
+static void when_quiet(struct rdl__stream *s)
+{
+    const struct rdl_step *step = rdl__matcher_act(s->m, RDL__IS_QUIET);
+    uint64_t until = rdl__matcher_deadline(s->m);
+
+    if (step)
+        act(s, step);
+    else if (rdl__matcher_is_complete(s->m))
+        s->is_over = true;
+    else if (!rdl__ports_are_hopeful())
+        fail_short(s);
+    else
+        rdl__ports_wait(s->ports, false, until < s->until ? until + 1 : s->until + 1);
+}
+
+/* Whether it is quiet matters only if the stream could end, or an action could be done. */
+static bool quiet_matters(const struct rdl__stream *s)
+{
+    return rdl__self() || rdl__matcher_is_complete(s->m) || rdl__matcher_act(s->m, RDL__IS_QUIET);
+}
+
+void rdl__stream_go_on(struct rdl__stream *s)
+{
+    const struct rdl_step *step = rdl__matcher_act(s->m, RDL__ALL_AGREE);
+    struct rdl__queued *queued;
+
+    keep_time(s);
+    if (step)
+        act(s, step);
+    else if ((queued = rdl__ports_take(s->ports)))
+        take(s, queued);
+    else if (!quiet_matters(s))
+        rdl__ports_wait(s->ports, false, s->until + 1);
+    else if (rdl__ports_wait(s->ports, true, s->until) == RDL__QUIET)
+        when_quiet(s);
+}
+
+bool rdl__stream_is_mine(const struct rdl__stream *s)
+{
+    struct rdl__thread *self = rdl__self();
+
+    return self ? self == s->self : pthread_equal(pthread_self(), s->thread);
+}
+
+static void end(void *it)
+{
+    struct rdl__stream *s = it;
+
+    for (int i = 0; i < LAST; i++)
+        free(s->last[i]);
+    while (s->held) {
+        struct rdl__queued *held = s->held;
+
+        s->held = held->next;
+        free(held);
+    }
+    rdl__matcher_free(s->m);
+    rdl__program_free(s->program);
+    free(s->looked_at);
+    free(s);
+}
+
+void rdl__stream(struct rdl_case *t, const struct rdl_step *spec, struct rdl_stream_options options,
+                 const char *file, int line)
+{
+    struct rdl__stream *s = rdl__allocate(sizeof *s);
+    struct rdl__error error;
+
+    s->t = t;
+    s->file = file;
+    s->line = line;
+    s->ports = rdl__ports_of(t);
+    s->held_end = &s->held;
+    s->self = rdl__self();
+    s->thread = pthread_self();
+    s->deadline_ms = options.deadline_ms ? options.deadline_ms : DEADLINE_MS;
+    s->until = rdl__ports_now() + (uint64_t)(s->deadline_ms * 1e6);
+    s->program = rdl__program_new(spec, &error);
+    if (!s->program) {
+        free(s);
+        rdl__misuse(t, "rdl_stream: %s", error.text);
+    }
+    s->m = rdl__matcher_new(s->program, rdl__ports_now(), options.live_max);
+    rdl_defer(t, end, s);
+    s->ports->stream = s;
+    s->ports->pc = RDL__CALLER;
+    while (!s->is_over)
+        rdl__stream_go_on(s);
+    s->ports->stream = NULL;
+}
