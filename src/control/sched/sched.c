@@ -553,40 +553,6 @@ void rdl__created(struct rdl__thread *self, uintptr_t pc)
     note_operation(self);
 }
 
-static bool never(void *unused)
-{
-    (void)unused;
-    return false;
-}
-
-void rdl__await_quiet(struct rdl__thread *self, bool patient, uintptr_t pc)
-{
-    rdl__got_on();
-    sched->quiet_waiters++;
-    sched->patient = patient;
-    rdl__await(self, &(struct rdl__op){.kind = RDL__OP_QUIET, .pc = pc}, never, NULL, RDL__FOREVER);
-    sched->patient = false;
-    sched->quiet_waiters--;
-}
-
-bool rdl__await_or_quiet(struct rdl__thread *self, uintptr_t object, bool (*ready)(void *what),
-                         void *what, uintptr_t pc)
-{
-    enum rdl__woken woken;
-
-    rdl__got_on();
-    sched->quiet_waiters++;
-    woken = rdl__await(self, &(struct rdl__op){.kind = RDL__OP_QUIET, .object = object, .pc = pc},
-                       ready, what, RDL__FOREVER);
-    sched->quiet_waiters--;
-    return woken == RDL__READY;
-}
-
-bool rdl__time_will_tell(void)
-{
-    return sched->deadlines > 0 || rdl__timer_next != RDL__FOREVER;
-}
-
 void rdl__interrupt(struct rdl__thread *thread)
 {
     if (thread->interruptible && thread->ready && thread->woken == RDL__READY) {
