@@ -79,6 +79,18 @@ struct rdl_frame {
 typedef struct rdl_frame rdl_data_frame;
 RDL_API extern const struct rdl_event_type rdl_event_frame;
 
+/* The component came to a sudden end: see rdl_faults. */
+struct rdl_fault {
+    int kind;
+    int number; /* of the signal, or the exit status */
+};
+enum {
+    RDL_FAULT_EXIT = 1,
+    RDL_FAULT_SIGNAL = 2, /* a failed assertion is SIGABRT */
+};
+typedef struct rdl_fault rdl_data_fault;
+RDL_API extern const struct rdl_event_type rdl_event_fault;
+
 /* ---- Which events ------------------------------------------------------------------------ */
 
 enum rdl_direction {
@@ -91,6 +103,15 @@ struct rdl_port {
     const char *name;
     struct rdl__port *link; /* ours */
 };
+
+/* Where crashes, failed assertions and exits of the component come out, if a spec mentions
+ * them:
+ *
+ *     rdl_expect(rdl_out(&rdl_faults, rdl_is(fault, RDL_FAULT_SIGNAL, SIGABRT)))
+ *
+ * The thread that it happened in ends there.  Other specs do not hide them: the case fails.
+ * (Threads of a test, in an RDL_EXPLORE; processes are in raddle/streams.h.) */
+RDL_API extern struct rdl_port rdl_faults;
 
 struct rdl_event {
     struct rdl_port *port;

@@ -52,6 +52,7 @@ static void disconnect(void *it)
         link->port->link = NULL;
         free(link);
     }
+    rdl__faults_ask(NULL);
     pthread_cond_destroy(&ports->came);
     pthread_mutex_destroy(&ports->lock);
     free(ports);
@@ -254,8 +255,11 @@ static bool answer(struct rdl__ports *ports, struct rdl__port *link, const struc
 
 void rdl__ports_deliver(struct rdl__ports *ports, const struct rdl_event *event)
 {
-    struct rdl__port *link = link_of(event->port, "rdl_stream");
+    struct rdl__port *link;
 
+    if (event->port == &rdl_faults)
+        return;
+    link = link_of(event->port, "rdl_stream");
     if (event->direction == RDL_OUT) {
         if (link->ends.out)
             link->ends.out(link->ends.it, event);

@@ -42,7 +42,8 @@ struct rdl__ports {
     pthread_mutex_t lock;
     pthread_cond_t came;
     struct rdl__stream *stream; /* that takes events at present, */
-    uintptr_t pc;               /* for who called here */
+    uintptr_t pc;               /* for who called here, */
+    jmp_buf recover;            /* and goes on here if the component fails in its thread */
 };
 
 /* Those of the case; made when they are first needed. */
@@ -69,6 +70,9 @@ bool rdl__ports_are_hopeful(void);
 
 /* Give it to whom it is for. */
 void rdl__ports_deliver(struct rdl__ports *ports, const struct rdl_event *event);
+
+/* Faults of controlled threads are to be events from now on; NULL: no more. */
+void rdl__faults_ask(struct rdl__ports *ports);
 
 /* Take one event, or do something, or wait: until that is possible no more, in which case the
  * case has failed.  For who asks in the thread that should answer. */

@@ -327,6 +327,14 @@ static void end(void *it)
     free(s);
 }
 
+static bool mentions_faults(const struct rdl__program *program)
+{
+    for (uint32_t i = 0; i < program->pattern_count; i++)
+        if (program->patterns[i]->port == &rdl_faults)
+            return true;
+    return false;
+}
+
 void rdl__stream(struct rdl_case *t, const struct rdl_step *spec, struct rdl_stream_options options,
                  const char *file, int line)
 {
@@ -351,7 +359,11 @@ void rdl__stream(struct rdl_case *t, const struct rdl_step *spec, struct rdl_str
     rdl_defer(t, end, s);
     s->ports->stream = s;
     s->ports->pc = RDL__CALLER;
+    if (s->self && mentions_faults(s->program))
+        rdl__faults_ask(s->ports);
+    _setjmp(s->ports->recover);
     while (!s->is_over)
         rdl__stream_go_on(s);
+    rdl__faults_ask(NULL);
     s->ports->stream = NULL;
 }

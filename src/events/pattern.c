@@ -14,6 +14,21 @@ static bool same_frames(const void *a, const void *b)
 const struct rdl_event_type rdl_event_frame = {
     .name = "frame", .size = sizeof(struct rdl_frame), .varies = true, .same = same_frames};
 
+static void show_fault(FILE *out, const void *it)
+{
+    const struct rdl_fault *fault = it;
+
+    if (fault->kind == RDL_FAULT_EXIT)
+        fprintf(out, "exit %d", fault->number);
+    else
+        fprintf(out, "SIG%s", sigabbrev_np(fault->number));
+}
+
+const struct rdl_event_type rdl_event_fault = {
+    .name = "fault", .size = sizeof(struct rdl_fault), .show = show_fault};
+
+struct rdl_port rdl_faults = {.name = "faults"};
+
 /* ---- Types ---------------------------------------------------------------------------------- */
 
 bool rdl__is_a(const struct rdl_event_type *type, const struct rdl_event_type *that)

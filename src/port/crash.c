@@ -23,6 +23,7 @@ enum { HANDLER_STACK = 128 * 1024 };
 
 static struct rdl__crash *watched;
 void (*rdl__on_crash)(void);
+void (*(*rdl__on_fault)(int signal))(void);
 
 extern void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
 extern void *__asan_get_report_pc(void) __attribute__((weak));
@@ -55,11 +56,29 @@ static bool is_out_of_stack(int signal, const siginfo_t *info, const ucontext_t 
            (uintptr_t)info->si_addr < stack + ABOVE;
 }
 
+/* Somebody knows how to go on: as if what was interrupted had called it. */
+static bool goes_on(int signal, const siginfo_t *info, ucontext_t *interrupted)
+{
+    enum { RED_ZONE = 128, ALIGN = 16 };
+    greg_t *stack = &interrupted->uc_mcontext.gregs[REG_RSP];
+    void (*next)(void) = NULL;
+
+    if (rdl__on_fault && !is_out_of_stack(signal, info, interrupted))
+        next = rdl__on_fault(signal);
+    if (!next)
+        return false;
+    *stack = ((*stack - RED_ZONE) & -ALIGN) - (greg_t)sizeof(void *);
+    interrupted->uc_mcontext.gregs[REG_RIP] = (greg_t)next;
+    return true;
+}
+
 static void on_signal(int signal, siginfo_t *info, void *context)
 {
     ucontext_t *interrupted = context;
     uintptr_t pc = (uintptr_t)interrupted->uc_mcontext.gregs[REG_RIP];
 
+    if (goes_on(signal, info, interrupted))
+        return;
     if (rdl__on_crash)
         rdl__on_crash();
     if (watched->signal == 0) {
@@ -106,21 +125,28 @@ void rdl__crash_prepare(void)
     backtrace(frames, 2);
 }
 
+static bool has_stack;
+
+void rdl__crash_watch_for(int signal)
+{
+    struct sigaction action = {.sa_sigaction = on_signal,
+                               .sa_flags =
+                                   SA_SIGINFO | SA_RESETHAND | (has_stack ? SA_ONSTACK : 0)};
+    struct sigaction old;
+
+    sigemptyset(&action.sa_mask);
+    if (sigaction(signal, NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+        sigaction(signal, &action, NULL);
+}
+
 void rdl__crash_watch(struct rdl__crash *record)
 {
     static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
-    struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESETHAND};
 
     watched = record;
-    if (give_handlers_a_stack())
-        action.sa_flags |= SA_ONSTACK;
-    sigemptyset(&action.sa_mask);
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-        struct sigaction old;
-
-        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
-            sigaction(signals[i], &action, NULL);
-    }
+    has_stack = give_handlers_a_stack();
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        rdl__crash_watch_for(signals[i]);
     if (__sanitizer_set_death_callback)
         __sanitizer_set_death_callback(on_sanitizer_death);
 }

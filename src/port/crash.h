@@ -31,6 +31,11 @@ void rdl__crash_watch(struct rdl__crash *record);
 /* Called first when the process crashes; NULL: nothing is. */
 extern void (*rdl__on_crash)(void);
 
+/* Asked before that: where to go on instead, on the stack of who crashed, which it does not
+ * return to; NULL: let it crash.  The signal is not watched for any more, until it is again. */
+extern void (*(*rdl__on_fault)(int signal))(void);
+void rdl__crash_watch_for(int signal);
+
 /* The frame to blame: the first in the program or in a library that is neither
  * the C library's nor a sanitizer's.  Call in a process with the same memory
  * layout (the parent).  NULL if none was recorded. */

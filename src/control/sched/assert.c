@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "control/sched/inner.h"
 #include "control/sched/next.h"
+#include "raddle/events.h"
 
 RDL__ASKED_FOR(assert);
 
@@ -13,6 +14,8 @@ static void fail(const char *text, const char *file, unsigned line)
 {
     struct rdl__outcome *outcome = rdl__sched.t->outcome;
 
+    if (rdl__on_fault_of)
+        rdl__on_fault_of(RDL_FAULT_SIGNAL, SIGABRT);
     if (!outcome->claimed) {
         outcome->claimed = 1;
         outcome->verdict = RDL__FAILED;

@@ -17,6 +17,7 @@ extern int __interceptor_pthread_create(pthread_t *thread, const pthread_attr_t 
 extern RDL__ASKED_FOR(assert);
 extern RDL__ASKED_FOR(barrier);
 extern RDL__ASKED_FOR(c11);
+extern RDL__ASKED_FOR(exit);
 extern RDL__ASKED_FOR(guard);
 extern RDL__ASKED_FOR(libc_locks);
 extern RDL__ASKED_FOR(number);
@@ -30,10 +31,10 @@ extern RDL__ASKED_FOR(spinlock);
 extern RDL__ASKED_FOR(syscall);
 
 __attribute__((used)) static const char *const asked_for[] = {
-    &rdl__file_assert,     &rdl__file_barrier, &rdl__file_c11,       &rdl__file_guard,
-    &rdl__file_libc_locks, &rdl__file_number,  &rdl__file_once,      &rdl__file_openmp,
-    &rdl__file_poll,       &rdl__file_rwlock,  &rdl__file_semaphore, &rdl__file_sigwait,
-    &rdl__file_spinlock,   &rdl__file_syscall,
+    &rdl__file_assert,  &rdl__file_barrier,    &rdl__file_c11,     &rdl__file_exit,
+    &rdl__file_guard,   &rdl__file_libc_locks, &rdl__file_number,  &rdl__file_once,
+    &rdl__file_openmp,  &rdl__file_poll,       &rdl__file_rwlock,  &rdl__file_semaphore,
+    &rdl__file_sigwait, &rdl__file_spinlock,   &rdl__file_syscall,
 };
 
 extern struct rdl__next __start_rdl__next[] __attribute__((visibility("hidden")));

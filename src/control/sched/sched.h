@@ -92,6 +92,7 @@ struct rdl__thread {
     void *(*start)(void *argument);
     void *argument;
     void *result;
+    jmp_buf *struck; /* where it ends if it is struck by a fault */
     uintptr_t entry; /* the function that it runs, as the user knows it */
     bool detached, being_joined, exiting;
     uintptr_t created_at;  /* pc */
@@ -232,6 +233,10 @@ bool rdl__await_or_quiet(struct rdl__thread *self, uintptr_t object, bool (*read
 
 /* Does any other thread wait for a time, or is there a timer? */
 bool rdl__time_will_tell(void);
+
+/* Called when a controlled thread calls exit or fails an assertion, as an event would say it
+ * (struct rdl_fault); need not return. */
+extern void (*rdl__on_fault_of)(int kind, int number);
 
 /* Somebody has got on with what all this is about: who asks again may get another answer. */
 void rdl__got_on(void);

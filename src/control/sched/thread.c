@@ -155,8 +155,12 @@ void rdl__with_exit(void (*function)(void *context), void *context)
 RDL__ENTRY static void call_start(void *context)
 {
     struct rdl__thread *self = context;
+    jmp_buf struck;
 
-    self->result = self->start(self->argument);
+    self->struck = &struck;
+    if (_setjmp(struck) == 0)
+        self->result = self->start(self->argument);
+    self->struck = NULL;
     rdl__handle_signals(self); /* while there is a thread to handle them */
 }
 
