@@ -110,7 +110,8 @@ struct rdl_port {
  *     rdl_expect(rdl_out(&rdl_faults, rdl_is(fault, RDL_FAULT_SIGNAL, SIGABRT)))
  *
  * The thread that it happened in ends there.  Other specs do not hide them: the case fails.
- * (Threads of a test, in an RDL_EXPLORE; processes are in raddle/streams.h.) */
+ * (Threads of a test, in an RDL_EXPLORE; processes are in raddle/streams.h.)  If it may happen
+ * before rdl_stream is called, connect it: rdl_connect(t, &rdl_faults). */
 RDL_API extern struct rdl_port rdl_faults;
 
 struct rdl_event {

@@ -42,6 +42,13 @@ _Noreturn static void leave(void)
     _longjmp(asking->recover, 1);
 }
 
+static bool can_leave(void)
+{
+    struct rdl__thread *self = rdl__self();
+
+    return asking && self && (self->struck || asking->stream);
+}
+
 /* Here everything can be called again, as it was before the signal. */
 static void go_on(void)
 {
@@ -56,7 +63,7 @@ static void go_on(void)
 
 static void (*on_fault(int signal))(void)
 {
-    if (!asking || !rdl__self())
+    if (!can_leave())
         return NULL;
     struck_by = signal;
     return go_on;
@@ -64,6 +71,8 @@ static void (*on_fault(int signal))(void)
 
 static void on_fault_of(int kind, int number)
 {
+    if (!can_leave())
+        return;
     put(kind, number);
     leave();
 }

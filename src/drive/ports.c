@@ -95,6 +95,8 @@ void rdl__port_connect(struct rdl_case *t, struct rdl_port *port, struct rdl_end
         port->link = link;
     }
     link->ends = ends;
+    if (port == &rdl_faults && rdl__self())
+        rdl__faults_ask(ports);
 }
 
 static struct rdl__port *link_of(const struct rdl_port *port, const char *who)

@@ -327,6 +327,23 @@ static void end(void *it)
     free(s);
 }
 
+/* Which of the expected events have ever come, over all cases. */
+static void tell_coverage(const struct rdl__stream *s)
+{
+    struct rdl__text name = {0};
+
+    for (uint32_t i = 0; i < s->program->wanted_count && s->t->counted; i++) {
+        const struct rdl_step *step = s->program->wanted[i].step;
+        const char *slash = strrchr(step->file, '/');
+
+        rdl__text_clear(&name);
+        rdl__text_add(&name, "%s:%d: ", slash ? slash + 1 : step->file, step->line);
+        rdl__pattern_show(&name, step->pattern);
+        rdl__stats_label(s->t->stats, rdl__text_string(&name), s->m->seen[i], RDL__WISHED);
+    }
+    rdl__text_release(&name);
+}
+
 static bool mentions_faults(const struct rdl__program *program)
 {
     for (uint32_t i = 0; i < program->pattern_count; i++)
@@ -364,6 +381,8 @@ void rdl__stream(struct rdl_case *t, const struct rdl_step *spec, struct rdl_str
     _setjmp(s->ports->recover);
     while (!s->is_over)
         rdl__stream_go_on(s);
-    rdl__faults_ask(NULL);
+    if (!rdl_faults.link)
+        rdl__faults_ask(NULL);
     s->ports->stream = NULL;
+    tell_coverage(s);
 }

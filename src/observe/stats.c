@@ -22,14 +22,19 @@ static struct rdl__label *find_label(struct rdl__stats *stats, const char *name)
     return label;
 }
 
+static void require(struct rdl__label *label, double required)
+{
+    if (required > label->required || label->required == 0)
+        label->required = required;
+}
+
 void rdl__stats_label(struct rdl__stats *stats, const char *name, bool carried, double required)
 {
     struct rdl__label *label = find_label(stats, name);
 
     if (!label)
         return;
-    if (required > label->required)
-        label->required = required;
+    require(label, required);
     if (carried && label->last_case != stats->current) {
         label->last_case = stats->current;
         label->cases++;
@@ -111,7 +116,7 @@ void rdl__stats_merge(struct rdl__stats *into, const struct rdl__stats *from)
 
         if (label) {
             label->cases += from->labels[i].cases;
-            label->required = fmax(label->required, from->labels[i].required);
+            require(label, from->labels[i].required);
         }
     }
     for (uint32_t i = 0; i < from->measure_count && i < RDL__MEASURES_MAX; i++) {

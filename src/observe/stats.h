@@ -62,6 +62,9 @@ void rdl__stats_merge(struct rdl__stats *into, const struct rdl__stats *from);
 /* What is required of a label that must come at least once, in percent. */
 #define RDL__ONCE 1e-9
 
+/* Nothing is required, but if no case carries it, that is worth telling. */
+#define RDL__WISHED -1.0
+
 enum rdl__coverage { RDL__COVERED, RDL__BARELY_COVERED, RDL__NOT_COVERED };
 
 /* Is a share as small as this one surely below what is required?  `Surely` is

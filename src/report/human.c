@@ -194,6 +194,8 @@ static void add_labels(struct rdl__report *report, const struct rdl__stats *stat
         labels[i] = &stats->labels[i];
     qsort(labels, stats->label_count, sizeof *labels, compare_labels);
     for (uint32_t i = 0; i < stats->label_count; i++) {
+        if (labels[i]->required < 0 && (labels[i]->cases == 0 || !report->looks.verbose))
+            continue;
         rdl__text_add(out, "    %5.1f%%  %s", rdl__label_percent(labels[i], stats),
                       labels[i]->name);
         if (labels[i]->required > 0 && labels[i]->required <= RDL__ONCE)
@@ -202,6 +204,14 @@ static void add_labels(struct rdl__report *report, const struct rdl__stats *stat
             rdl__text_add(out, " (at least %g%%)", labels[i]->required);
         rdl__text_add(out, "\n");
     }
+}
+
+/* What never happened in all cases, though the test speaks of it. */
+static void add_missing(struct rdl__text *out, const struct rdl__stats *stats)
+{
+    for (uint32_t i = 0; i < stats->label_count; i++)
+        if (stats->labels[i].required < 0 && stats->labels[i].cases == 0)
+            rdl__text_add(out, "    never:  %s\n", stats->labels[i].name);
 }
 
 static void add_measure(struct rdl__text *out, const struct rdl__measure *measure)
@@ -254,6 +264,7 @@ static void add_statistics(struct rdl__report *report, const struct rdl__stats *
     if (report->looks.verbose)
         add_calls(&report->text, stats);
     add_labels(report, stats);
+    add_missing(&report->text, stats);
     for (uint32_t i = 0; i < stats->measure_count; i++)
         if (stats->measures[i].count)
             add_measure(&report->text, &stats->measures[i]);
