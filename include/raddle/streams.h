@@ -67,6 +67,23 @@ RDL_API void rdl__port_connect(struct rdl_case *t, struct rdl_port *port, struct
 RDL_API void rdl_post(struct rdl_port *port, enum rdl_direction direction,
                       const struct rdl_event_type *type, const void *data, size_t size);
 
+/* A thread that takes what the component puts into a queue of its own, or somebody else into
+ * the other, and emits (RDL_OUT) or sends (RDL_IN) it:
+ *
+ *     bool take(struct queue *it, struct ping *out);     waits; false: there will be no more
+ *     rdl_pump(t, &net, RDL_OUT, ping, take, queue);
+ *
+ * What goes the other way is put into a queue by .in or .out of rdl_connect.  The thread need
+ * not end by itself.  The queue must live as long as the case (rdl_defer its end before). */
+#define rdl_pump(t, port, direction, event, function, queue)                                       \
+    rdl__pump((t), (port), (direction), rdl_type(event),                                           \
+              (bool (*)(void *, void *))(                                                          \
+                  0 ? (bool (*)(__typeof__(*(queue)) *, rdl_data_##event *))0 : (function)),       \
+              (queue))
+RDL_API void rdl__pump(struct rdl_case *t, struct rdl_port *port, enum rdl_direction direction,
+                       const struct rdl_event_type *type, bool (*take)(void *queue, void *out),
+                       void *queue);
+
 /* The component asks, and waits for an answer on the same port, for functions that return
  * something:
  *

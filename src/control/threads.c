@@ -67,6 +67,27 @@ struct rdl_thread *rdl_spawn(struct rdl_case *t, const char *name, void (*run)(v
     return thread;
 }
 
+/* One that waits for ever is given up: what it waits in is a place where that can be done. */
+static void end_servant(void *it)
+{
+    struct rdl_thread *thread = it;
+
+    pthread_cancel(thread->real);
+    pthread_join(thread->real, NULL);
+}
+
+void rdl__serve(struct rdl_case *t, const char *name, void (*run)(void *it), void *it)
+{
+    struct rdl_thread *thread = rdl_spawn(t, name, run, it);
+
+    if (thread->controlled) {
+        thread->controlled->servant = true;
+        rdl__sched.servants++;
+    } else {
+        rdl_defer(t, end_servant, thread);
+    }
+}
+
 void rdl_join(struct rdl_thread *thread)
 {
     struct rdl__thread *self = rdl__self();

@@ -18,20 +18,28 @@ enum {
 static bool is_alone(void *unused)
 {
     (void)unused;
-    return sched->alive == 1;
+    return sched->alive == 1 + sched->servants;
+}
+
+static void discard_servants(struct rdl__thread *self)
+{
+    for (uint32_t id = 1; id < sched->view.threads && sched->servants > 0; id++)
+        if (sched->threads[id]->state == RDL__ALIVE && sched->threads[id]->servant)
+            rdl__thread_discard(self, sched->threads[id]);
 }
 
 /* Thread 0 has done its part.  The others are to come to their end, too. */
 static void await_the_others(struct rdl__thread *self)
 {
     sched->ending = true;
-    if (sched->alive > 1)
+    if (!is_alone(NULL))
         rdl__await(self,
                    &(struct rdl__op){.kind = RDL__OP_JOIN,
                                      .touch = RDL__READS,
                                      .size = 1,
                                      .object = (uintptr_t)&sched->alive},
                    is_alone, NULL, RDL__FOREVER);
+    discard_servants(self);
 }
 
 static void reset(const struct rdl__execution *execution)
@@ -54,7 +62,7 @@ static void reset(const struct rdl__execution *execution)
     sched->stacks = execution->stacks;
     sched->points_max = execution->points_max;
     sched->vain = 0;
-    sched->quiet_waiters = 0;
+    sched->quiet_waiters = sched->servants = 0;
     sched->settling = sched->patient = false;
     sched->stretch_fair = sched->points_max / FAIR_TURNS + FAIR_LEAST;
     sched->now = FIRST_SECOND * UINT64_C(1000000000);

@@ -627,6 +627,7 @@ static void live(void *argument)
 void rdl__thread_gone(struct rdl__thread *self)
 {
     self->state = self->detached ? RDL__UNUSED : RDL__ENDED;
+    sched->servants -= self->servant;
     sched->summary->alive = --sched->alive;
     sched->view.running = self->id;
     set_enabled(self->id, false);
@@ -651,6 +652,7 @@ void rdl__thread_discard(struct rdl__thread *self, struct rdl__thread *thread)
     set_enabled(thread->id, false);
     thread->state = RDL__UNUSED;
     thread->donor = NULL;
+    sched->servants -= thread->servant;
     sched->summary->alive = --sched->alive;
     rdl__donor_put(donor);
 }

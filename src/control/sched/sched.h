@@ -95,6 +95,7 @@ struct rdl__thread {
     jmp_buf *struck; /* where it ends if it is struck by a fault */
     uintptr_t entry; /* the function that it runs, as the user knows it */
     bool detached, being_joined, exiting;
+    bool servant; /* of ours: nobody waits for its end */
     uintptr_t created_at;  /* pc */
     uint32_t created_last; /* the thread it has created last */
 
@@ -161,6 +162,7 @@ struct rdl__sched {
     void (*leave_process)(void);    /* then: what ends it */
     bool masks_differ;              /* threads have different signal masks */
     bool signals_due;               /* there may be signals for threads that they have not seen */
+    uint32_t servants;              /* threads that need not come to their end */
     uint32_t quiet_waiters;         /* threads that wait until all is quiet */
     bool settling;                  /* all others seem to wait, by asking again and again */
     bool patient;                   /* who waits for a time is to ask again before it is quiet */
@@ -233,6 +235,9 @@ bool rdl__await_or_quiet(struct rdl__thread *self, uintptr_t object, bool (*read
 
 /* Does any other thread wait for a time, or is there a timer? */
 bool rdl__time_will_tell(void);
+
+/* A thread of ours that lives as long as the case, whatever it waits for; as rdl_spawn. */
+void rdl__serve(struct rdl_case *t, const char *name, void (*run)(void *it), void *it);
 
 /* Called when a controlled thread calls exit or fails an assertion, as an event would say it
  * (struct rdl_fault); need not return. */
