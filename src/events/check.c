@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "events/match.h"
 
-enum { NODES_MAX = 2000 };
+enum { NODES_MAX = 2000, TABLE = 4096 };
 
 /* A stream, by its last event, and the configurations it leads to. */
 struct node {
@@ -26,24 +27,35 @@ struct search {
     bool *fits; /* [pattern of the event][pattern] */
     struct node nodes[NODES_MAX];
     uint32_t count;
-    bool *waited; /* for each of the wanted */
+    uint32_t table[TABLE]; /* of their numbers + 1, by their configurations */
 };
+
+/* Where the node with these configurations is in the table, or would be. */
+static uint32_t *find(struct search *s, const struct rdl__set *live, size_t size)
+{
+    uint64_t i = rdl__hash_bytes(live->configs, size) % TABLE;
+
+    for (; s->table[i]; i = (i + 1) % TABLE) {
+        const struct node *node = &s->nodes[s->table[i] - 1];
+
+        if (node->count == live->count && memcmp(node->configs, live->configs, size) == 0)
+            break;
+    }
+    return &s->table[i];
+}
 
 static void keep(struct search *s, uint32_t before, uint32_t pattern, bool acted)
 {
     const struct rdl__set *live = &s->m->live;
     size_t size = live->count * live->stride;
+    uint32_t *at = find(s, live, size);
     struct node *node = &s->nodes[s->count];
 
-    for (uint32_t i = 0; i < s->count; i++)
-        if (s->nodes[i].count == live->count &&
-            memcmp(s->nodes[i].configs, live->configs, size) == 0)
-            return;
-    if (s->count == NODES_MAX)
+    if (*at || s->count == NODES_MAX)
         return;
     *node = (struct node){before, pattern, acted, rdl__allocate(size + 1), live->count};
     memcpy(node->configs, live->configs, size);
-    s->count++;
+    *at = ++s->count;
 }
 
 /* How many events have led there makes no difference here. */
@@ -64,6 +76,8 @@ static void restore(struct search *s, const struct node *node)
     memcpy(live->configs, node->configs, node->count * live->stride);
     live->count = node->count;
     live->has_table = false;
+    s->m->may_act = s->m->too_many = false;
+    s->m->forced = 0;
 }
 
 /* ---- What is wrong -------------------------------------------------------------------------- */
@@ -155,22 +169,14 @@ static bool some_act(const struct search *s)
     return actor(s, 0) != NULL;
 }
 
-/* The test acts, at once or when it is quiet. */
+/* The test acts, at once, when it is quiet, or for the sake of an event. */
 static bool act(struct search *s, uint32_t node, bool *out_only, struct rdl__error *error)
 {
-    const struct rdl_step *step;
-
-    *out_only = false;
+    *out_only = rdl__matcher_act(s->m, RDL__ALL_AGREE) != NULL;
     if (!some_act(s))
         return true;
-    step = rdl__matcher_act(s->m, RDL__ALL_AGREE);
-    *out_only = step != NULL;
-    if (!step)
-        step = rdl__matcher_act(s->m, RDL__IS_QUIET);
-    if (!step && !rdl__matcher_is_complete(s->m))
+    if (!rdl__matcher_act(s->m, RDL__IS_NEEDED))
         return confused_by_action(s, node, error);
-    if (!step)
-        return true;
     rdl__matcher_acted(s->m);
     forget_taken(s->m);
     keep(s, node, 0, true);

@@ -5,6 +5,8 @@
 
 #include "events/program.h"
 
+#define FOREVER_MS 1e12
+
 struct compiler {
     struct rdl__program *p;
     struct rdl__error *error;
@@ -120,6 +122,8 @@ static bool check_condition(struct compiler *c, const struct rdl_step *step,
                          line_of(step), type->name, condition->type->name);
     if (!condition->slot)
         return true;
+    if (condition->type->varies && !condition->name)
+        return wrong(c, step, "what is kept whole must be of a type of fixed size");
     if (condition->size != condition->slot->size)
         return rdl__fail(
             c->error, "%s:%d: %s of %s has %zu bytes, but the slot %s is for values of %zu",
@@ -418,7 +422,7 @@ static bool add_scope(struct compiler *c, const struct rdl_step *block, uint32_t
             return wrong(c, *part, "rules stand at the beginning of a sequence, before its steps");
     if (!add_required(c, block, &scope))
         return false;
-    if (block->kind == RDL__STEP_WITHIN) {
+    if (block->kind == RDL__STEP_WITHIN && block->deadline_ms < FOREVER_MS) {
         scope.deadline = add_words(p, 1);
         scope.deadline_ns = (uint64_t)(block->deadline_ms * 1e6);
     }

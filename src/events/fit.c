@@ -87,6 +87,8 @@ bool rdl__is_wanted(struct rdl__matcher *m, const struct rdl__config *c,
     rdl__matcher_look(m, c);
     is = wanted->step->reply(event->data, m->reply);
     rdl__matcher_look(NULL, NULL);
+    if (wanted->step->type->clear)
+        wanted->step->type->clear(m->reply);
     return is;
 }
 

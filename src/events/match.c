@@ -176,19 +176,30 @@ static void settle_at(struct rdl__matcher *m, struct rdl__config *c, uint32_t pl
 
 /* ---- Taking it ------------------------------------------------------------------------------ */
 
+static bool replies(enum rdl__effect_kind kind)
+{
+    return kind == RDL__REPLY || kind == RDL__HOLD_REPLY;
+}
+
+/* Functions that look at slots may make different answers of the same request. */
+static bool is_same_reply(const struct rdl__matcher *m, const struct rdl_step *step)
+{
+    const struct rdl_step *other = m->effect.step;
+
+    return step->reply == other->reply && step->port == other->port &&
+           (m->thought || memcmp(m->reply, m->effect_reply, step->type->size) == 0);
+}
+
 /* All that take it must agree on what is to be done with it. */
 static void want_effect(struct rdl__matcher *m, enum rdl__effect_kind kind,
                         const struct rdl_step *step)
 {
-    bool replies = kind == RDL__REPLY || kind == RDL__HOLD_REPLY;
-
     if (!m->has_effect) {
         m->has_effect = true;
         m->effect = (struct rdl__effect){kind, step, NULL};
-        if (replies && !m->thought)
+        if (replies(kind) && !m->thought)
             memcpy(m->effect_reply, m->reply, step->type->size);
-    } else if (kind != m->effect.kind || (replies && (step->reply != m->effect.step->reply ||
-                                                      step->port != m->effect.step->port))) {
+    } else if (kind != m->effect.kind || (replies(kind) && !is_same_reply(m, step))) {
         m->conflict = step;
     }
 }
@@ -389,10 +400,29 @@ static enum rdl__taken by_default(struct rdl__matcher *m, const struct rdl_event
     return RDL__TAKEN;
 }
 
+/* An event waits for the test to act.  If that has led to where it was before, it will not help
+ * any more.  What to compare with is renewed after 1, 2, 4, ... times, so that every circle is
+ * noticed (Brent's way). */
+static bool goes_in_circles(struct rdl__matcher *m)
+{
+    const struct rdl__set *live = &m->live;
+
+    if (m->forced > 0 && m->been.count == live->count &&
+        memcmp(m->been.configs, live->configs, live->count * live->stride) == 0)
+        return true;
+    m->forced++;
+    if ((m->forced & (m->forced - 1)) != 0)
+        return false;
+    rdl__set_clear(&m->been);
+    for (uint32_t i = 0; i < live->count; i++)
+        rdl__set_add(&m->been, rdl__set_at(live, i));
+    return false;
+}
+
 enum rdl__taken rdl__matcher_event(struct rdl__matcher *m, const struct rdl_event *event,
                                    struct rdl__effect *out)
 {
-    m->has_effect = m->too_many = m->may_act = false;
+    m->has_effect = m->may_act = false;
     m->conflict = m->forbidden = NULL;
     m->dead_count = 0;
     rdl__set_clear(&m->next);
@@ -402,14 +432,17 @@ enum rdl__taken rdl__matcher_event(struct rdl__matcher *m, const struct rdl_even
         return RDL__TOO_MANY;
     if (m->conflict)
         return RDL__CONFUSED;
-    if (m->next.count == 0 && m->may_act) {
+    if (m->next.count == 0 && m->may_act && !goes_in_circles(m)) {
         m->events++; /* memos are of the configurations before */
         return RDL__ACT_FIRST;
     }
+    m->may_act = false;
+    m->forced = 0;
     m->events++;
     m->taken_events++;
     if (m->next.count == 0)
         return by_default(m, event, out);
+    m->forbidden = NULL; /* some other way was not */
     step_on(m);
     *out = m->effect;
     out->reply = m->effect_reply;
@@ -431,9 +464,15 @@ static const struct rdl__place *place_of(const struct rdl__matcher *m, uint32_t 
     return &m->p->places[rdl__set_at(&m->live, i)->place];
 }
 
+/* All that is held is held by all configurations, so that all releases do the same. */
+static bool releases(const struct rdl_step *step)
+{
+    return step->kind == RDL__STEP_UNORDERED_AT_END || step->kind == RDL__STEP_ANSWERS;
+}
+
 static bool are_same_action(const struct rdl_step *a, const struct rdl_step *b)
 {
-    if (a == b)
+    if (a == b || (releases(a) && releases(b)))
         return true;
     return a->kind == b->kind && a->kind >= RDL__STEP_TRIGGER && a->port == b->port &&
            a->type == b->type && a->make == b->make && a->act == b->act && a->holds == b->holds &&
@@ -476,7 +515,7 @@ const struct rdl_step *rdl__matcher_act(const struct rdl__matcher *m, enum rdl__
 void rdl__matcher_acted(struct rdl__matcher *m)
 {
     rdl__set_clear(&m->next);
-    m->too_many = false;
+    m->may_act = false;
     for (uint32_t i = 0; i < m->live.count; i++) {
         const struct rdl__place *place = place_of(m, i);
         struct rdl__config *c;
@@ -552,7 +591,7 @@ struct rdl__matcher *rdl__matcher_new(const struct rdl__program *p, uint64_t now
     m->p = p;
     m->now = now;
     m->live_max = live_max ? live_max : LIVE_MAX;
-    m->live.stride = m->next.stride = m->scratch.stride = stride;
+    m->live.stride = m->next.stride = m->scratch.stride = m->been.stride = stride;
     m->memos = rdl__allocate((p->pattern_count + 1) * sizeof *m->memos);
     m->reply = rdl__allocate(p->reply_size + 1);
     m->effect_reply = rdl__allocate(p->reply_size + 1);
@@ -570,6 +609,7 @@ void rdl__matcher_free(struct rdl__matcher *m)
     rdl__set_release(&m->live);
     rdl__set_release(&m->next);
     rdl__set_release(&m->scratch);
+    rdl__set_release(&m->been);
     free(m->memos);
     free(m->reply);
     free(m->effect_reply);

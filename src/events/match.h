@@ -37,9 +37,11 @@ struct rdl__matcher {
     uint64_t now;
     bool has_deadlines;
     uint32_t live_max;
-    bool too_many;
-    bool may_act;        /* a configuration that acts could go on after that */
-    const bool *thought; /* an event that is only thought of: which patterns it fits */
+    bool too_many;        /* some are lost: nothing can be said any more */
+    bool may_act;         /* an event waits for that: a configuration could take it afterwards */
+    uint32_t forced;      /* how often an event that waits for that has been put off */
+    struct rdl__set been; /* the configurations of one of these times */
+    const bool *thought;  /* an event that is only thought of: which patterns it fits */
     uint64_t events, taken_events;
     struct rdl__memo *memos;
     bool has_effect;
