@@ -217,7 +217,7 @@ TEST(a_loop_that_begins_by_acting_is_entered_when_nothing_else_goes_on)
 
     EXPECT_STR(play(spec, "p1 O1"), "p1 O1 | complete");
     EXPECT_STR(play(spec, "p1 p2 p2 O1"), "p1 inner p2 inner p2 O1 | complete");
-    EXPECT_STR(play(spec, "p1 p3"), "p1 inner | refused");
+    EXPECT_STR(play(spec, "p1 p3"), "p1 | refused");
 }
 
 TEST(requirements_around_a_loop_are_met_in_it_or_after_it)

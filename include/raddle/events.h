@@ -69,7 +69,7 @@
 
 struct rdl_event_type {
     RDL__EVENT_TYPE(void);
-};
+} __attribute__((may_alias));
 
 /* Bytes as they come from a file or a socket (raddle/streams.h). */
 struct rdl_frame {

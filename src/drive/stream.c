@@ -8,7 +8,11 @@
 #include "events/match.h"
 #include "raddle/threads.h"
 
-enum { LAST = 20, DEADLINE_MS = 60000 };
+enum {
+    LAST = 20,
+    DEADLINE_MS = 60000,
+    ACTS_MAX = 100000, /* in a row: more are without end */
+};
 
 struct rdl__stream {
     struct rdl_case *t;
@@ -22,6 +26,7 @@ struct rdl__stream {
     struct rdl__queued *held, **held_end; /* until they are released */
     struct rdl__queued *last[LAST];       /* events, the newest at count % LAST */
     uint64_t count;
+    uint32_t acts;                 /* since the last event */
     struct rdl__config *looked_at; /* a copy, for functions that look at slots */
     struct rdl__thread *self;
     pthread_t thread;
@@ -167,6 +172,9 @@ static void release_held(struct rdl__stream *s)
 
 static void act(struct rdl__stream *s, const struct rdl_step *step)
 {
+    if (++s->acts > ACTS_MAX)
+        rdl__failed(step->file, step->line, "a step is done again and again", "%s",
+                    "and no event comes that would end that");
     look(s, rdl__matcher_actor(s->m));
     rdl__matcher_acted(s->m);
     switch (step->kind) {
@@ -249,6 +257,7 @@ static void take(struct rdl__stream *s, struct rdl__queued *queued)
     if (taken != RDL__TAKEN)
         fail_event(s, &queued->event, taken);
     tell(s, effect.kind == RDL__SWALLOW ? "dropped: " : "", &queued->event);
+    s->acts = 0;
     remember(s, rdl__queued_new(&queued->event));
     carry_out(s, &queued->event, &effect); /* during which more may come, and be remembered */
     free(queued);

@@ -102,7 +102,7 @@ static bool add_slot(struct compiler *c, const struct rdl_step *step, const stru
     struct rdl__program *p = c->p;
 
     for (uint32_t i = 0; i < p->kept_count; i++)
-        if (p->kept[i].slot == slot)
+        if (rdl__are_one_slot(p->kept[i].slot, slot))
             return true;
     if (p->kept_count == 64)
         return wrong(c, step, "more than 64 slots");
@@ -216,6 +216,8 @@ static bool add_wanted(struct compiler *c, const struct rdl_step *step, uint32_t
         return wrong(c, step, "an answer without a port");
     if (step->kind == RDL__STEP_ANSWER && step->type->varies)
         return wrong(c, step, "answers must be of a type of fixed size");
+    if (step->kind == RDL__STEP_ANSWER && !step->reply)
+        return wrong(c, step, "there is no function to call: it is NULL");
     if (step->kind == RDL__STEP_ANSWER && p->reply_size < step->type->size)
         p->reply_size = step->type->size;
     GROW(p->wanted, p->wanted_count);
@@ -369,6 +371,8 @@ static bool add_otherwise(struct compiler *c, const struct rdl_step *block,
 
     if (block != c->top)
         return wrong(c, step, "rdl_otherwise stands at the beginning of the whole spec only");
+    if (!step->decide)
+        return wrong(c, step, "there is no function to call: it is NULL");
     GROW(p->otherwise, p->otherwise_count);
     p->otherwise[p->otherwise_count++] = step;
     return true;
@@ -528,9 +532,13 @@ static bool check_within(struct compiler *c, const struct rdl_step *step)
     return true;
 }
 
-static bool check_trigger(struct compiler *c, const struct rdl_step *step)
+static bool check_action(struct compiler *c, const struct rdl_step *step)
 {
-    return step->port ? true : wrong(c, step, "rdl_trigger without a port");
+    if (step->kind == RDL__STEP_TRIGGER && !step->port)
+        return wrong(c, step, "rdl_trigger without a port");
+    if (step->value || step->make || step->act || step->holds)
+        return true;
+    return wrong(c, step, "there is no function to call: it is NULL");
 }
 
 static bool add_step(struct compiler *c, const struct rdl_step *step, uint32_t scope, uint32_t *at)
@@ -554,16 +562,40 @@ static bool add_step(struct compiler *c, const struct rdl_step *step, uint32_t s
     case RDL__STEP_ANSWERS:
         return add_answers(c, step, scope, at);
     case RDL__STEP_TRIGGER:
-        if (!check_trigger(c, step))
-            return false;
-        break;
     case RDL__STEP_DO:
     case RDL__STEP_INSPECT:
+        if (!check_action(c, step))
+            return false;
         break;
     default:
         return wrong(c, step, "a rule stands at the beginning of a sequence; this is none");
     }
     *at = add_action(c, step, scope, *at);
+    return true;
+}
+
+static bool binds(const struct rdl_pattern *pattern, const struct rdl_slot *slot)
+{
+    for (const struct rdl_condition *c = pattern->conditions; c->kind; c++)
+        if (c->kind == RDL__COND_BIND && rdl__are_one_slot(c->slot, slot))
+            return true;
+    return false;
+}
+
+/* What nothing is ever bound to, nothing can be compared with. */
+static bool check_slots(struct compiler *c)
+{
+    struct rdl__program *p = c->p;
+
+    for (uint32_t i = 0; i < p->kept_count; i++) {
+        bool bound = false;
+
+        for (uint32_t k = 0; k < p->pattern_count; k++)
+            bound |= binds(p->patterns[k], p->kept[i].slot);
+        if (!bound)
+            return rdl__fail(c->error, "%s:%d: nothing in this spec binds the slot %s (rdl_bind)",
+                             c->top->file, line_of(c->top), p->kept[i].slot->name);
+    }
     return true;
 }
 
@@ -589,7 +621,7 @@ static bool compile(struct compiler *c)
     if (!add_body(c, c->top, RDL__NOWHERE, 0, &p->start))
         return false;
     suspect_functions(p);
-    return true;
+    return check_slots(c);
 }
 
 struct rdl__program *rdl__program_new(const struct rdl_step *spec, struct rdl__error *error)

@@ -75,10 +75,29 @@ static void add_expected(const struct rdl__matcher *m, const struct rdl__config 
                     p->scopes[s].required_count, "required", out);
 }
 
+/* Of several ways to understand the stream, that in which most events had a place. */
+static void add_furthest(const struct rdl__matcher *m, struct rdl__text *out)
+{
+    const struct rdl__config *furthest = rdl__set_at(&m->live, 0), *least = furthest;
+
+    for (uint32_t i = 1; i < m->live.count; i++) {
+        const struct rdl__config *c = rdl__set_at(&m->live, i);
+
+        furthest = c->taken > furthest->taken ? c : furthest;
+        least = c->taken < least->taken ? c : least;
+    }
+    if (furthest->taken > least->taken)
+        rdl__text_add(out, "furthest, with %u events in their place, had come %s:%d\n",
+                      furthest->taken, m->p->places[furthest->place].step->file,
+                      m->p->places[furthest->place].step->line);
+}
+
 void rdl__matcher_expected(const struct rdl__matcher *m, struct rdl__text *out)
 {
     for (uint32_t i = 0; i < m->live.count; i++)
         add_expected(m, rdl__set_at(&m->live, i), out);
+    if (m->live.count > 1)
+        add_furthest(m, out);
 }
 
 void rdl__matcher_explain(const struct rdl__matcher *m, struct rdl__text *out)

@@ -9,7 +9,7 @@ static __thread const struct rdl__config *the_config; /* whose slots functions l
 static const struct rdl__kept *find_slot(const struct rdl__program *p, const struct rdl_slot *slot)
 {
     for (uint32_t i = 0; i < p->kept_count; i++)
-        if (p->kept[i].slot == slot)
+        if (rdl__are_one_slot(p->kept[i].slot, slot))
             return &p->kept[i];
     return NULL;
 }

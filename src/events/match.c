@@ -419,6 +419,16 @@ static bool goes_in_circles(struct rdl__matcher *m)
     return false;
 }
 
+/* Does the spec know such events at all?  If not, there is no use in doing anything for it. */
+static bool is_known(const struct rdl__matcher *m, const struct rdl_event *event)
+{
+    for (uint32_t i = 0; i < m->p->wanted_count; i++)
+        if (m->thought ? m->thought[m->p->wanted[i].pattern]
+                       : rdl__pattern_holds(m->p->patterns[m->p->wanted[i].pattern], event))
+            return true;
+    return false;
+}
+
 enum rdl__taken rdl__matcher_event(struct rdl__matcher *m, const struct rdl_event *event,
                                    struct rdl__effect *out)
 {
@@ -432,7 +442,7 @@ enum rdl__taken rdl__matcher_event(struct rdl__matcher *m, const struct rdl_even
         return RDL__TOO_MANY;
     if (m->conflict)
         return RDL__CONFUSED;
-    if (m->next.count == 0 && m->may_act && !goes_in_circles(m)) {
+    if (m->next.count == 0 && m->may_act && is_known(m, event) && !goes_in_circles(m)) {
         m->events++; /* memos are of the configurations before */
         return RDL__ACT_FIRST;
     }
@@ -481,17 +491,35 @@ static bool are_same_action(const struct rdl_step *a, const struct rdl_step *b)
             (a->value && b->value && memcmp(a->value, b->value, a->type->size) == 0));
 }
 
+/* Functions may look at slots: they must find the same in all. */
+static bool see_the_same(const struct rdl__matcher *m, const struct rdl_step *step,
+                         const struct rdl__config *a, const struct rdl__config *b)
+{
+    if (!step->make && !step->act && !step->holds)
+        return true;
+    for (uint32_t i = 0; i < m->p->kept_count; i++)
+        if (memcmp(&a->words[m->p->kept[i].word], &b->words[m->p->kept[i].word],
+                   m->p->kept[i].slot->size) != 0)
+            return false;
+    return true;
+}
+
 /* The one action that all who act stand before; NULL: there is none, or several. */
 static const struct rdl_step *the_action(const struct rdl__matcher *m)
 {
     const struct rdl_step *step = NULL;
+    const struct rdl__config *first = NULL;
 
     for (uint32_t i = 0; i < m->live.count; i++) {
+        const struct rdl__config *c = rdl__set_at(&m->live, i);
+
         if (!is_at(m, i, RDL__PLACE_ACTION))
             continue;
-        if (step && !are_same_action(place_of(m, i)->step, step))
+        if (step &&
+            (!are_same_action(place_of(m, i)->step, step) || !see_the_same(m, step, first, c)))
             return NULL;
         step = place_of(m, i)->step;
+        first = c;
     }
     return step;
 }

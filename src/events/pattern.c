@@ -31,9 +31,15 @@ struct rdl_port rdl_faults = {.name = "faults"};
 
 /* ---- Types ---------------------------------------------------------------------------------- */
 
+/* The same type may have been declared in several files, by a header. */
+static bool are_one(const struct rdl_event_type *a, const struct rdl_event_type *b)
+{
+    return a == b || (a->size == b->size && strcmp(a->name, b->name) == 0);
+}
+
 bool rdl__is_a(const struct rdl_event_type *type, const struct rdl_event_type *that)
 {
-    while (type && type != that)
+    while (type && !are_one(type, that))
         type = type->is_a;
     return type != NULL;
 }
@@ -119,7 +125,7 @@ bool rdl__pattern_holds(const struct rdl_pattern *pattern, const struct rdl_even
 
 static bool are_equal(const struct rdl_condition *a, const struct rdl_condition *b)
 {
-    if (a->kind != b->kind || a->type != b->type)
+    if (a->kind != b->kind || !are_one(a->type, b->type))
         return false;
     switch (a->kind) {
     case RDL__COND_IS:
@@ -235,6 +241,21 @@ void rdl__event_show(struct rdl__text *out, const struct rdl_event *event)
     rdl__data_show(out, event->type, event->data, event->size);
 }
 
+/* What it is for, the condition does not know: a number, if it has the size of one. */
+static void show_field(struct rdl__text *out, const struct rdl_condition *c)
+{
+    int64_t number = 0;
+
+    if (c->size > sizeof number) {
+        rdl__text_add_hex(out, c->value, c->size);
+        return;
+    }
+    memcpy(&number, c->value, c->size);
+    if (c->size < sizeof number && number >> (8 * c->size - 1))
+        number -= INT64_C(1) << (8 * c->size);
+    rdl__text_add(out, "%lld", (long long)number);
+}
+
 static void show_condition(struct rdl__text *out, const struct rdl_condition *c)
 {
     switch (c->kind) {
@@ -248,7 +269,8 @@ static void show_condition(struct rdl__text *out, const struct rdl_condition *c)
         rdl__text_add(out, "%s with %s", c->type->name, c->name);
         break;
     case RDL__COND_FIELD:
-        rdl__text_add(out, "%s with %s as given", c->type->name, c->name);
+        rdl__text_add(out, "%s with %s = ", c->type->name, c->name);
+        show_field(out, c);
         break;
     case RDL__COND_TEXT:
         rdl__text_add_quoted(out, c->value, strlen(c->value));

@@ -6,6 +6,8 @@
 #ifndef RDL__PROGRAM_H
 #define RDL__PROGRAM_H
 
+#include <string.h>
+
 #include "base/memory.h"
 #include "events/events.h"
 
@@ -74,10 +76,6 @@ struct rdl__kept {
     uint32_t is_set; /* bit of the second word */
 };
 
-struct rdl__otherwise {
-    const struct rdl_step *step;
-};
-
 /* words[0]: loops in which something has happened; words[1]: slots that are set. */
 enum { RDL__WORD_LOOPS, RDL__WORD_SLOTS, RDL__WORDS_FIXED };
 
@@ -108,6 +106,12 @@ struct rdl__program {
     struct rdl__arena arena;
     struct rdl__text warnings;
 };
+
+/* The same slot may have been declared in several files, by a header. */
+static inline bool rdl__are_one_slot(const struct rdl_slot *a, const struct rdl_slot *b)
+{
+    return a == b || (a->size == b->size && strcmp(a->name, b->name) == 0);
+}
 
 /* Is what the automaton can do ambiguous?  False: error says how, by a shortest stream. */
 bool rdl__program_check(struct rdl__program *program, struct rdl__error *error);
