@@ -93,7 +93,9 @@ static void tell_stream(const struct search *s, uint32_t node, struct rdl__text 
     rdl__pattern_show(out, s->p->patterns[s->nodes[node].pattern]);
 }
 
-static const char *words_for(const struct rdl_step *step, enum rdl__effect_kind kind)
+/* `by`: room for a name. */
+static const char *words_for(const struct rdl_step *step, enum rdl__effect_kind kind, char *by,
+                             size_t room)
 {
     switch (kind) {
     case RDL__FORWARD:
@@ -103,7 +105,8 @@ static const char *words_for(const struct rdl_step *step, enum rdl__effect_kind 
     case RDL__HOLD:
         return "held";
     default:
-        return "answered";
+        snprintf(by, room, "answered by %s", step->name);
+        return by;
     }
 }
 
@@ -119,15 +122,16 @@ static bool confused_by_event(struct search *s, uint32_t node, uint32_t pattern,
 {
     const struct rdl__matcher *m = s->m;
     struct rdl__text text = {0}, event = {0};
+    char one[80], two[80];
 
     rdl__pattern_show(&event, s->p->patterns[pattern]);
     tell_stream(s, node, &text);
     rdl__fail(error,
-              "%s:%d: what becomes of \"%s\" depends on what comes later: here it is %s, but at "
-              "%s:%d it is %s; by the stream%s\n    %s",
+              "%s:%d: what becomes of \"%s\" depends on what comes later: here it is %s, at %s:%d "
+              "%s; by the stream%s\n    %s",
               m->conflict->file, m->conflict->line, rdl__text_string(&event),
-              words_for(m->conflict, kind_of(m->conflict)), m->effect.step->file,
-              m->effect.step->line, words_for(m->effect.step, m->effect.kind),
+              words_for(m->conflict, kind_of(m->conflict), one, sizeof one), m->effect.step->file,
+              m->effect.step->line, words_for(m->effect.step, m->effect.kind, two, sizeof two),
               rdl__text_string(&text), rdl__text_string(&event));
     rdl__text_release(&text);
     rdl__text_release(&event);
