@@ -214,6 +214,8 @@ static void take_in(struct search *search, struct rdl__worker *worker)
     collect(search, worker);
     if (search->result->test->options.explore && !search->result->test->options.spec)
         take_in_coverage(search, worker->board);
+    else if (search->result->test->options.explore && worker->board->exhausted)
+        search->ended = true; /* a test of a spec that has nothing to draw */
     if (search->session->worker_count == 1 && outcome->verdict != RDL__FAILED &&
         worker->board->task.kind == RDL__RUN_RANDOM)
         search->next = worker->board->failed_at + 1; /* it may have stopped early */

@@ -3,12 +3,15 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
 
 #include "base/memory.h"
 #include "control/sched/inner.h"
 #include "control/sched/words.h"
 #include "drive/drive.h"
 #include "drive/monitor.h"
+#include "port/kernel.h"
 
 /* So many cases may leave something behind: memory, at least.  Of free threads one that
  * waits is enough, since nobody can end it. */
@@ -375,6 +378,19 @@ static void forget_its_threads(void)
             rdl__thread_discard(rdl__self(), rdl__sched.threads[id]);
 }
 
+/* What is forgotten may have files open; are so many of them in use that soon there may be no
+ * more? */
+static bool files_run_low(void)
+{
+    struct rlimit limit;
+    long lowest = rdl__kernel(SYS_eventfd2, 0, EFD_CLOEXEC, 0, 0, 0, 0);
+
+    if (lowest < 0)
+        return true;
+    rdl__kernel(SYS_close, lowest, 0, 0, 0, 0, 0);
+    return getrlimit(RLIMIT_NOFILE, &limit) == 0 && (rlim_t)lowest > limit.rlim_cur / 2;
+}
+
 void rdl__clients_finish(struct rdl__clients *clients, bool destroy)
 {
     static unsigned left_over;
@@ -388,7 +404,8 @@ void rdl__clients_finish(struct rdl__clients *clients, bool destroy)
             clients->spec->destroy(clients->object);
     } else {
         forget_its_threads();
-        if (++left_over >= (clients->free_threads && !all_returned ? 1 : LEFT_OVER_MAX))
+        if (++left_over >= (clients->free_threads && !all_returned ? 1 : LEFT_OVER_MAX) ||
+            files_run_low())
             rdl__worn_out = true;
     }
 }
