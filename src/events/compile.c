@@ -173,6 +173,8 @@ static bool add_pattern(struct compiler *c, const struct rdl_step *step, uint32_
     for (const struct rdl_condition *condition = pattern->conditions; condition->kind;
          condition++) {
         has_slots |= condition->slot != NULL;
+        if (condition->answer && p->reply_size < condition->answer->type->size)
+            p->reply_size = condition->answer->type->size;
         if (!check_condition(c, step, condition, rdl__pattern_type(pattern)))
             return false;
     }
