@@ -17,6 +17,12 @@ static void *at(void *value, size_t offset)
     return (char *)value + offset;
 }
 
+/* Most differ in how they begin, and there are millions. */
+static bool are_same(const char *a, const char *b)
+{
+    return a[0] == b[0] && strcmp(a, b) == 0;
+}
+
 /* ---- What is wrong -------------------------------------------------------------------------- */
 
 static int column_of(const struct reader *r, const char *place)
@@ -172,7 +178,7 @@ static bool read_enumerator(struct reader *r, const struct rdl__type *type, void
     if (!rdl__scan_string(r->scan, &name, &length))
         return is_no_json(r);
     for (uint32_t i = 0; i < type->count; i++)
-        if (strcmp(type->enumerators[i].name, name) == 0) {
+        if (are_same(type->enumerators[i].name, name)) {
             memcpy(out, &type->enumerators[i].value, type->size);
             return true;
         }
@@ -333,7 +339,7 @@ static const struct rdl__member *find_member(const struct rdl__type *type, const
     for (uint32_t i = 0; i < type->count; i++) {
         const struct rdl__member *member = &type->members[i], *inner;
 
-        if (strcmp(member->name, name) == 0)
+        if (are_same(member->name, name))
             return member;
         if (member->name[0] || !member->type->members)
             continue;
@@ -348,16 +354,22 @@ static const struct rdl__member *find_member(const struct rdl__type *type, const
 
 static bool read_field(struct reader *r, const struct rdl__type *type, uint32_t number, void *out)
 {
+    const char *outer = r->field, *name;
     const struct rdl__member *member;
     size_t length, base = 0;
-    const char *name;
 
     if (!rdl__scan_key(r->scan, &name, &length))
         return is_no_json(r);
-    if (number < type->count && strcmp(type->members[number].name, name) == 0)
-        return read_member(r, &type->members[number], out); /* most come in order */
-    member = name[0] ? find_member(type, name, &base) : NULL;
-    return member ? read_member(r, member, at(out, base)) : is_unknown(r, type, name);
+    if (number < type->count && name[0] && are_same(type->members[number].name, name))
+        member = &type->members[number]; /* most come in order */
+    else
+        member = name[0] ? find_member(type, name, &base) : NULL;
+    if (!member)
+        return is_unknown(r, type, name);
+    if (!read_member(r, member, at(out, base)))
+        return false;
+    r->field = outer;
+    return true;
 }
 
 /* Structs, and unions, whose members lie in the same place. */

@@ -82,6 +82,12 @@ static char *next_line(struct rdl__event_log *log, size_t *out_length, struct rd
 
 /* ---- Names ---------------------------------------------------------------------------------- */
 
+/* Most differ in how they begin, and there are millions. */
+static bool are_same(const char *a, const char *b)
+{
+    return a[0] == b[0] && strcmp(a, b) == 0;
+}
+
 static void add_name(struct rdl__text *out, const char *name)
 {
     rdl__text_add(out, "%s%s", out->count ? ", " : "", name);
@@ -101,7 +107,7 @@ static bool find_port(struct rdl__event_log *log, const char *name, struct rdl__
     struct rdl__text names = {0};
 
     for (size_t i = 0; i < log->known->port_count; i++)
-        if (strcmp(log->known->ports[i]->name, name) == 0) {
+        if (are_same(log->known->ports[i]->name, name)) {
             log->event.port = log->known->ports[i];
             return true;
         }
@@ -115,7 +121,7 @@ static bool find_type(struct rdl__event_log *log, const char *name, struct rdl__
     struct rdl__text names = {0};
 
     for (size_t i = 0; i < log->known->type_count; i++)
-        if (strcmp(log->known->types[i]->name, name) == 0) {
+        if (are_same(log->known->types[i]->name, name)) {
             log->event.type = log->known->types[i];
             return true;
         }
@@ -143,7 +149,8 @@ struct parse {
     struct rdl__json_scan scan;
     struct rdl__error *error;
     bool has[KEYS];
-    char *later; /* data whose type was not known yet; NULL: none */
+    enum key next; /* it comes, if keys come in their order */
+    char *later;   /* data whose type was not known yet; NULL: none */
     uint64_t time;
 };
 
@@ -153,26 +160,32 @@ static bool is_no_json(struct parse *p)
                      (int)(p->scan.at - p->scan.text) + 1);
 }
 
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
 /* Seconds, as nanoseconds: digits are counted, since a double has too few for times of today.
  * False: out of range. */
-static bool read_seconds(const char *number, size_t length, uint64_t *out)
+static bool read_seconds(const char *number, uint64_t *out)
 {
-    const char *end = number + length, *point = memchr(number, '.', length);
-    const char *whole_end = point ? point : end;
+    const char *at = number;
     double value;
 
-    if (memchr(number, 'e', length) || memchr(number, 'E', length)) {
-        value = rdl__scan_value(number);
-        *out = value >= 0 && value < SECONDS_MAX ? (uint64_t)(value * 1e9) : 0;
-        return value >= 0 && value < SECONDS_MAX;
-    }
-    for (*out = 0; number < whole_end && *out < SECONDS_MAX; number++)
-        *out = *out * 10 + (uint64_t)(*number - '0');
+    for (*out = 0; is_digit(*at) && *out < SECONDS_MAX; at++)
+        *out = *out * 10 + (uint64_t)(*at - '0');
     if (*out >= SECONDS_MAX)
         return false;
+    at += *at == '.';
     for (int i = 0; i < NS_DIGITS; i++)
-        *out = *out * 10 + (point && ++point < end ? (uint64_t)(*point - '0') : 0);
-    return true;
+        *out = *out * 10 + (is_digit(*at) ? (uint64_t)(*at++ - '0') : 0);
+    while (is_digit(*at))
+        at++;
+    if (*at != 'e' && *at != 'E')
+        return true;
+    value = rdl__scan_value(number);
+    *out = value < (double)SECONDS_MAX ? (uint64_t)(value * 1e9) : 0;
+    return value < (double)SECONDS_MAX;
 }
 
 static bool read_time(struct parse *p)
@@ -183,7 +196,7 @@ static bool read_time(struct parse *p)
     rdl__scan_peek(&p->scan);
     if (!rdl__scan_number(&p->scan, &number, &length))
         return rdl__fail(p->error, "time is a number of seconds");
-    return (number[0] != '-' && read_seconds(number, length, &p->time)) ||
+    return (number[0] != '-' && read_seconds(number, &p->time)) ||
            rdl__fail(p->error, "time %.*s is out of range", (int)length, number);
 }
 
@@ -211,6 +224,18 @@ static bool read_data(struct parse *p)
     return rdl__fail(p->error, "data of %s: %s", type->name, why.text);
 }
 
+/* KEYS: there is none. */
+static enum key key_named(enum key first, const char *name)
+{
+    enum key key = first;
+
+    do
+        if (are_same(key_names[key], name))
+            return key;
+    while ((key = (key + 1) % KEYS) != first);
+    return KEYS;
+}
+
 static bool read_key(struct parse *p, enum key *out)
 {
     const char *name;
@@ -218,9 +243,8 @@ static bool read_key(struct parse *p, enum key *out)
 
     if (!rdl__scan_key(&p->scan, &name, &length))
         return is_no_json(p);
-    for (*out = PORT; *out < KEYS; ++*out)
-        if (strcmp(key_names[*out], name) == 0)
-            break;
+    *out = key_named(p->next, name);
+    p->next = (*out + 1) % KEYS;
     if (*out == KEYS)
         return rdl__fail(p->error, "there is no key '%.60s', but port, dir, type, data, time",
                          name);
@@ -301,7 +325,7 @@ static bool take_time(struct parse *p)
 static bool read_event(struct rdl__event_log *log, char *line, size_t length,
                        struct rdl__error *error)
 {
-    struct rdl__error why = {0};
+    struct rdl__error why;
     struct parse p = {
         .log = log, .scan = {.text = line, .at = line, .end = line + length}, .error = &why};
 

@@ -130,6 +130,7 @@ struct matching {
     struct rdl__event_log log;
     struct rdl__matcher *m; /* made with the first event, which says what time it is */
     uint64_t events;
+    uint64_t over; /* when time ran out for one way to go on; of the last event, or 0 */
     struct past last[LAST];
     double seconds;
 };
@@ -138,6 +139,9 @@ static enum verdict take_event(struct matching *m)
 {
     struct rdl__effect effect;
 
+    m->over = rdl__matcher_deadline(m->m);
+    if (m->over >= m->log.now)
+        m->over = 0;
     if (!rdl__matcher_time(m->m, m->log.now))
         return LATE;
     switch (rdl__matcher_event(m->m, &m->log.event, &effect)) {
@@ -184,6 +188,29 @@ static void add_indented(struct rdl__text *out, const char *before, const struct
     }
 }
 
+static void add_time(struct rdl__text *out, uint64_t ns)
+{
+    rdl__text_add(out, "%llu.%06llu s", (unsigned long long)(ns / 1000000000),
+                  (unsigned long long)(ns / 1000 % 1000000));
+}
+
+static void add_why(struct rdl__text *out, const struct matching *m, enum verdict verdict)
+{
+    if (verdict == INCOMPLETE)
+        return;
+    if (m->over) {
+        rdl__text_add(out, "it came at ");
+        add_time(out, m->log.now);
+        rdl__text_add(out, verdict == LATE ? ", but rdl_within ended at "
+                                           : ", and for some of what was expected before "
+                                             "rdl_within ended at ");
+        add_time(out, m->over);
+        rdl__text_add(out, "\n");
+    }
+    if (verdict == BAD_EVENT)
+        rdl__matcher_explain(m->m, out);
+}
+
 static void add_headline(struct rdl__text *out, const struct matching *m, enum verdict verdict)
 {
     if (verdict == INCOMPLETE) {
@@ -195,9 +222,6 @@ static void add_headline(struct rdl__text *out, const struct matching *m, enum v
     rdl__text_add(out, "%s:%llu: %s: ", m->log.file, (unsigned long long)m->log.line,
                   verdict == LATE ? "too late" : "not as specified");
     rdl__event_show(out, &m->log.event);
-    if (verdict == LATE)
-        rdl__text_add(out, " at %.9g s; the time was over at %.9g s", (double)m->log.now / 1e9,
-                      (double)rdl__matcher_deadline(m->m) / 1e9);
     rdl__text_add(out, "\n");
 }
 
@@ -219,8 +243,7 @@ static void add_failure(struct rdl__text *out, const struct matching *m, enum ve
     struct rdl__text expected = {0}, why = {0};
 
     rdl__matcher_expected(m->m, &expected);
-    if (verdict == BAD_EVENT)
-        rdl__matcher_explain(m->m, &why);
+    add_why(&why, m, verdict);
     add_headline(out, m, verdict);
     add_indented(out, "  ", &why);
     rdl__text_add(out, "  expected:\n");
@@ -275,8 +298,7 @@ static void add_json_texts(struct rdl__text *out, const struct matching *m, enum
     rdl__text_add(out, ",\"expected\":");
     add_json_lines(out, lines.bytes);
     rdl__text_clear(&lines);
-    if (verdict == BAD_EVENT)
-        rdl__matcher_explain(m->m, &lines);
+    add_why(&lines, m, verdict);
     rdl__text_add(out, ",\"why\":");
     rdl__add_json_string(out, rdl__text_string(&lines));
     rdl__text_release(&lines);
