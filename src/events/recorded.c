@@ -75,7 +75,7 @@ static const struct rdl_step *make_block(struct translator *t, const struct rdl_
     return step;
 }
 
-/* ---- Events ---------------------------------------------------------------------------------- */
+/* ---- Events --------------------------------------------------------------------------------- */
 
 static const struct rdl_step *make_event(struct translator *t, const struct rdl_step *like,
                                          enum rdl__step_kind kind,
@@ -108,7 +108,7 @@ static const struct rdl_step *translate_trigger(struct translator *t, const stru
     return make_event(t, step, RDL__EXPECT, make_pattern(t, step->port, &condition));
 }
 
-/* ---- Requests and answers --------------------------------------------------------------------- */
+/* ---- Requests and answers ------------------------------------------------------------------- */
 
 /* A place to keep the answer in until it comes; each has its own. */
 static const struct rdl_slot *make_slot(struct translator *t, const struct rdl_step *step)
@@ -202,7 +202,7 @@ static void add_answered(struct translator *t, const struct rdl_step *const *fro
     add_part(out, make_block(t, step, RDL__SEQUENCE, &rest));
 }
 
-/* ---- Blocks ---------------------------------------------------------------------------------- */
+/* ---- Blocks --------------------------------------------------------------------------------- */
 
 static const struct rdl_step *translate(struct translator *t, const struct rdl_step *step);
 
@@ -290,7 +290,7 @@ static const struct rdl_step *translate(struct translator *t, const struct rdl_s
     return t->events == events && t->out->passed_over > passed_over ? NULL : made;
 }
 
-/* ---- Names ----------------------------------------------------------------------------------- */
+/* ---- Names ---------------------------------------------------------------------------------- */
 
 static bool know_port(struct rdl__recorded *out, const struct rdl_step *step, struct rdl_port *port,
                       struct rdl__error *error)
@@ -362,7 +362,7 @@ static bool know_names(struct rdl__recorded *out, const struct rdl_step *step,
     return true;
 }
 
-/* ---- The whole of it ---------------------------------------------------------------------------- */
+/* ---- The whole of it ------------------------------------------------------------------------ */
 
 bool rdl__recorded_init(struct rdl__recorded *out, const struct rdl_step *spec,
                         struct rdl__error *error)

@@ -37,7 +37,7 @@ bool rdl__value_read(const struct rdl__type *type, const char *text, void *out,
 bool rdl__value_read_json(const struct rdl__type *type, struct rdl__json_scan *scan, void *out,
                           struct rdl__error *error);
 
-/* ---- For values.c, read.c and read_json.c --------------------------------------------------------- */
+/* ---- For values.c, read.c and read_json.c --------------------------------------------------- */
 
 enum { RDL__SCALAR_MAX = 16 };
 
