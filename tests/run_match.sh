@@ -57,7 +57,7 @@ changed() {
 changed '3s/"id":1/"id":4/'
 says 'other:3: not as specified: in net pong(4)'
 says 'in net pong whose id is the_id  ['
-says 'log.c:38]'
+says "log.c:$(grep -n 'rdl_bound(pong' "$SOURCE/docs/events/log.c" | cut -d : -f 1)]"
 says 'out user alarm with level = URGENT'
 says '    line 2: out net ping(1)'
 lacks 'line 3:'
@@ -178,7 +178,7 @@ says 'lines:2: not as specified'
 matches 1 answers "$(request 1)" "$(answer 2)" "$(answer 2)"
 says 'lines:3: not as specified'
 matches 1 answers "$(request 0)"
-says 'out net any request, request that answer_positive can answer'
+says 'out net request that answer_positive can answer, any request'
 matches 1 answers "$(request 1)"
 says 'the log ends after 1 event, but'
 matches 0 unordered "$(request 1)" "$(answer 2)" "${tick}1}" "$(request 2)" "$(answer 4)" "$end"

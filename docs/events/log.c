@@ -2,6 +2,11 @@
  *
  *     cc -g -shared -fPIC -o log.so log.c && raddle match log.so log.jsonl
  *
+ * Each line of such a log is an event: its port, its direction, its type, what it carries (zero
+ * where that is left out), and, if there is to be talk of time, when it was, in seconds:
+ *
+ *     {"port":"net","dir":"out","type":"ping","data":{"id":1},"time":12.6}
+ *
  * It says hello, then pings its peer, each time with another number, and expects a pong with
  * the same number within a second.  If there is none, it raises an alarm and gives up. */
 #include <raddle/events.h>

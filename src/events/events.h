@@ -95,7 +95,7 @@ struct rdl__recorded {
     size_t type_count;
     uint32_t passed_over; /* steps: rdl_do, rdl_inspect */
     bool has_deadlines;
-    struct rdl__arena arena; /* all of it lies here */
+    struct rdl__arena arena; /* what the spec is made of */
 };
 
 /* False: error says what cannot be told apart in a log. */

@@ -118,6 +118,7 @@ static const struct rdl_slot *make_slot(struct translator *t, const struct rdl_s
     return make(t, &slot, sizeof slot);
 }
 
+/* The function is called with slots as they were before, so that condition comes first. */
 static const struct rdl_step *make_request(struct translator *t, const struct rdl_step *step,
                                            const struct rdl_slot *slot)
 {
@@ -128,13 +129,12 @@ static const struct rdl_step *make_request(struct translator *t, const struct rd
     while (pattern.conditions[count].kind)
         count++;
     conditions = rdl__arena_alloc(&t->out->arena, (count + 2) * sizeof *conditions);
-    memcpy(conditions, pattern.conditions, count * sizeof *conditions);
-    conditions[count] = (struct rdl_condition){.kind = RDL__COND_ASKS,
-                                               .type = rdl__pattern_type(&pattern),
-                                               .size = slot->size,
-                                               .slot = slot,
-                                               .answer = step};
-    conditions[count + 1] = (struct rdl_condition){.kind = RDL__COND_NONE};
+    memcpy(conditions + 1, pattern.conditions, (count + 1) * sizeof *conditions);
+    conditions[0] = (struct rdl_condition){.kind = RDL__COND_ASKS,
+                                           .type = rdl__pattern_type(&pattern),
+                                           .size = slot->size,
+                                           .slot = slot,
+                                           .answer = step};
     pattern.conditions = conditions;
     return make_event(t, step, RDL__EXPECT, make(t, &pattern, sizeof pattern));
 }
