@@ -51,17 +51,16 @@ void rdl__data_show(struct rdl__text *out, const struct rdl_event_type *type, co
 }
 
 void rdl__field_show(struct rdl__text *out, const struct rdl_event_type *type, const char *field,
-                     const void *value)
+                     const void *value, size_t size)
 {
     const struct rdl__type *data = type == &rdl_event_frame ? NULL : type_of(type);
 
     for (uint32_t i = 0; data && data->members && i < data->count; i++)
         if (strcmp(data->members[i].name, field) == 0) {
-            rdl__text_add(out, "= ");
             rdl__value_show(out, data->members[i].type, value);
             return;
         }
-    rdl__text_add(out, "as given");
+    rdl__show_value(out, NULL, value, size);
 }
 
 static bool read_frame(struct rdl__json_scan *scan, struct rdl_frame *out, struct rdl__error *error)

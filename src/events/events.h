@@ -55,9 +55,9 @@ void rdl__events_learn(const struct rdl_event_type *const *types, size_t count);
 void rdl__data_show(struct rdl__text *out, const struct rdl_event_type *type, const void *data,
                     size_t size);
 
-/* "= 3", by the field's type; "as given", if that is not known. */
+/* What one of the fields is: by the field's type, or as a number or bytes. */
 void rdl__field_show(struct rdl__text *out, const struct rdl_event_type *type, const char *field,
-                     const void *value);
+                     const void *value, size_t size);
 
 /* From JSON.  There is room for all that it may be: a frame is no longer than the text.  False:
  * error says what is wrong. */

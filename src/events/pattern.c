@@ -212,8 +212,8 @@ static void show_condition(struct rdl__text *out, const struct rdl_condition *c)
         rdl__text_add(out, "%s with %s", c->type->name, c->name);
         break;
     case RDL__COND_FIELD:
-        rdl__text_add(out, "%s with %s ", c->type->name, c->name);
-        rdl__field_show(out, c->type, c->name, c->value);
+        rdl__text_add(out, "%s with %s = ", c->type->name, c->name);
+        rdl__field_show(out, c->type, c->name, c->value, c->size);
         break;
     case RDL__COND_TEXT:
         rdl__text_add_quoted(out, c->value, strlen(c->value));

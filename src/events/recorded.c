@@ -110,11 +110,16 @@ static const struct rdl_step *translate_trigger(struct translator *t, const stru
 
 /* ---- Requests and answers ------------------------------------------------------------------- */
 
-/* A place to keep the answer in until it comes; each has its own. */
+/* A place to keep the answer in until it comes.  Each has its own, and a name that no other
+ * has. */
 static const struct rdl_slot *make_slot(struct translator *t, const struct rdl_step *step)
 {
-    struct rdl_slot slot = {step->name, step->type->size};
+    struct rdl_slot slot = {.size = step->type->size};
+    struct rdl__text name = {0};
 
+    rdl__text_add(&name, "answer %u", t->events);
+    slot.name = make(t, name.bytes, name.count + 1);
+    rdl__text_release(&name);
     return make(t, &slot, sizeof slot);
 }
 
@@ -132,6 +137,7 @@ static const struct rdl_step *make_request(struct translator *t, const struct rd
     memcpy(conditions + 1, pattern.conditions, (count + 1) * sizeof *conditions);
     conditions[0] = (struct rdl_condition){.kind = RDL__COND_ASKS,
                                            .type = rdl__pattern_type(&pattern),
+                                           .name = step->name,
                                            .size = slot->size,
                                            .slot = slot,
                                            .answer = step};
@@ -144,6 +150,7 @@ static const struct rdl_step *make_answer(struct translator *t, const struct rdl
 {
     struct rdl_condition condition = {.kind = RDL__COND_ANSWERS,
                                       .type = step->type,
+                                      .name = step->name,
                                       .size = slot->size,
                                       .slot = slot,
                                       .answer = step};
@@ -316,18 +323,16 @@ static bool know_port(struct rdl__recorded *out, const struct rdl_step *step, st
 static bool know_type(struct rdl__recorded *out, const struct rdl_step *step,
                       const struct rdl_event_type *type, struct rdl__error *error)
 {
-    size_t i = 0;
-
-    while (i < out->type_count && out->types[i] != type)
-        i++;
-    if (i < out->type_count)
-        return true;
-    for (i = 0; i < out->type_count; i++)
-        if (strcmp(out->types[i]->name, type->name) == 0)
+    for (size_t i = 0; i < out->type_count; i++) {
+        if (strcmp(out->types[i]->name, type->name) != 0)
+            continue;
+        if (!rdl__is_a(type, out->types[i]) || !rdl__is_a(out->types[i], type))
             return rdl__fail(error,
                              "%s:%d: two types of events are called %s, and a log has but "
                              "names",
                              step->file, step->line, type->name);
+        return true;
+    }
     out->types =
         rdl__reallocate(out->types, (out->type_count + 1) * sizeof(struct rdl_event_type *));
     out->types[out->type_count++] = type;
@@ -340,6 +345,9 @@ static bool know_pattern(struct rdl__recorded *out, const struct rdl_step *step,
     if (!know_port(out, step, step->pattern->port, error))
         return false;
     for (const struct rdl_condition *c = step->pattern->conditions; c->kind; c++) {
+        if (c->answer && !c->answer->reply)
+            return rdl__fail(error, "%s:%d: there is no function to call: it is NULL", step->file,
+                             step->line);
         if (c->answer && c->answer->type->varies)
             return rdl__fail(error, "%s:%d: answers must be of a type of fixed size", step->file,
                              step->line);
