@@ -86,7 +86,7 @@ TEST(one_of_four)
     EXPECT_STR(play(spec, "p1 p2"), "p1 | refused");
     EXPECT_STR(play(spec, "p5"), "| refused");
     for (int i = 1; i <= 4; i++)
-        EXPECT_CONTAINS(rdl__text_string(&expected), words("out net ping(0%d 00 00 00)", i));
+        EXPECT_CONTAINS(rdl__text_string(&expected), words("out net ping(%d)", i));
 }
 
 TEST(a_stream_may_end_after_what_branches_have_in_common)
@@ -316,7 +316,7 @@ TEST(events_of_both_directions_in_any_order)
     EXPECT_STR(verdict(spec, "O2 p2 O1 p1 p1 O1 p2 O2"), "complete");
     EXPECT_STR(verdict(spec, "p1 p2 O1 O2 O1 O2 p1 p2"), "complete");
     EXPECT_STR(verdict(spec, "O2 p2 O1 p1 p1 O1 p2"), "incomplete");
-    EXPECT_CONTAINS(rdl__text_string(&expected), "in net pong(02 00 00 00) (in any order)");
+    EXPECT_CONTAINS(rdl__text_string(&expected), "in net pong(2) (in any order)");
     EXPECT_LACKS(rdl__text_string(&expected), "ping");
     EXPECT_STR(verdict(spec, "O2 p2 O2"), "refused");
 }

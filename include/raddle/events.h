@@ -148,6 +148,8 @@ enum rdl__condition_kind {
     RDL__COND_TEXT,
     RDL__COND_BIND,
     RDL__COND_BOUND,
+    RDL__COND_ASKS,    /* an answer can be made of it, which is kept; in recorded streams */
+    RDL__COND_ANSWERS, /* it is that answer */
 };
 
 struct rdl_condition {
@@ -158,6 +160,7 @@ struct rdl_condition {
     const char *name; /* of the function, or of the field */
     size_t offset, size;
     const struct rdl_slot *slot;
+    const struct rdl_step *answer; /* ASKS, ANSWERS */
 };
 
 /* Any event of the type, and of those that are one, too. */
@@ -333,6 +336,32 @@ enum rdl_fate {
 
 /* Several answers in a row, which are sent, in this order, after the last request. */
 #define rdl_answers(...) RDL__BLOCK(RDL__STEP_ANSWERS, __VA_ARGS__)
+
+/* ---- Recorded streams ------------------------------------------------------------------------ */
+
+/* RDL_STREAM_SPEC(name, step);   outside of functions: a spec that `raddle match` finds in the
+ * library that it is in, and checks logs against.  In a log there is nobody to act:
+ *
+ *   rdl_trigger  is such an event, into the component
+ *   rdl_answer   is the request, and then the answer, somewhere in the rest of the sequence
+ *   rdl_drop     is rdl_allow
+ *   rdl_do, rdl_inspect  are passed over */
+#define RDL_STREAM_SPEC(spec, step_)                                                               \
+    static const struct rdl_stream_spec rdl_stream_spec_##spec = {                                 \
+        .name = #spec, .file = __FILE__, .line = __LINE__, .step = (step_)};                       \
+    __attribute__((constructor)) static void rdl_register_stream_spec_##spec(void)                 \
+    {                                                                                              \
+        rdl__register_stream_spec(&rdl_stream_spec_##spec);                                        \
+    }                                                                                              \
+    struct rdl_stream_spec
+
+struct rdl_stream_spec {
+    const char *name;
+    const char *file;
+    int line;
+    const struct rdl_step *step;
+};
+RDL_API void rdl__register_stream_spec(const struct rdl_stream_spec *spec);
 
 /* ---- How they are kept -------------------------------------------------------------------- */
 

@@ -178,6 +178,8 @@ static bool add_pattern(struct compiler *c, const struct rdl_step *step, uint32_
     for (const struct rdl_condition *condition = pattern->conditions; condition->kind;
          condition++) {
         has_slots |= condition->slot != NULL;
+        if (condition->answer && p->reply_size < condition->answer->type->size)
+            p->reply_size = condition->answer->type->size;
         if (!check_condition(c, step, condition, rdl__pattern_type(pattern)))
             return false;
     }
@@ -577,7 +579,8 @@ static bool add_step(struct compiler *c, const struct rdl_step *step, uint32_t s
 static bool binds(const struct rdl_pattern *pattern, const struct rdl_slot *slot)
 {
     for (const struct rdl_condition *c = pattern->conditions; c->kind; c++)
-        if (c->kind == RDL__COND_BIND && rdl__are_one_slot(c->slot, slot))
+        if ((c->kind == RDL__COND_BIND || c->kind == RDL__COND_ASKS) &&
+            rdl__are_one_slot(c->slot, slot))
             return true;
     return false;
 }

@@ -11,6 +11,8 @@
 #define RDL__EVENTS_H
 
 #include "base/error.h"
+#include "base/json_scan.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "raddle/events.h"
 
@@ -35,8 +37,31 @@ bool rdl__pattern_implies(const struct rdl_pattern *a, const struct rdl_pattern 
 
 void rdl__pattern_show(struct rdl__text *out, const struct rdl_pattern *pattern);
 void rdl__event_show(struct rdl__text *out, const struct rdl_event *event);
+
+/* ---- What events carry: data.c --------------------------------------------------------------- */
+
+/* Find what these types are made of, all at once, since it takes long.  Otherwise each is looked
+ * up when it is first needed. */
+void rdl__events_learn(const struct rdl_event_type *const *types, size_t count);
+
 void rdl__data_show(struct rdl__text *out, const struct rdl_event_type *type, const void *data,
                     size_t size);
+
+/* What one of the fields is: by the field's type, or as a number or bytes. */
+void rdl__field_show(struct rdl__text *out, const struct rdl_event_type *type, const char *field,
+                     const void *value, size_t size);
+
+/* From JSON.  There is room for all that it may be: a frame is no longer than the text.  False:
+ * error says what is wrong. */
+bool rdl__data_read(const struct rdl_event_type *type, struct rdl__json_scan *scan, void *out,
+                    struct rdl__error *error);
+
+static inline size_t rdl__data_size(const struct rdl_event_type *type, const void *data)
+{
+    const struct rdl_frame *frame = data;
+
+    return type == &rdl_event_frame ? sizeof *frame + frame->size : type->size;
+}
 
 /* ---- Programs ------------------------------------------------------------------------------- */
 
@@ -48,7 +73,29 @@ void rdl__program_free(struct rdl__program *program);
 /* What may be wrong with it; "" if nothing. */
 const char *rdl__program_warnings(const struct rdl__program *program);
 
-/* ---- Matchers ------------------------------------------------------------------------------- */
+/* ---- Recorded streams ------------------------------------------------------------------------ */
+
+/* All that RDL_STREAM_SPEC has made. */
+const struct rdl_stream_spec *const *rdl__stream_specs(size_t *out_count);
+
+/* A spec for what has been recorded, in which nobody acts; with the names that it knows. */
+struct rdl__recorded {
+    const struct rdl_step *spec;
+    struct rdl_port **ports;
+    size_t port_count;
+    const struct rdl_event_type **types;
+    size_t type_count;
+    uint32_t passed_over; /* steps: rdl_do, rdl_inspect */
+    bool has_deadlines;
+    struct rdl__arena arena; /* what the spec is made of */
+};
+
+/* False: error says what cannot be told apart in a log. */
+bool rdl__recorded_init(struct rdl__recorded *out, const struct rdl_step *spec,
+                        struct rdl__error *error);
+void rdl__recorded_release(struct rdl__recorded *recorded);
+
+/* ---- Matchers -------------------------------------------------------------------------------- */
 
 struct rdl__matcher;
 

@@ -42,6 +42,46 @@ static bool is_bound(const struct rdl__matcher *m, const struct rdl__config *c,
                   condition->size) == 0;
 }
 
+/* What a request of a recorded stream is to be answered by.  Padding must make no difference. */
+static bool make_answer(const struct rdl_condition *condition, const struct rdl_event *event,
+                        void *out)
+{
+    const struct rdl_event_type *type = condition->answer->type;
+
+    memset(out, 0, type->size);
+    if (!condition->answer->reply(event->data, out))
+        return false;
+    if (type->clear)
+        type->clear(out);
+    return true;
+}
+
+static bool is_answer(const struct rdl__matcher *m, const struct rdl__config *c,
+                      const struct rdl_condition *condition, const struct rdl_event *event)
+{
+    const struct rdl__kept *kept = find_slot(m->p, condition->slot);
+    const void *answer = &c->words[kept->word];
+
+    return c->words[RDL__WORD_SLOTS] >> kept->is_set & 1 &&
+           (condition->type->same ? condition->type->same(answer, event->data)
+                                  : memcmp(answer, event->data, condition->size) == 0);
+}
+
+static bool fits_slot(const struct rdl__matcher *m, const struct rdl__config *c,
+                      const struct rdl_condition *condition, const struct rdl_event *event)
+{
+    switch (condition->kind) {
+    case RDL__COND_BOUND:
+        return is_bound(m, c, condition, event);
+    case RDL__COND_ASKS:
+        return make_answer(condition, event, m->reply);
+    case RDL__COND_ANSWERS:
+        return is_answer(m, c, condition, event);
+    default:
+        return true;
+    }
+}
+
 static bool fits_slots(const struct rdl__matcher *m, const struct rdl__config *c,
                        const struct rdl_pattern *pattern, const struct rdl_event *event)
 {
@@ -49,10 +89,10 @@ static bool fits_slots(const struct rdl__matcher *m, const struct rdl__config *c
 
     rdl__matcher_look(m, c);
     fits = rdl__pattern_holds(pattern, event);
-    rdl__matcher_look(NULL, NULL);
     for (const struct rdl_condition *condition = pattern->conditions; fits && condition->kind;
          condition++)
-        fits = condition->kind != RDL__COND_BOUND || is_bound(m, c, condition, event);
+        fits = fits_slot(m, c, condition, event);
+    rdl__matcher_look(NULL, NULL);
     return fits;
 }
 
@@ -92,18 +132,34 @@ bool rdl__is_wanted(struct rdl__matcher *m, const struct rdl__config *c,
     return is;
 }
 
+static void keep(const struct rdl__matcher *m, struct rdl__config *c,
+                 const struct rdl_condition *condition, const struct rdl_event *event)
+{
+    const struct rdl__kept *kept = find_slot(m->p, condition->slot);
+    uint64_t is_set = UINT64_C(1) << kept->is_set;
+
+    if (condition->kind == RDL__COND_BIND)
+        memcpy(&c->words[kept->word], (const char *)event->data + condition->offset,
+               condition->size);
+    else if (condition->kind == RDL__COND_ASKS)
+        make_answer(condition, event, &c->words[kept->word]);
+    else if (condition->kind == RDL__COND_ANSWERS)
+        memset(&c->words[kept->word], 0, condition->size);
+    if (condition->kind == RDL__COND_ANSWERS)
+        c->words[RDL__WORD_SLOTS] &= ~is_set;
+    else if (condition->kind != RDL__COND_BOUND)
+        c->words[RDL__WORD_SLOTS] |= is_set;
+}
+
 void rdl__bind(const struct rdl__matcher *m, struct rdl__config *c,
                const struct rdl__wanted *wanted, const struct rdl_event *event)
 {
     if (!m->p->has_slots[wanted->pattern] || m->thought)
         return;
+    rdl__matcher_look(m, c);
     for (const struct rdl_condition *condition = m->p->patterns[wanted->pattern]->conditions;
          condition->kind; condition++)
-        if (condition->kind == RDL__COND_BIND) {
-            const struct rdl__kept *kept = find_slot(m->p, condition->slot);
-
-            memcpy(&c->words[kept->word], (const char *)event->data + condition->offset,
-                   condition->size);
-            c->words[RDL__WORD_SLOTS] |= UINT64_C(1) << kept->is_set;
-        }
+        if (condition->slot)
+            keep(m, c, condition, event);
+    rdl__matcher_look(NULL, NULL);
 }

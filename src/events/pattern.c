@@ -139,6 +139,8 @@ static bool are_equal(const struct rdl_condition *a, const struct rdl_condition 
         return strcmp(a->value, b->value) == 0;
     case RDL__COND_BIND:
     case RDL__COND_BOUND:
+    case RDL__COND_ASKS:
+    case RDL__COND_ANSWERS:
         return a->offset == b->offset && a->size == b->size && a->slot == b->slot;
     default:
         return true;
@@ -188,7 +190,7 @@ static bool implies(const struct rdl_pattern *a, const struct rdl_condition *con
         return false;
     if (condition->kind == RDL__COND_ANY || condition->kind == RDL__COND_BIND)
         return true;
-    if (condition->kind == RDL__COND_BOUND) /* it may be what is bound */
+    if (condition->slot) /* it may be what is bound */
         return has_equal(a, condition);
     return has_equal(a, condition) || (value && holds(condition, value->value));
 }
@@ -205,29 +207,6 @@ bool rdl__pattern_implies(const struct rdl_pattern *a, const struct rdl_pattern 
 
 /* ---- In words ------------------------------------------------------------------------------- */
 
-void rdl__data_show(struct rdl__text *out, const struct rdl_event_type *type, const void *data,
-                    size_t size)
-{
-    if (type == &rdl_event_frame) {
-        const struct rdl_frame *frame = data;
-
-        rdl__text_add_quoted(out, frame->bytes, frame->size);
-    } else if (type->show) {
-        char *bytes = NULL;
-        size_t count = 0;
-        FILE *stream = open_memstream(&bytes, &count);
-
-        type->show(stream, data);
-        fclose(stream);
-        rdl__text_add(out, "%s(%s)", type->name, bytes);
-        free(bytes);
-    } else {
-        rdl__text_add(out, "%s(", type->name);
-        rdl__text_add_hex(out, data, size);
-        rdl__text_add(out, ")");
-    }
-}
-
 static void show_place(struct rdl__text *out, const struct rdl_port *port,
                        enum rdl_direction direction)
 {
@@ -239,21 +218,6 @@ void rdl__event_show(struct rdl__text *out, const struct rdl_event *event)
 {
     show_place(out, event->port, event->direction);
     rdl__data_show(out, event->type, event->data, event->size);
-}
-
-/* What it is for, the condition does not know: a number, if it has the size of one. */
-static void show_field(struct rdl__text *out, const struct rdl_condition *c)
-{
-    int64_t number = 0;
-
-    if (c->size > sizeof number) {
-        rdl__text_add_hex(out, c->value, c->size);
-        return;
-    }
-    memcpy(&number, c->value, c->size);
-    if (c->size < sizeof number && number >> (8 * c->size - 1))
-        number -= INT64_C(1) << (8 * c->size);
-    rdl__text_add(out, "%lld", (long long)number);
 }
 
 static void show_condition(struct rdl__text *out, const struct rdl_condition *c)
@@ -270,7 +234,7 @@ static void show_condition(struct rdl__text *out, const struct rdl_condition *c)
         break;
     case RDL__COND_FIELD:
         rdl__text_add(out, "%s with %s = ", c->type->name, c->name);
-        show_field(out, c);
+        rdl__field_show(out, c->type, c->name, c->value, c->size);
         break;
     case RDL__COND_TEXT:
         rdl__text_add_quoted(out, c->value, strlen(c->value));
@@ -281,6 +245,12 @@ static void show_condition(struct rdl__text *out, const struct rdl_condition *c)
         break;
     case RDL__COND_BOUND:
         rdl__text_add(out, "%s whose %s is %s", c->type->name, c->name, c->slot->name);
+        break;
+    case RDL__COND_ASKS:
+        rdl__text_add(out, "%s that %s can answer", c->type->name, c->answer->name);
+        break;
+    case RDL__COND_ANSWERS:
+        rdl__text_add(out, "%s, the answer of %s", c->type->name, c->answer->name);
         break;
     case RDL__COND_NONE:
         break;

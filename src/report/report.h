@@ -20,6 +20,7 @@
 #ifndef RDL__REPORT_H
 #define RDL__REPORT_H
 
+#include "base/escape.h"
 #include "check/plan.h"
 
 enum { RDL__VERDICTS = RDL__TEST_ERROR + 1 };
@@ -145,14 +146,6 @@ double rdl__label_percent(const struct rdl__label *label, const struct rdl__stat
 /* ---- Any bytes as text of a certain kind ------------------------------------------
  *
  * What is not UTF-8 becomes U+FFFD. */
-
-/* Add text, except for the characters which `special` has added in its own way;
- * it tells by returning true. */
-void rdl__add_escaped(struct rdl__text *out, const char *text,
-                      bool (*special)(struct rdl__text *out, uint32_t code));
-
-/* A string of JSON, and of YAML too, with its quotes. */
-void rdl__add_json_string(struct rdl__text *out, const char *text);
 
 /* XML and HTML.  Characters that XML cannot have become U+FFFD. */
 void rdl__add_xml(struct rdl__text *out, const char *text);

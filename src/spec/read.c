@@ -164,6 +164,16 @@ static bool fits(const struct rdl__type *type, bool is_signed, bool negative,
     return (!negative || number == 0) && (bits == 128 || number <= (top - 1) * 2 + 1);
 }
 
+bool rdl__value_store(const struct rdl__type *type, bool is_signed, bool negative,
+                      unsigned __int128 number, void *out)
+{
+    if (!fits(type, is_signed, negative, number))
+        return false;
+    number = negative ? -number : number;
+    memcpy(out, &number, type->size);
+    return true;
+}
+
 static bool read_number(struct reader *r, const struct rdl__type *type, bool is_signed, void *out)
 {
     const char *start = r->at;
@@ -183,13 +193,10 @@ static bool read_number(struct reader *r, const struct rdl__type *type, bool is_
         r->at = start;
         return expected(r, "a number");
     }
-    if (!fits(type, is_signed, negative, number)) {
-        r->at = start;
-        return expected(r, type->size == 1 ? "a number of one byte" : "a number that fits");
-    }
-    number = negative ? -number : number;
-    memcpy(out, &number, type->size);
-    return true;
+    if (rdl__value_store(type, is_signed, negative, number, out))
+        return true;
+    r->at = start;
+    return expected(r, type->size == 1 ? "a number of one byte" : "a number that fits");
 }
 
 static bool read_float(struct reader *r, const struct rdl__type *type, void *out)
@@ -333,7 +340,7 @@ static bool read_list(struct reader *r, const struct rdl__type *type, void *out)
 /* Bits are read as the number that they are, which must then fit. */
 static bool read_member(struct reader *r, const struct rdl__member *member, void *out)
 {
-    unsigned char wanted[RDL__SCALAR_MAX] = {0}, room[RDL__SCALAR_MAX];
+    unsigned char wanted[RDL__SCALAR_MAX] = {0};
     const char *start;
 
     if (member->name[0])
@@ -344,8 +351,7 @@ static bool read_member(struct reader *r, const struct rdl__member *member, void
     start = r->at;
     if (!read_value(r, member->type, wanted))
         return false;
-    rdl__value_pack(member, wanted, out);
-    if (memcmp(rdl__value_member(member, out, room), wanted, member->type->size) == 0)
+    if (rdl__value_fit_in(member, wanted, out))
         return true;
     r->at = start;
     return expected(r, "a number that fits into its bits");

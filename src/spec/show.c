@@ -169,11 +169,31 @@ static const struct known *look_up(const void *variable,
     return recall(variable);
 }
 
+void rdl__types_learn(const struct rdl__typed *items, size_t count)
+{
+    struct wishes wishes = {0};
+
+    for (size_t i = 0; i < count; i++)
+        want(&wishes, items[i].variable, items[i].member, items[i].size, "", 0);
+    if (wishes.count > 0)
+        fulfil(&wishes);
+}
+
+const struct rdl__type *rdl__type_of(const struct rdl__typed *item)
+{
+    const struct known *found = recall(item->variable);
+
+    if (!found) {
+        rdl__types_learn(item, 1);
+        found = recall(item->variable);
+    }
+    return found->first;
+}
+
 /* ---- Showing -------------------------------------------------------------------------------- */
 
-/* What a function of the user prints, on one line. */
-static void add_printed(struct rdl__text *out, void (*show)(FILE *out, const void *value),
-                        const void *value)
+void rdl__show_printed(struct rdl__text *out, void (*show)(FILE *out, const void *value),
+                       const void *value)
 {
     char *printed = NULL;
     size_t size = 0;
@@ -218,22 +238,29 @@ static void add_value(struct rdl__text *out, const struct rdl__type *type, const
         add_bytes(out, value, size);
 }
 
+void rdl__show_value(struct rdl__text *out, const struct rdl__type *type, const void *value,
+                     size_t size)
+{
+    if (type)
+        rdl__value_show_bare(out, type, value);
+    else
+        add_bytes(out, value, size);
+}
+
 void rdl__show_call(struct rdl__text *out, const struct rdl_operation *op, const void *args)
 {
     rdl__text_add(out, "%s(", op->name);
     if (op->show)
-        add_printed(out, op->show, args);
-    else if (op->args_size && look_up(op, want_operation)->first)
-        rdl__value_show_bare(out, look_up(op, want_operation)->first, args);
-    else
-        add_bytes(out, args, op->args_size);
+        rdl__show_printed(out, op->show, args);
+    else if (op->args_size)
+        rdl__show_value(out, look_up(op, want_operation)->first, args, op->args_size);
     rdl__text_add(out, ")");
 }
 
 void rdl__show_answer(struct rdl__text *out, const struct rdl_operation *op, const void *answer)
 {
     if (op->show_answer)
-        add_printed(out, op->show_answer, answer);
+        rdl__show_printed(out, op->show_answer, answer);
     else
         add_value(out, look_up(op, want_operation)->second, answer, op->answer_size);
 }
@@ -241,7 +268,7 @@ void rdl__show_answer(struct rdl__text *out, const struct rdl_operation *op, con
 void rdl__show_state(struct rdl__text *out, const struct rdl_spec *spec, const void *s)
 {
     if (spec->show)
-        add_printed(out, spec->show, s);
+        rdl__show_printed(out, spec->show, s);
     else
         add_value(out, look_up(spec, want_spec)->first, s, spec->state_size);
 }
@@ -249,7 +276,7 @@ void rdl__show_state(struct rdl__text *out, const struct rdl_spec *spec, const v
 void rdl__show_client(struct rdl__text *out, const struct rdl_spec *spec, const void *me)
 {
     if (spec->show_client)
-        add_printed(out, spec->show_client, me);
+        rdl__show_printed(out, spec->show_client, me);
     else
         add_value(out, look_up(spec, want_spec)->second, me, spec->client_size);
 }
@@ -257,7 +284,7 @@ void rdl__show_client(struct rdl__text *out, const struct rdl_spec *spec, const 
 void rdl__show_sched(struct rdl__text *out, const struct rdl_policy *policy, const void *p)
 {
     if (policy->show)
-        add_printed(out, policy->show, p);
+        rdl__show_printed(out, policy->show, p);
     else
         add_value(out, look_up(policy, want_policy)->first, p, policy->state_size);
 }
@@ -292,6 +319,17 @@ static bool read_value(const struct rdl__type *type, const char *text, void *out
     if (size == 0)
         return read_nothing(text, error);
     return type ? rdl__value_read(type, text, out, error) : read_bytes(text, out, size, error);
+}
+
+bool rdl__read_json(const struct rdl__type *type, struct rdl__json_scan *scan, void *out,
+                    size_t size, struct rdl__error *error)
+{
+    const struct rdl__type guess = {.kind = size ? RDL__TYPE_SIGNED : RDL__TYPE_STRUCT,
+                                    .size = (uint32_t)size};
+
+    if (type || size == 0 || is_size_of_number(size))
+        return rdl__value_read_json(type ? type : &guess, scan, out, error);
+    return rdl__fail(error, "what it is made of is not known: was it compiled with -g?");
 }
 
 bool rdl__read_args(const struct rdl_operation *op, const char *text, void *out,

@@ -8,6 +8,7 @@
 #define RDL__SPEC_INNER_H
 
 #include "base/error.h"
+#include "base/json_scan.h"
 #include "base/text.h"
 #include "raddle/spec.h"
 
@@ -119,6 +120,26 @@ bool rdl__read_args(const struct rdl_operation *op, const char *text, void *out,
                     struct rdl__error *error);
 bool rdl__read_answer(const struct rdl_operation *op, const char *text, void *out,
                       struct rdl__error *error);
+
+/* The type that a member of a variable points to, if values of it have this size; NULL: not
+ * known.  Those of many variables are found at once, since it takes long. */
+struct rdl__typed {
+    const void *variable;
+    const char *member;
+    size_t size;
+};
+void rdl__types_learn(const struct rdl__typed *items, size_t count);
+const struct rdl__type *rdl__type_of(const struct rdl__typed *item);
+
+/* A value, "3", by its type; if that is NULL, a number, or its bytes.  And from JSON. */
+void rdl__show_value(struct rdl__text *out, const struct rdl__type *type, const void *value,
+                     size_t size);
+bool rdl__read_json(const struct rdl__type *type, struct rdl__json_scan *scan, void *out,
+                    size_t size, struct rdl__error *error);
+
+/* What a function of the user prints, on one line. */
+void rdl__show_printed(struct rdl__text *out, void (*show)(FILE *out, const void *value),
+                       const void *value);
 
 /* As the debugging information has it: do they differ in nothing but padding?  False if
  * that is not known. */

@@ -46,6 +46,14 @@ void rdl__value_pack(const struct rdl__member *member, const void *unpacked, voi
     }
 }
 
+bool rdl__value_fit_in(const struct rdl__member *member, const void *unpacked, void *value)
+{
+    unsigned char room[RDL__SCALAR_MAX];
+
+    rdl__value_pack(member, unpacked, value);
+    return memcmp(rdl__value_member(member, value, room), unpacked, member->type->size) == 0;
+}
+
 bool rdl__value_count(const struct rdl__type *list, const void *value, uint32_t *out)
 {
     uint64_t count = 0;

@@ -13,6 +13,7 @@
 #define RDL__VALUES_H
 
 #include "base/error.h"
+#include "base/json_scan.h"
 #include "base/text.h"
 #include "port/types.h"
 
@@ -30,13 +31,26 @@ bool rdl__value_same(const struct rdl__type *type, const void *a, const void *b)
 bool rdl__value_read(const struct rdl__type *type, const char *text, void *out,
                      struct rdl__error *error);
 
-/* ---- For values.c and read.c -------------------------------------------------------------- */
+/* The same from JSON.  Structs are objects, and what they do not name is zero; enumerators and
+ * texts are strings, lists and arrays are arrays, of which the rest is zero; the keys of maps
+ * are strings in which they are written as above.  The scan is left behind the value. */
+bool rdl__value_read_json(const struct rdl__type *type, struct rdl__json_scan *scan, void *out,
+                          struct rdl__error *error);
+
+/* ---- For values.c, read.c and read_json.c --------------------------------------------------- */
 
 enum { RDL__SCALAR_MAX = 16 };
 
 /* Where a member lies; a bit-field is unpacked first, into room of RDL__SCALAR_MAX bytes. */
 const void *rdl__value_member(const struct rdl__member *member, const void *value, void *room);
 void rdl__value_pack(const struct rdl__member *member, const void *unpacked, void *value);
+
+/* The same; false: it is more than the bits can hold. */
+bool rdl__value_fit_in(const struct rdl__member *member, const void *unpacked, void *value);
+
+/* Store a number; false: it does not fit. */
+bool rdl__value_store(const struct rdl__type *type, bool is_signed, bool negative,
+                      unsigned __int128 number, void *out);
 
 /* How many items a list has; false: more than fit in. */
 bool rdl__value_count(const struct rdl__type *list, const void *value, uint32_t *out);

@@ -12,7 +12,16 @@ int rdl__command_cc(int argc, char **argv);
 int rdl__command_grade(int argc, char **argv);
 int rdl__command_run(int argc, char **argv);
 int rdl__command_judge(int argc, char **argv);
+int rdl__command_match(int argc, char **argv);
 int rdl__command_token(int argc, char **argv);
+
+/* An option with a value, "--name VALUE" or "--name=VALUE".  NULL: it is another one; "": error
+ * says that there is none. */
+const char *rdl__option_value(const char *name, int argc, char **argv, int *i,
+                              struct rdl__error *error);
+
+/* A format is human or json. */
+bool rdl__option_is_json(const char *format, bool *out, struct rdl__error *error);
 
 /* The path of libraddle.so. */
 bool rdl__find_library(struct rdl__text *out, struct rdl__error *error);

@@ -38,32 +38,6 @@ struct request {
 
 /* ---- The command line -------- */
 
-static bool take_format(struct request *r, const char *format, struct rdl__error *error)
-{
-    r->json = strcmp(format, "json") == 0;
-    if (!r->json && strcmp(format, "human") != 0)
-        return rdl__fail(error, "--format: '%s' is neither human nor json", format);
-    return true;
-}
-
-/* An option with a value, "--name VALUE" or "--name=VALUE".  NULL: it is another one. */
-static const char *value_of(const char *name, int argc, char **argv, int *i,
-                            struct rdl__error *error)
-{
-    size_t length = strlen(name);
-
-    if (strncmp(argv[*i], name, length) != 0)
-        return NULL;
-    if (argv[*i][length] == '=')
-        return argv[*i] + length + 1;
-    if (argv[*i][length])
-        return NULL;
-    if (*i + 1 < argc)
-        return argv[++*i];
-    rdl__fail(error, "%s needs a value", name);
-    return "";
-}
-
 static bool take_flag(struct request *r, const char *option)
 {
     if (strcmp(option, "--policy") == 0)
@@ -86,12 +60,12 @@ static bool take_argument(struct request *r, int argc, char **argv, int *i,
 
     if (take_flag(r, option))
         return true;
-    if ((value = value_of("--spec", argc, argv, i, error)))
+    if ((value = rdl__option_value("--spec", argc, argv, i, error)))
         r->library = value;
-    else if ((value = value_of("--spec-name", argc, argv, i, error)))
+    else if ((value = rdl__option_value("--spec-name", argc, argv, i, error)))
         r->spec_name = value;
-    else if ((value = value_of("--format", argc, argv, i, error)))
-        return *value ? take_format(r, value, error) : false;
+    else if ((value = rdl__option_value("--format", argc, argv, i, error)))
+        return *value ? rdl__option_is_json(value, &r->json, error) : false;
     else if (option[0] == '-' && option[1])
         return rdl__fail(error, "unknown option '%s'; --help shows all", option);
     else if (r->history)

@@ -18,6 +18,7 @@ static const struct {
     {"cc", rdl__command_cc, "compile code so that its accesses to memory are seen"},
     {"grade", rdl__command_grade, "test many implementations against one spec"},
     {"judge", rdl__command_judge, "check a recorded history against a spec"},
+    {"match", rdl__command_match, "check a log of events against a spec of streams"},
     {"token", rdl__command_token, "show what a token holds"},
 };
 

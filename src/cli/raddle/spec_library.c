@@ -14,7 +14,7 @@
 #include "run/execute.h"
 
 /* Without a slash, a library would be looked for where the system has its own. */
-static bool load(const char *library, struct rdl__error *error)
+bool rdl__load_library(const char *library, struct rdl__error *error)
 {
     struct rdl__text path = {0};
     void *handle;
@@ -38,7 +38,7 @@ static const struct rdl_spec *find_spec(const char *library, const char *name,
     const struct rdl_spec *const *specs;
     struct rdl__text names = {0};
 
-    if (!load(library, error))
+    if (!rdl__load_library(library, error))
         return NULL;
     specs = rdl__specs(&count);
     for (size_t i = 0; i < count; i++)

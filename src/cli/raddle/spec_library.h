@@ -4,6 +4,9 @@
 
 #include "spec/spec.h"
 
+/* Load it: what it registers, it registers with us. */
+bool rdl__load_library(const char *library, struct rdl__error *error);
+
 /* The spec of this name in a library; name NULL: the only one there is.  It is well
  * declared, but need not say how things are created and called.  NULL: error says why. */
 const struct rdl_spec *rdl__load_spec(const char *library, const char *name,
