@@ -289,8 +289,10 @@ static void wait_for_answer(struct rdl__ports *ports, struct rdl__asker *asker)
     struct rdl__thread *self = rdl__self();
 
     if (ports->stream && rdl__stream_is_mine(ports->stream)) {
-        while (!asker->answered)
+        while (!asker->answered && !rdl__stream_is_over(ports->stream))
             rdl__stream_go_on(ports->stream);
+        if (!asker->answered)
+            rdl__stream_unanswered(ports->stream);
     } else if (self) {
         rdl__await(
             self,

@@ -78,5 +78,9 @@ void rdl__faults_ask(struct rdl__ports *ports);
  * case has failed.  For who asks in the thread that should answer. */
 void rdl__stream_go_on(struct rdl__stream *stream);
 bool rdl__stream_is_mine(const struct rdl__stream *stream);
+bool rdl__stream_is_over(const struct rdl__stream *stream);
+
+/* Nobody will answer any more. */
+_Noreturn void rdl__stream_unanswered(struct rdl__stream *stream);
 
 #endif

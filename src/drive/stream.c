@@ -318,6 +318,19 @@ bool rdl__stream_is_mine(const struct rdl__stream *s)
     return self ? self == s->self : pthread_equal(pthread_self(), s->thread);
 }
 
+bool rdl__stream_is_over(const struct rdl__stream *s)
+{
+    return s->is_over;
+}
+
+_Noreturn void rdl__stream_unanswered(struct rdl__stream *s)
+{
+    struct rdl__text text = {0};
+
+    rdl__text_add(&text, "the component waits for an answer (rdl_ask)\n");
+    fail(s, "nobody answers", &text);
+}
+
 static void end(void *it)
 {
     struct rdl__stream *s = it;
