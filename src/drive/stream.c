@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "drive/drive.h"
 #include "drive/ports.h"
+#include "drive/pump.h"
 #include "events/match.h"
 #include "raddle/threads.h"
 
@@ -109,6 +110,25 @@ _Noreturn static void fail_late(struct rdl__stream *s)
     fail(s, "an event has not come in time", &text);
 }
 
+uint64_t rdl__stream_until(const struct rdl__stream *s)
+{
+    uint64_t until = rdl__matcher_deadline(s->m);
+
+    return until < s->until ? until : s->until;
+}
+
+void rdl__stream_stuck(struct rdl__stream *s, const struct rdl_event *event, const char *why)
+{
+    uint64_t now = rdl__ports_now();
+    struct rdl__text text = {0};
+
+    if (now <= s->until && rdl__matcher_time(s->m, now))
+        return;
+    rdl__event_show(&text, event);
+    rdl__text_add(&text, "\n%s\n", why);
+    fail(s, "an event cannot be forwarded in time", &text);
+}
+
 /* ---- What the test does --------------------------------------------------------------------- */
 
 /* Functions may look at what is bound, as it is now; it may change while they run. */
@@ -123,9 +143,16 @@ static void look(struct rdl__stream *s, const struct rdl__config *config)
     rdl__matcher_look(config ? s->m : NULL, config ? s->looked_at : NULL);
 }
 
+static size_t size_of_value(const struct rdl_step *step)
+{
+    const struct rdl_frame *frame = step->value;
+
+    return step->type == &rdl_event_frame && frame ? sizeof *frame + frame->size : step->type->size;
+}
+
 static void trigger(struct rdl__stream *s, const struct rdl_step *step)
 {
-    struct rdl_event event = {step->port, RDL_IN, step->type, step->value, step->type->size};
+    struct rdl_event event = {step->port, RDL_IN, step->type, step->value, size_of_value(step)};
     struct rdl__queued *queued;
     void *made = NULL;
 
@@ -188,9 +215,10 @@ static void act(struct rdl__stream *s, const struct rdl_step *step)
 
 /* ---- Events --------------------------------------------------------------------------------- */
 
-static void hold(struct rdl__stream *s, const struct rdl_event *event)
+static void hold(struct rdl__stream *s, const struct rdl_event *event,
+                 const struct rdl_frame *frame)
 {
-    *s->held_end = rdl__queued_new(event);
+    *s->held_end = rdl__queued_framed(event, frame);
     s->held_end = &(*s->held_end)->next;
 }
 
@@ -211,14 +239,14 @@ static void reply(struct rdl__stream *s, const struct rdl__effect *effect)
     free(queued);
 }
 
-static void carry_out(struct rdl__stream *s, const struct rdl_event *event,
+static void carry_out(struct rdl__stream *s, const struct rdl__queued *queued,
                       const struct rdl__effect *effect)
 {
     struct rdl_event later;
 
     switch (effect->kind) {
     case RDL__FORWARD:
-        rdl__ports_deliver(s->ports, event);
+        rdl__ports_deliver(s->ports, &queued->event);
         break;
     case RDL__SWALLOW:
         break;
@@ -226,11 +254,11 @@ static void carry_out(struct rdl__stream *s, const struct rdl_event *event,
         reply(s, effect);
         break;
     case RDL__HOLD:
-        hold(s, event);
+        hold(s, &queued->event, queued->frame);
         break;
     case RDL__HOLD_REPLY:
         later = reply_of(effect);
-        hold(s, &later);
+        hold(s, &later, NULL);
         break;
     }
 }
@@ -250,7 +278,7 @@ static void take(struct rdl__stream *s, struct rdl__queued *queued)
         fail_event(s, &queued->event, taken);
     tell(s, effect.kind == RDL__SWALLOW ? "dropped: " : "", &queued->event);
     remember(s, rdl__queued_new(&queued->event));
-    carry_out(s, &queued->event, &effect); /* during which more may come, and be remembered */
+    carry_out(s, queued, &effect); /* during which more may come, and be remembered */
     free(queued);
 }
 
@@ -268,7 +296,6 @@ static void keep_time(struct rdl__stream *s)
 static void when_quiet(struct rdl__stream *s)
 {
     const struct rdl_step *step = rdl__matcher_act(s->m, RDL__IS_QUIET);
-    uint64_t until = rdl__matcher_deadline(s->m);
 
     if (step)
         act(s, step);
@@ -277,7 +304,7 @@ static void when_quiet(struct rdl__stream *s)
     else if (!rdl__ports_are_hopeful())
         fail_short(s);
     else
-        rdl__ports_wait(s->ports, false, until < s->until ? until + 1 : s->until + 1);
+        rdl__ports_wait(s->ports, false, rdl__stream_until(s) + 1);
 }
 
 /* Whether it is quiet matters only if the stream could end, or an action could be done. */
@@ -297,7 +324,7 @@ void rdl__stream_go_on(struct rdl__stream *s)
     else if ((queued = rdl__ports_take(s->ports)))
         take(s, queued);
     else if (!quiet_matters(s))
-        rdl__ports_wait(s->ports, false, s->until + 1);
+        rdl__ports_wait(s->ports, false, rdl__stream_until(s) + 1);
     else if (rdl__ports_wait(s->ports, true, s->until) == RDL__QUIET)
         when_quiet(s);
 }
@@ -351,7 +378,9 @@ void rdl__stream(struct rdl_case *t, const struct rdl_step *spec, struct rdl_str
     rdl_defer(t, end, s);
     s->ports->stream = s;
     s->ports->pc = RDL__CALLER;
+    rdl__pump_start(s->ports->pump);
     while (!s->is_over)
         rdl__stream_go_on(s);
+    rdl__pump_stop(s->ports->pump);
     s->ports->stream = NULL;
 }
