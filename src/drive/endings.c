@@ -18,8 +18,7 @@ static void show_ended(FILE *out, const void *it)
     fprintf(out, "%s",
             (size_t)ended->how < sizeof words / sizeof *words ? words[ended->how] : "somehow");
     if (ended->bytes)
-        fprintf(out, ", %u byte%s of it %s there", ended->bytes, ended->bytes == 1 ? "" : "s",
-                ended->bytes == 1 ? "was" : "were");
+        fprintf(out, ", after %u byte%s of it", ended->bytes, ended->bytes == 1 ? "" : "s");
 }
 
 #define ENDED(name_, ...)                                                                          \

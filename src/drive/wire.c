@@ -143,7 +143,7 @@ static void resume(struct rdl__source *source)
 {
     struct rdl__end *end = (struct rdl__end *)source;
 
-    if (!end->keeps_messages)
+    if (end->frames.framing.kind != RDL_MESSAGES)
         post_frames(end);
 }
 
