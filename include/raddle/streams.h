@@ -248,8 +248,10 @@ RDL_API int rdl_process_id(const struct rdl_process *process);
 /* Wait until somebody accepts connections there; the case fails if nobody has after so many
  * milliseconds of real time, or if the process (may be NULL) ends before.  There is nothing
  * in the kernel to be woken by, so a connection is tried each millisecond. */
-RDL_API void rdl_await_server(struct rdl_case *t, const struct rdl_process *process,
-                              struct rdl_address server, double ms);
+#define rdl_await_server(t, process, server, ms)                                                   \
+    rdl__await_server((t), (process), (server), (ms), RDL__HERE)
+RDL_API void rdl__await_server(struct rdl_case *t, const struct rdl_process *process,
+                               struct rdl_address server, double ms, const char *file, int line);
 
 /* A folder for files of this case, which is removed when it ends. */
 RDL_API const char *rdl_folder(struct rdl_case *t);

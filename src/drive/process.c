@@ -195,8 +195,8 @@ static bool has_ended(const struct rdl_process *process)
     return poll(&one, 1, RETRY_MS) > 0;
 }
 
-void rdl_await_server(struct rdl_case *t, const struct rdl_process *process,
-                      struct rdl_address server, double ms)
+void rdl__await_server(struct rdl_case *t, const struct rdl_process *process,
+                       struct rdl_address server, double ms, const char *file, int line)
 {
     uint64_t until = rdl__now_ns() + (uint64_t)(ms * 1e6);
     const char *where = rdl__address_words(t, &server);
@@ -208,11 +208,14 @@ void rdl_await_server(struct rdl_case *t, const struct rdl_process *process,
     while ((fd = rdl__address_connect(&server, -1)) < 0) {
         if (has_ended(process)) {
             fault = fault_of(process);
-            rdl_fail("%s ended before it accepted connections at %s: %s %d", process->name, where,
-                     fault.kind == RDL_FAULT_EXIT ? "exit status" : "signal", fault.number);
+            rdl__failed(file, line, "rdl_await_server",
+                        "%s ended before it accepted connections at %s: %s %d", process->name,
+                        where, fault.kind == RDL_FAULT_EXIT ? "exit status" : "signal",
+                        fault.number);
         }
         if (rdl__now_ns() > until)
-            rdl_fail("nobody accepts connections at %s after %g ms", where, ms);
+            rdl__failed(file, line, "rdl_await_server",
+                        "nobody accepts connections at %s after %g ms", where, ms);
     }
     close(fd);
 }
