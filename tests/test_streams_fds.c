@@ -1,12 +1,8 @@
 /* test_streams_fds.c -- what is found of components behind descriptors, and that nothing is
  * left behind: tests/zoo/connections.c and tests/zoo/servers.c. */
-#include <dirent.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "harness.h"
@@ -165,6 +161,12 @@ TEST(no_process_is_left_however_the_case_ends)
     expect_no_process_left();
     free(report_of("servers", "killed_after_a_crash", false));
     expect_no_process_left();
+}
+
+TEST(no_descriptor_is_left_however_cases_end)
+{
+    expect_passes("servers", "no_descriptor_is_left_free");
+    expect_passes("servers", "no_descriptor_is_left_controlled");
 }
 
 TEST(a_server_that_is_not_there_is_told)

@@ -2,6 +2,7 @@
 #include "drive/wire.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -246,11 +247,30 @@ static void close_end(struct rdl__end *end)
     rdl__frames_release(&end->frames);
 }
 
+/* Threads of the test that are left when a case has failed may write to what is closed now:
+ * they are not to end the process by it.  Until the next case has connections. */
+static bool pipes_are_ignored;
+
+static void ignore_pipes(bool ignore)
+{
+    void (*before)(int);
+
+    if (ignore == pipes_are_ignored)
+        return;
+    before = signal(SIGPIPE, ignore ? SIG_IGN : SIG_DFL);
+    if (before != (ignore ? SIG_DFL : SIG_IGN))
+        signal(SIGPIPE, before); /* that is somebody else's business */
+    else
+        pipes_are_ignored = ignore;
+}
+
 static void disconnect(void *it)
 {
     struct rdl__wire *wire = it;
 
     rdl__pump_stop(wire->pump);
+    if (!wire->is_controlled)
+        ignore_pipes(true);
     close_end(&wire->component);
     close_end(&wire->peer);
 }
@@ -275,6 +295,9 @@ struct rdl__wire *rdl__wire_new(struct rdl_case *t, struct rdl_port *port,
     if (flaw)
         rdl__misuse(t, "%s: the port %s: %s", who, port->name ? port->name : "without a name",
                     flaw);
+    wire->is_controlled = rdl__self();
+    if (!wire->is_controlled)
+        ignore_pipes(false);
     wire->pump = rdl__pump_of(t);
     wire->ports = rdl__ports_of(t);
     wire->port = port;

@@ -23,7 +23,8 @@ struct rdl__wire {
     struct rdl__ports *ports;
     struct rdl_port *port;
     struct rdl__end component, peer;
-    bool is_ours; /* descriptors are closed at the end */
+    bool is_ours;       /* descriptors are closed at the end */
+    bool is_controlled; /* in an RDL_EXPLORE: all threads are gone at the end */
 };
 
 /* Connect the port; `who` is the function that is to blame for what is wrong with the framing.

@@ -4,6 +4,7 @@
  * Processes have an argument that nobody else has, from the environment, so that somebody
  * can look whether they are still there. */
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <netinet/in.h>
 #include <raddle.h>
 #include <signal.h>
@@ -116,6 +117,60 @@ RDL_PROPERTY(a_server_that_ends)
     struct rdl_process *process = run_shell(t, "exit 9", false);
 
     rdl_await_server(t, process, (struct rdl_address){.path = "/nonexistent/socket"}, 5000);
+}
+
+/* ---- Descriptors ---------------------------------------------------------------------------- */
+
+static int count_descriptors(void)
+{
+    DIR *folder = opendir("/proc/self/fd");
+    int count = -1; /* that of the folder */
+
+    while (readdir(folder))
+        count++;
+    closedir(folder);
+    return count;
+}
+
+static struct rdl_case *discarded;
+
+static void leave(void)
+{
+    rdl_discard(discarded);
+}
+
+static void go_on(void) {}
+
+static void serve_two(struct rdl_case *t, bool tcp, bool is_wrong);
+
+/* As many as when the first case began, however cases end: rdl_discard leaves from inside of a
+ * stream, as a failure does. */
+static void expect_as_many(void)
+{
+    static int before;
+
+    if (!before)
+        before = count_descriptors();
+    rdl_check_eq(count_descriptors(), before);
+}
+
+RDL_PROPERTY(no_descriptor_is_left_free, .cases = 60)
+{
+    int how = (int)rdl_int(t, 0, 2);
+
+    expect_as_many();
+    discarded = t;
+    if (how == 0)
+        serve_two(t, rdl_bool(t), false);
+    run_shell(t, "echo ready; read line", true);
+    rdl_stream(t, rdl_sequence(rdl_expect(rdl_out(&tool, rdl_text("ready\n"))),
+                               rdl_do(how == 1 ? leave : go_on)));
+}
+
+RDL_EXPLORE(no_descriptor_is_left_controlled, .cases = 60)
+{
+    expect_as_many();
+    serve_two(t, false, false);
 }
 
 /* ---- A server in this process --------------------------------------------------------------- */
