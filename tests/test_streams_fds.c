@@ -85,6 +85,12 @@ TEST(a_frame_that_cannot_be_decoded_is_told)
                 "event 1: out net broken(what came is no frame, after 10 bytes of it)");
 }
 
+TEST(who_has_gone_is_told)
+{
+    expect_both("a_connection_is_reset", "event 1: out net broken(the connection was reset)");
+    expect_both("nobody_is_there", "event 1: out net broken(nobody is there to read what is sent)");
+}
+
 TEST(who_does_not_read_is_told)
 {
     expect_both("nobody_reads", "the component does not read it: ");
@@ -138,6 +144,15 @@ static void expect_no_process_left(void)
     free(left);
 }
 
+/* One line of it, in the report of a test that fails. */
+static void expect_told(const char *test, const char *text)
+{
+    char *report = report_of("servers", test, false);
+
+    EXPECT_CONTAINS(report, text);
+    free(report);
+}
+
 TEST(a_process_is_a_component)
 {
     expect_passes("servers", "cat_answers");
@@ -147,10 +162,13 @@ TEST(a_process_is_a_component)
 
 TEST(a_death_that_nobody_expects_is_told)
 {
-    char *report = report_of("servers", "a_death_that_nobody_expects", false);
+    expect_told("a_death_that_nobody_expects", "out tool fault(SIGSEGV)");
+}
 
-    EXPECT_CONTAINS(report, "out tool fault(SIGSEGV)");
-    free(report);
+TEST(a_process_that_is_never_quiet_is_told)
+{
+    expect_told("a_process_that_is_never_quiet", "it has not become quiet in time");
+    expect_no_process_left();
 }
 
 TEST(no_process_is_left_however_the_case_ends)
@@ -171,14 +189,16 @@ TEST(no_descriptor_is_left_however_cases_end)
 
 TEST(a_server_that_is_not_there_is_told)
 {
-    char *report = report_of("servers", "a_server_that_never_listens", false);
+    expect_told("a_server_that_never_listens",
+                "nobody accepts connections at /nonexistent/socket after 5 ms");
+    expect_told("a_server_that_ends", "sh ended before it accepted connections");
+    expect_told("a_server_that_ends", "exit status 9");
+    expect_told("no_server", "event 1: out first broken(nobody is there to read what is sent)");
+}
 
-    EXPECT_CONTAINS(report, "nobody accepts connections at /nonexistent/socket after 5 ms");
-    free(report);
-    report = report_of("servers", "a_server_that_ends", false);
-    EXPECT_CONTAINS(report, "sh ended before it accepted connections");
-    EXPECT_CONTAINS(report, "exit status 9");
-    free(report);
+TEST(a_client_for_whom_there_is_no_port_is_told)
+{
+    expect_told("one_client_too_many", "broken(there is no port for one more client)");
 }
 
 TEST(clients_are_told_apart)
@@ -191,11 +211,6 @@ TEST(clients_are_told_apart)
 
 TEST(a_server_that_answers_wrongly_is_told)
 {
-    char *report = report_of("servers", "a_wrong_server_controlled", false);
-
-    EXPECT_CONTAINS(report, "\"c\\n\"");
-    free(report);
-    report = report_of("servers", "a_wrong_server_free", false);
-    EXPECT_CONTAINS(report, "\"c\\n\"");
-    free(report);
+    expect_told("a_wrong_server_controlled", "\"c\\n\"");
+    expect_told("a_wrong_server_free", "\"c\\n\"");
 }

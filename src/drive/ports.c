@@ -253,11 +253,17 @@ static enum rdl__came wait_controlled(struct rdl__thread *self, struct rdl__port
                                                                               : RDL__LATE;
 }
 
-static bool have_by_atomic_load(void *it)
-{
-    struct rdl__ports *ports = it;
+struct patience {
+    struct rdl__ports *ports;
+    uint64_t until;
+};
 
-    return __atomic_load_n(&ports->head, __ATOMIC_ACQUIRE) != NULL;
+static bool have_or_is_late(void *it)
+{
+    const struct patience *patience = it;
+
+    return __atomic_load_n(&patience->ports->head, __ATOMIC_ACQUIRE) != NULL ||
+           rdl__now_ns() > patience->until;
 }
 
 static enum rdl__came wait_freely(struct rdl__ports *ports, bool or_quiet, uint64_t until)
@@ -265,8 +271,11 @@ static enum rdl__came wait_freely(struct rdl__ports *ports, bool or_quiet, uint6
     struct timespec time = {(time_t)(until / 1000000000), (long)(until % 1000000000)};
     int why = 0;
 
+    if (or_quiet &&
+        !rdl__blocked_until(ports->t, have_or_is_late, &(struct patience){ports, until}))
+        return RDL__QUIET;
     if (or_quiet)
-        return rdl__blocked_until(ports->t, have_by_atomic_load, ports) ? RDL__CAME : RDL__QUIET;
+        return rdl__ports_have(ports) ? RDL__CAME : RDL__LATE;
     pthread_mutex_lock(&ports->lock);
     while (!ports->head && why != ETIMEDOUT)
         why = pthread_cond_timedwait(&ports->came, &ports->lock, &time);

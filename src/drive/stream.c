@@ -107,6 +107,8 @@ _Noreturn static void fail_late(struct rdl__stream *s)
         fail_short(s);
     if (rdl__ports_now() > s->until)
         rdl__text_add(&text, "it has taken longer than %g ms\n", s->deadline_ms);
+    if (rdl__matcher_is_complete(s->m))
+        fail(s, "it has not become quiet in time", &text);
     fail(s, "an event has not come in time", &text);
 }
 
@@ -325,7 +327,7 @@ void rdl__stream_go_on(struct rdl__stream *s)
         take(s, queued);
     else if (!quiet_matters(s))
         rdl__ports_wait(s->ports, false, rdl__stream_until(s) + 1);
-    else if (rdl__ports_wait(s->ports, true, s->until) == RDL__QUIET)
+    else if (rdl__ports_wait(s->ports, true, rdl__stream_until(s)) == RDL__QUIET)
         when_quiet(s);
 }
 

@@ -296,6 +296,40 @@ TWICE(a_frame_is_malformed)
     rdl_join(c->thread);
 }
 
+/* It goes, though there is something for it. */
+static void leave_unread(void *it)
+{
+    struct component *c = it;
+    struct pollfd one = {.fd = c->ours[0], .events = POLLIN};
+
+    poll(&one, 1, -1);
+    close_end(c);
+}
+
+TWICE(a_connection_is_reset)
+{
+    struct component *c = new_component(t, "");
+
+    rdl_connect_fds(t, &net, .component = connect_component(c, SOCK_STREAM), .framing = lines);
+    start(t, c, leave_unread);
+    rdl_stream(t, rdl_sequence(rdl_trigger_text(&net, "are you there?\n"),
+                               rdl_expect(rdl_out(&net, rdl_any(frame)))));
+    rdl_join(c->thread);
+}
+
+TWICE(nobody_is_there)
+{
+    struct component *c = new_component(t, "");
+
+    if (pipe(c->ours) != 0)
+        abort();
+    rdl_connect_fds(t, &net, .component_in = c->ours[1], .framing = lines);
+    close_end(c);
+    rdl_stream(t, rdl_sequence(rdl_trigger_text(&net, "are you there?\n"),
+                               rdl_trigger_text(&net, "hello?\n"),
+                               rdl_expect(rdl_out(&net, rdl_any(frame)))));
+}
+
 enum { FLOOD = 1000000, SMALLER_FLOOD = 200000 };
 
 /* Its last bytes may never be read. */

@@ -107,6 +107,12 @@ RDL_PROPERTY(killed_after_a_crash)
     abort();
 }
 
+RDL_PROPERTY(a_process_that_is_never_quiet)
+{
+    run_shell(t, "echo ready; while :; do :; done", true);
+    rdl_stream(t, rdl_expect(rdl_out(&tool, rdl_text("ready\n"))), .deadline_ms = 100);
+}
+
 RDL_PROPERTY(a_server_that_never_listens)
 {
     rdl_await_server(t, NULL, (struct rdl_address){.path = "/nonexistent/socket"}, 5);
@@ -294,6 +300,43 @@ static void serve_two(struct rdl_case *t, bool tcp, bool is_wrong)
         rdl_join(server->threads[i]);
         server->threads[i] = NULL;
     }
+}
+
+static void connect_clients(struct rdl_case *t, struct server *server, size_t ports)
+{
+    server->proxy =
+        rdl_listen(t, clients, .count = ports, .server = server->address, .framing = lines);
+    for (int i = 0; i < CLIENTS; i++)
+        server->connections[i] = connect_to(server->proxy);
+}
+
+static void disconnect_clients(void *it)
+{
+    struct server *server = it;
+
+    for (int i = 0; i < CLIENTS; i++)
+        close(server->connections[i]);
+}
+
+RDL_PROPERTY(one_client_too_many)
+{
+    struct server *server = rdl_new(t, struct server);
+
+    listen_at(t, server, false);
+    rdl_defer(t, end_server, server);
+    rdl_defer(t, disconnect_clients, server);
+    connect_clients(t, server, 1);
+    rdl_stream(t, rdl_expect(rdl_in(&clients[0], rdl_any(frame))));
+}
+
+RDL_PROPERTY(no_server)
+{
+    struct server *server = rdl_new(t, struct server);
+
+    server->address.path = "/nonexistent/socket";
+    rdl_defer(t, disconnect_clients, server);
+    connect_clients(t, server, 2);
+    rdl_stream(t, rdl_expect(rdl_out(&clients[0], rdl_any(frame))));
 }
 
 RDL_EXPLORE(two_clients_controlled, .cases = 300)
