@@ -174,6 +174,11 @@ RDL_API void rdl_encode(struct rdl_encoded *out, const void *bytes, size_t size)
  * lost, as over any connection; the other direction tells that it has ended or, for pipes,
  * `broken` comes from there.
  *
+ * When a case has failed, threads of the test may be left that use a connection.  Those that we
+ * made (rdl_listen, rdl_process) are closed, so that nobody waits for them any more; writing to
+ * them fails, without SIGPIPE.  Join such threads in a function that was deferred before the
+ * connection was made.
+ *
  * (Datagram sockets must be connected, and never end.) */
 struct rdl_fds {
     int component;    /* the other end of what the component reads and writes */
