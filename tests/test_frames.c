@@ -9,13 +9,21 @@
 
 static const char *const words[] = {"", "...", "bad", "large"};
 
-/* Frames of these bytes, in pieces of so many, each in brackets, and what remains. */
-static char *cut(struct rdl_framing framing, const char *bytes, size_t count, size_t piece)
+static struct rdl__text out;
+
+__attribute__((destructor)) static void release_out(void)
+{
+    rdl__text_release(&out);
+}
+
+/* Frames of these bytes, in pieces of so many, each in brackets, and what remains; good until
+ * the next call. */
+static const char *cut(struct rdl_framing framing, const char *bytes, size_t count, size_t piece)
 {
     struct rdl__frames frames;
-    struct rdl__text out = {0};
     enum rdl__framed framed = RDL__PART_OF_FRAME;
 
+    rdl__text_clear(&out);
     rdl__frames_init(&frames, &framing);
     while (count > 0 && framed == RDL__PART_OF_FRAME) {
         size_t room, size = count < piece ? count : piece;
@@ -35,19 +43,15 @@ static char *cut(struct rdl_framing framing, const char *bytes, size_t count, si
     }
     rdl__text_add(&out, "%s%zu", words[framed], rdl__frames_rest(&frames));
     rdl__frames_release(&frames);
-    return out.bytes;
+    return rdl__text_string(&out);
 }
 
 /* The same, however it is cut into pieces. */
 static void expect_cut(struct rdl_framing framing, const char *bytes, size_t count,
                        const char *wanted)
 {
-    for (size_t piece = 1; piece <= count; piece++) {
-        char *seen = cut(framing, bytes, count, piece);
-
-        EXPECT_STR(seen, wanted);
-        free(seen);
-    }
+    for (size_t piece = 1; piece <= count; piece++)
+        EXPECT_STR(cut(framing, bytes, count, piece), wanted);
 }
 
 #define EXPECT_CUT(text, wanted, ...)                                                              \
@@ -123,13 +127,11 @@ TEST(a_large_frame_in_small_pieces_is_put_together)
 {
     struct rdl_framing framing = {.kind = RDL_LINES};
     size_t size = 200000;
-    char *line = malloc(size), *seen;
+    char *line = malloc(size);
 
     memset(line, 'x', size);
     line[size - 1] = '\n';
-    seen = cut(framing, line, size, 7);
-    EXPECT_EQ(strlen(seen), size + 2 + 4);
-    free(seen);
+    EXPECT_EQ(strlen(cut(framing, line, size, 7)), size + 2 + 4);
     free(line);
 }
 
