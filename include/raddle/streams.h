@@ -159,7 +159,7 @@ RDL_API void rdl_encode(struct rdl_encoded *out, const void *bytes, size_t size)
  * caller's, and must stay open until the case ends (rdl_defer comes in the opposite order:
  * what was opened and deferred before this call is closed after all is over).
  *
- * A thread of ours, "pump", reads while a stream runs, and only then; between streams bytes
+ * A thread of ours, "reader", reads while a stream runs, and only then; between streams bytes
  * wait where they are.  It stops reading while 1000 events, or 16 MiB of them, wait to be taken.
  *
  * When a connection ends that is an event (`closed`, `broken`; `ended` is both):

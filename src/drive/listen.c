@@ -9,7 +9,7 @@
 struct proxy {
     struct rdl__source source; /* first: what clients connect to */
     struct rdl_address server;
-    struct rdl__pump *pump;
+    struct rdl__reader *reader;
     struct rdl__wire **wires;
     size_t count, accepted;
 };
@@ -30,7 +30,7 @@ static void accept_client(struct rdl__source *source)
     }
     wire = proxy->wires[proxy->accepted++];
     rdl__end_open(&wire->peer, client, client);
-    server = rdl__address_connect(&proxy->server, rdl__pump_stopping(proxy->pump));
+    server = rdl__address_connect(&proxy->server, rdl__reader_stopping(proxy->reader));
     if (server >= 0)
         rdl__end_open(&wire->component, server, server);
     else
@@ -41,7 +41,7 @@ static void stop_listening(void *it)
 {
     struct proxy *proxy = it;
 
-    rdl__pump_stop(proxy->pump);
+    rdl__reader_stop(proxy->reader);
     close(proxy->source.fd);
     proxy->source.fd = -1;
 }
@@ -68,7 +68,7 @@ struct rdl_address rdl__listen(struct rdl_case *t, struct rdl_port *ports, struc
         it->server.path = rdl_format(t, "%s", proxy.server.path);
     it->server.tcp = proxy.server.tcp;
     it->count = proxy.count;
-    it->pump = rdl__pump_of(t);
+    it->reader = rdl__reader_of(t);
     it->wires = rdl_new_array(t, struct rdl__wire *, proxy.count);
     for (size_t i = 0; i < proxy.count; i++)
         it->wires[i] = rdl__wire_new(t, &ports[i], &proxy.framing, true, "rdl_listen");
@@ -77,6 +77,6 @@ struct rdl_address rdl__listen(struct rdl_case *t, struct rdl_port *ports, struc
     if (it->source.fd < 0)
         rdl__misuse(t, "rdl_listen: %s", error.text);
     rdl_defer(t, stop_listening, it);
-    rdl__pump_add(it->pump, &it->source);
+    rdl__reader_add(it->reader, &it->source);
     return own;
 }

@@ -46,7 +46,7 @@ struct rdl__ports {
     pthread_cond_t came;
     struct rdl__stream *stream; /* that takes events at present, */
     uintptr_t pc;               /* for who called here */
-    struct rdl__pump *pump;     /* NULL: there are no descriptors */
+    struct rdl__reader *reader; /* NULL: there are no descriptors */
 };
 
 /* Those of the case; made when they are first needed. */

@@ -23,7 +23,7 @@ struct rdl_process {
     struct rdl_case *t;
     struct rdl__child child;
     struct rdl__real_process watched;
-    struct rdl__pump *pump;
+    struct rdl__reader *reader;
     struct rdl_port *port;
     const char *name;
 };
@@ -52,7 +52,7 @@ static void end_process(void *it)
 {
     struct rdl_process *process = it;
 
-    rdl__pump_stop(process->pump);
+    rdl__reader_stop(process->reader);
     process->source.fd = -1;
     rdl__blocked_watch_no_more(&process->watched);
     rdl__child_end(&process->child);
@@ -141,7 +141,7 @@ static void connect_process(struct rdl_process *process, const struct rdl_proces
         wire = rdl__wire_new(process->t, options->port, &options->framing, true, "rdl_process");
     else if (!options->port->link)
         rdl_connect(process->t, options->port, .in = NULL);
-    rdl__pump_stop(process->pump);
+    rdl__reader_stop(process->reader);
     if (wire) {
         rdl__end_open(&wire->component, plumbing->from, plumbing->to);
         process->source.after = &wire->component.source;
@@ -149,9 +149,9 @@ static void connect_process(struct rdl_process *process, const struct rdl_proces
     process->port = options->port;
     process->source.fd = process->child.fd;
     process->source.ready = post_fault;
-    rdl__pump_add(process->pump, &process->source);
+    rdl__reader_add(process->reader, &process->source);
     if (rdl__ports_of(process->t)->stream)
-        rdl__pump_start(process->pump);
+        rdl__reader_start(process->reader);
 }
 
 struct rdl_process *rdl__process(struct rdl_case *t, const char *const *command,
@@ -168,7 +168,7 @@ struct rdl_process *rdl__process(struct rdl_case *t, const char *const *command,
         rdl__misuse(t, "rdl_process: %s", flaw ? flaw : "a .framing needs a .port");
     process->t = t;
     process->name = rdl_format(t, "%s", command[0]);
-    process->pump = rdl__pump_of(t);
+    process->reader = rdl__reader_of(t);
     if (!start(process, command, &options, &plumbing, &error))
         rdl__misuse(t, "rdl_process: %s", error.text);
     rdl__blocked_watch(&process->watched, t, process->child.pid);

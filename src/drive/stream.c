@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "drive/drive.h"
 #include "drive/ports.h"
-#include "drive/pump.h"
+#include "drive/reader.h"
 #include "events/match.h"
 #include "raddle/threads.h"
 
@@ -380,9 +380,9 @@ void rdl__stream(struct rdl_case *t, const struct rdl_step *spec, struct rdl_str
     rdl_defer(t, end, s);
     s->ports->stream = s;
     s->ports->pc = RDL__CALLER;
-    rdl__pump_start(s->ports->pump);
+    rdl__reader_start(s->ports->reader);
     while (!s->is_over)
         rdl__stream_go_on(s);
-    rdl__pump_stop(s->ports->pump);
+    rdl__reader_stop(s->ports->reader);
     s->ports->stream = NULL;
 }

@@ -268,7 +268,7 @@ static void disconnect(void *it)
 {
     struct rdl__wire *wire = it;
 
-    rdl__pump_stop(wire->pump);
+    rdl__reader_stop(wire->reader);
     if (!wire->is_controlled)
         ignore_pipes(true);
     close_end(&wire->component);
@@ -283,7 +283,7 @@ static void init_end(struct rdl__end *end, struct rdl__wire *wire, enum rdl_dire
     end->direction = direction;
     end->in = end->out = -1;
     rdl__frames_init(&end->frames, framing);
-    rdl__pump_add(wire->pump, &end->source);
+    rdl__reader_add(wire->reader, &end->source);
 }
 
 struct rdl__wire *rdl__wire_new(struct rdl_case *t, struct rdl_port *port,
@@ -298,7 +298,7 @@ struct rdl__wire *rdl__wire_new(struct rdl_case *t, struct rdl_port *port,
     wire->is_controlled = rdl__self();
     if (!wire->is_controlled)
         ignore_pipes(false);
-    wire->pump = rdl__pump_of(t);
+    wire->reader = rdl__reader_of(t);
     wire->ports = rdl__ports_of(t);
     wire->port = port;
     wire->is_ours = is_ours;
@@ -341,9 +341,9 @@ void rdl__connect_fds(struct rdl_case *t, struct rdl_port *port, struct rdl_fds 
 {
     struct rdl__wire *wire = rdl__wire_new(t, port, &fds.framing, false, "rdl_connect_fds");
 
-    rdl__pump_stop(wire->pump);
+    rdl__reader_stop(wire->reader);
     open_given(&wire->component, fds.component, fds.component_in);
     open_given(&wire->peer, fds.peer, fds.peer_in);
     if (wire->ports->stream)
-        rdl__pump_start(wire->pump);
+        rdl__reader_start(wire->reader);
 }

@@ -1,12 +1,12 @@
 /* wire.h -- a port whose ends are descriptors: frames are read and posted, events written.
  *
- * The pump reads, the thread of the stream writes.  What both look at is the descriptors;
+ * The reader reads, the thread of the stream writes.  What both look at is the descriptors;
  * a proxy sets them when it accepts a client. */
 #ifndef RDL__WIRE_H
 #define RDL__WIRE_H
 
 #include "drive/frames.h"
-#include "drive/pump.h"
+#include "drive/reader.h"
 
 struct rdl__end {
     struct rdl__source source; /* first: its fd is what is read from, until that is over */
@@ -19,7 +19,7 @@ struct rdl__end {
 };
 
 struct rdl__wire {
-    struct rdl__pump *pump;
+    struct rdl__reader *reader;
     struct rdl__ports *ports;
     struct rdl_port *port;
     struct rdl__end component, peer;
@@ -33,7 +33,7 @@ struct rdl__wire *rdl__wire_new(struct rdl_case *t, struct rdl_port *port,
                                 const struct rdl_framing *framing, bool is_ours, const char *who);
 
 /* Read from here (-1: from nowhere) and write to there, from now on.  By the thread of the test
- * if the pump does not run, and else by the pump. */
+ * if the reader does not run, and else by the reader. */
 void rdl__end_open(struct rdl__end *end, int in, int out);
 
 /* Post that it has ended. */
