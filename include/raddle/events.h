@@ -91,6 +91,25 @@ enum {
 typedef struct rdl_fault rdl_data_fault;
 RDL_API extern const struct rdl_event_type rdl_event_fault;
 
+/* Nothing more comes over a connection: `closed` if it was ended in order, `broken` if not,
+ * `ended` for either.  It comes from the side that ended it. */
+enum rdl_ending {
+    RDL_CLOSED,       /* after a whole frame */
+    RDL_CUT_SHORT,    /* closed in the middle of a frame */
+    RDL_RESET,        /* as sockets are when somebody goes without having read everything */
+    RDL_MALFORMED,    /* the framing, or what decodes, cannot make anything of it */
+    RDL_TOO_LARGE,    /* a frame that is larger than the framing allows */
+    RDL_UNREADABLE,   /* the descriptor cannot be read: the test has closed it, say */
+    RDL_UNREACHABLE,  /* nobody is there who reads, or accepts a connection */
+    RDL_ONE_TOO_MANY, /* more clients have come than there are ports */
+};
+struct rdl_ended {
+    enum rdl_ending how;
+    uint32_t bytes; /* of a frame that was not whole, as many as there were */
+};
+typedef struct rdl_ended rdl_data_ended, rdl_data_closed, rdl_data_broken;
+RDL_API extern const struct rdl_event_type rdl_event_ended, rdl_event_closed, rdl_event_broken;
+
 /* ---- Which events ------------------------------------------------------------------------ */
 
 enum rdl_direction {
@@ -310,6 +329,14 @@ enum rdl_fate {
 #define rdl_trigger_by(port_, event, function)                                                     \
     RDL__STEP(RDL__STEP_TRIGGER, .port = (port_), .type = rdl_type(event), .name = #function,      \
               .make = (void (*)(void *))(0 ? (void (*)(rdl_data_##event *))0 : (function)))
+
+/* Send these bytes, a literal, as a frame: rdl_trigger_text(&net, "PING\r\n"). */
+#define rdl_trigger_text(port_, text)                                                              \
+    RDL__STEP(RDL__STEP_TRIGGER, .port = (port_), .type = &rdl_event_frame,                        \
+              .value = &(const struct {                                                            \
+                  uint32_t size;                                                                   \
+                  char bytes[sizeof("" text)];                                                     \
+              }){sizeof(text) - 1, text})
 
 /* Call a function:  void step(void). */
 #define rdl_do(function) RDL__STEP(RDL__STEP_DO, .name = #function, .act = (function))

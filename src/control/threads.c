@@ -97,7 +97,9 @@ void rdl_join(struct rdl_thread *thread)
         rdl__misuse(rdl__current, "rdl_join: there is no thread to join: it is NULL");
     if (thread->joined && rdl__current)
         rdl__misuse(rdl__current, "rdl_join: the thread has been joined before");
-    if (self && thread->controlled)
+    if (!self && thread->controlled)
+        why = 0; /* the execution is over, and so is whatever was left of it */
+    else if (self && thread->controlled)
         why = rdl__thread_join(self, thread->controlled, NULL, RDL__FOREVER, RDL__CALLER);
     else
         why = pthread_join(thread->real, NULL);

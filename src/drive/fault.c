@@ -21,14 +21,7 @@ static void put(int kind, int number)
     for (struct rdl__queued *at = asking->head; at; at = at->next)
         if (at->event.direction == RDL_OUT)
             last = at;
-    if (last) {
-        queued->next = last->next;
-        last->next = queued;
-        if (asking->tail == last)
-            asking->tail = queued;
-    } else {
-        rdl__ports_put_back(asking, queued);
-    }
+    rdl__ports_put_after(asking, last, queued);
     rdl__changed((uintptr_t)asking);
 }
 

@@ -109,16 +109,44 @@ static struct rdl__port *link_of(const struct rdl_port *port, const char *who)
 
 /* ---- The queue ------------------------------------------------------------------------------ */
 
-struct rdl__queued *rdl__queued_new(const struct rdl_event *event)
+enum { ALIGNED = _Alignof(struct rdl_frame), QUEUED_MAX = 1000, QUEUED_BYTES_MAX = 1 << 24 };
+
+static size_t size_of_frame(const struct rdl_frame *frame)
 {
-    struct rdl__queued *queued = rdl__allocate(sizeof *queued + event->size);
+    return frame ? sizeof *frame + frame->size : 0;
+}
+
+/* A NUL follows, for frames. */
+struct rdl__queued *rdl__queued_framed(const struct rdl_event *event, const struct rdl_frame *frame)
+{
+    size_t size = (event->size + ALIGNED - 1) / ALIGNED * ALIGNED;
+    struct rdl__queued *queued = rdl__allocate(sizeof *queued + size + size_of_frame(frame) + 1);
 
     memcpy(queued->bytes, event->data, event->size);
     if (event->type->clear)
         event->type->clear(queued->bytes);
     queued->event = *event;
     queued->event.data = queued->bytes;
+    if (frame)
+        queued->frame = memcpy(queued->bytes + size, frame, size_of_frame(frame));
     return queued;
+}
+
+struct rdl__queued *rdl__queued_new(const struct rdl_event *event)
+{
+    return rdl__queued_framed(event, NULL);
+}
+
+static size_t size_of_queued(const struct rdl__queued *queued)
+{
+    return sizeof *queued + queued->event.size + size_of_frame(queued->frame);
+}
+
+static bool has_room(void *it)
+{
+    const struct rdl__ports *ports = it;
+
+    return ports->no_more || (ports->queued < QUEUED_MAX && ports->queued_bytes < QUEUED_BYTES_MAX);
 }
 
 static void append(struct rdl__ports *ports, struct rdl__queued *queued)
@@ -128,13 +156,23 @@ static void append(struct rdl__ports *ports, struct rdl__queued *queued)
     else
         ports->head = queued;
     ports->tail = queued;
+    ports->queued++;
+    ports->queued_bytes += size_of_queued(queued);
 }
 
-void rdl_post(struct rdl_port *port, enum rdl_direction direction,
-              const struct rdl_event_type *type, const void *data, size_t size)
+/* It is to be taken away.  Who waits for room is told when there is. */
+static void count_off(struct rdl__ports *ports, const struct rdl__queued *queued)
 {
-    struct rdl__ports *ports = link_of(port, direction == RDL_OUT ? "rdl_emit" : "rdl_send")->ports;
-    struct rdl_event event = {port, direction, type, data, size};
+    bool had_room = has_room(ports);
+
+    ports->queued--;
+    ports->queued_bytes -= size_of_queued(queued);
+    if (!had_room && has_room(ports))
+        wake(ports, &ports->queued);
+}
+
+void rdl__ports_post(struct rdl__ports *ports, struct rdl__queued *queued, uintptr_t pc)
+{
     struct rdl__thread *self = rdl__self();
 
     if (self)
@@ -142,11 +180,20 @@ void rdl_post(struct rdl_port *port, enum rdl_direction direction,
                                            .touch = RDL__WRITES,
                                            .size = 1,
                                            .object = (uintptr_t)ports,
-                                           .pc = RDL__CALLER});
+                                           .pc = pc});
     lock(ports);
-    append(ports, rdl__queued_new(&event));
+    append(ports, queued);
     wake(ports, ports);
     unlock(ports);
+}
+
+void rdl_post(struct rdl_port *port, enum rdl_direction direction,
+              const struct rdl_event_type *type, const void *data, size_t size)
+{
+    struct rdl__ports *ports = link_of(port, direction == RDL_OUT ? "rdl_emit" : "rdl_send")->ports;
+    struct rdl_event event = {port, direction, type, data, size};
+
+    rdl__ports_post(ports, rdl__queued_new(&event), RDL__CALLER);
 }
 
 struct rdl__queued *rdl__ports_take(struct rdl__ports *ports)
@@ -157,20 +204,32 @@ struct rdl__queued *rdl__ports_take(struct rdl__ports *ports)
     queued = ports->head;
     if (queued && !(ports->head = queued->next))
         ports->tail = NULL;
+    if (queued)
+        count_off(ports, queued);
     unlock(ports);
     if (queued)
         queued->next = NULL;
     return queued;
 }
 
+void rdl__ports_put_after(struct rdl__ports *ports, struct rdl__queued *other,
+                          struct rdl__queued *queued)
+{
+    struct rdl__queued **place = other ? &other->next : &ports->head;
+
+    lock(ports);
+    queued->next = *place;
+    *place = queued;
+    if (ports->tail == other)
+        ports->tail = queued;
+    ports->queued++;
+    ports->queued_bytes += size_of_queued(queued);
+    unlock(ports);
+}
+
 void rdl__ports_put_back(struct rdl__ports *ports, struct rdl__queued *queued)
 {
-    lock(ports);
-    queued->next = ports->head;
-    ports->head = queued;
-    if (!ports->tail)
-        ports->tail = queued;
-    unlock(ports);
+    rdl__ports_put_after(ports, NULL, queued);
 }
 
 bool rdl__ports_have(void *it)
@@ -205,11 +264,17 @@ static enum rdl__came wait_controlled(struct rdl__thread *self, struct rdl__port
                                                                               : RDL__LATE;
 }
 
-static bool have_by_atomic_load(void *it)
-{
-    struct rdl__ports *ports = it;
+struct patience {
+    struct rdl__ports *ports;
+    uint64_t until;
+};
 
-    return __atomic_load_n(&ports->head, __ATOMIC_ACQUIRE) != NULL;
+static bool have_or_is_late(void *it)
+{
+    const struct patience *patience = it;
+
+    return __atomic_load_n(&patience->ports->head, __ATOMIC_ACQUIRE) != NULL ||
+           rdl__now_ns() > patience->until;
 }
 
 static enum rdl__came wait_freely(struct rdl__ports *ports, bool or_quiet, uint64_t until)
@@ -217,8 +282,11 @@ static enum rdl__came wait_freely(struct rdl__ports *ports, bool or_quiet, uint6
     struct timespec time = {(time_t)(until / 1000000000), (long)(until % 1000000000)};
     int why = 0;
 
+    if (or_quiet &&
+        !rdl__blocked_until(ports->t, have_or_is_late, &(struct patience){ports, until}))
+        return RDL__QUIET;
     if (or_quiet)
-        return rdl__blocked_until(ports->t, have_by_atomic_load, ports) ? RDL__CAME : RDL__QUIET;
+        return rdl__ports_have(ports) ? RDL__CAME : RDL__LATE;
     pthread_mutex_lock(&ports->lock);
     while (!ports->head && why != ETIMEDOUT)
         why = pthread_cond_timedwait(&ports->came, &ports->lock, &time);
@@ -232,6 +300,31 @@ enum rdl__came rdl__ports_wait(struct rdl__ports *ports, bool or_quiet, uint64_t
 
     return self ? wait_controlled(self, ports, or_quiet, until)
                 : wait_freely(ports, or_quiet, until);
+}
+
+bool rdl__ports_await_room(struct rdl__ports *ports)
+{
+    struct rdl__thread *self = rdl__self();
+
+    if (self && !has_room(ports))
+        rdl__await(self,
+                   &(struct rdl__op){.kind = RDL__OP_EVENT,
+                                     .object = (uintptr_t)&ports->queued,
+                                     .pc = RDL__CALLER},
+                   has_room, ports, RDL__FOREVER);
+    lock(ports);
+    while (!self && !has_room(ports))
+        pthread_cond_wait(&ports->came, &ports->lock);
+    unlock(ports);
+    return !ports->no_more;
+}
+
+void rdl__ports_want_no_more(struct rdl__ports *ports, bool no_more)
+{
+    lock(ports);
+    ports->no_more = no_more;
+    wake(ports, &ports->queued);
+    unlock(ports);
 }
 
 /* ---- Delivery ------------------------------------------------------------------------------- */

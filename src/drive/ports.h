@@ -13,6 +13,7 @@
 
 struct rdl__queued {
     struct rdl__queued *next;
+    const struct rdl_frame *frame; /* as which it has come, if it has */
     struct rdl_event event;
     _Alignas(16) char bytes[];
 };
@@ -39,24 +40,40 @@ struct rdl__ports {
     struct rdl_case *t;
     struct rdl__port *first;
     struct rdl__queued *head, *tail;
+    size_t queued, queued_bytes; /* how much that is */
+    bool no_more;                /* nobody is to wait until there is room */
     pthread_mutex_t lock;
     pthread_cond_t came;
     struct rdl__stream *stream; /* that takes events at present, */
     uintptr_t pc;               /* for who called here, */
     jmp_buf recover;            /* and goes on here if the component fails in its thread */
+    struct rdl__reader *reader; /* NULL: there are no descriptors */
 };
 
 /* Those of the case; made when they are first needed. */
 struct rdl__ports *rdl__ports_of(struct rdl_case *t);
 
 struct rdl__queued *rdl__queued_new(const struct rdl_event *event);
+struct rdl__queued *rdl__queued_framed(const struct rdl_event *event,
+                                       const struct rdl_frame *frame);
 
-/* The next event, to be freed; NULL: there is none.  And back to the beginning. */
+/* As rdl_post, which was called here. */
+void rdl__ports_post(struct rdl__ports *ports, struct rdl__queued *queued, uintptr_t pc);
+
+/* The next event, to be freed; NULL: there is none.  And back to the beginning, or to after
+ * another. */
 struct rdl__queued *rdl__ports_take(struct rdl__ports *ports);
 void rdl__ports_put_back(struct rdl__ports *ports, struct rdl__queued *queued);
+void rdl__ports_put_after(struct rdl__ports *ports, struct rdl__queued *other,
+                          struct rdl__queued *queued);
 
 /* Is there one? */
 bool rdl__ports_have(void *ports);
+
+/* Wait until not so many events wait to be taken; false: it is not worth waiting any more,
+ * which the other function says. */
+bool rdl__ports_await_room(struct rdl__ports *ports);
+void rdl__ports_want_no_more(struct rdl__ports *ports, bool no_more);
 
 /* Wait for one until a time; or, if that is asked for, until it is quiet. */
 enum rdl__came { RDL__CAME, RDL__QUIET, RDL__LATE };
@@ -68,7 +85,7 @@ uint64_t rdl__ports_now(void);
 /* Can anything still come, now that it is quiet? */
 bool rdl__ports_are_hopeful(void);
 
-/* Give it to whom it is for. */
+/* Give it to whom it is for.  It is that of a struct rdl__queued. */
 void rdl__ports_deliver(struct rdl__ports *ports, const struct rdl_event *event);
 
 /* Faults of controlled threads are to be events from now on; NULL: no more. */
@@ -82,5 +99,10 @@ bool rdl__stream_is_over(const struct rdl__stream *stream);
 
 /* Nobody will answer any more. */
 _Noreturn void rdl__stream_unanswered(struct rdl__stream *stream);
+
+/* When it has to have gone on.  If it has not by then, since an event cannot be given to whom
+ * it is for, the second fails; unless there is another time until which it may. */
+uint64_t rdl__stream_until(const struct rdl__stream *stream);
+void rdl__stream_stuck(struct rdl__stream *stream, const struct rdl_event *event, const char *why);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "drive/drive.h"
 #include "drive/ports.h"
+#include "drive/reader.h"
 #include "events/match.h"
 #include "raddle/threads.h"
 
@@ -111,7 +112,28 @@ _Noreturn static void fail_late(struct rdl__stream *s)
         fail_short(s);
     if (rdl__ports_now() > s->until)
         rdl__text_add(&text, "it has taken longer than %g ms\n", s->deadline_ms);
+    if (rdl__matcher_is_complete(s->m))
+        fail(s, "it has not become quiet in time", &text);
     fail(s, "an event has not come in time", &text);
+}
+
+uint64_t rdl__stream_until(const struct rdl__stream *s)
+{
+    uint64_t until = rdl__matcher_deadline(s->m);
+
+    return until < s->until ? until : s->until;
+}
+
+void rdl__stream_stuck(struct rdl__stream *s, const struct rdl_event *event, const char *why)
+{
+    uint64_t now = rdl__ports_now();
+    struct rdl__text text = {0};
+
+    if (now <= s->until && rdl__matcher_time(s->m, now))
+        return;
+    rdl__event_show(&text, event);
+    rdl__text_add(&text, "\n%s\n", why);
+    fail(s, "an event cannot be forwarded in time", &text);
 }
 
 /* ---- What the test does --------------------------------------------------------------------- */
@@ -128,9 +150,16 @@ static void look(struct rdl__stream *s, const struct rdl__config *config)
     rdl__matcher_look(config ? s->m : NULL, config ? s->looked_at : NULL);
 }
 
+static size_t size_of_value(const struct rdl_step *step)
+{
+    const struct rdl_frame *frame = step->value;
+
+    return step->type == &rdl_event_frame && frame ? sizeof *frame + frame->size : step->type->size;
+}
+
 static void trigger(struct rdl__stream *s, const struct rdl_step *step)
 {
-    struct rdl_event event = {step->port, RDL_IN, step->type, step->value, step->type->size};
+    struct rdl_event event = {step->port, RDL_IN, step->type, step->value, size_of_value(step)};
     struct rdl__queued *queued;
     void *made = NULL;
 
@@ -196,9 +225,10 @@ static void act(struct rdl__stream *s, const struct rdl_step *step)
 
 /* ---- Events --------------------------------------------------------------------------------- */
 
-static void hold(struct rdl__stream *s, const struct rdl_event *event)
+static void hold(struct rdl__stream *s, const struct rdl_event *event,
+                 const struct rdl_frame *frame)
 {
-    *s->held_end = rdl__queued_new(event);
+    *s->held_end = rdl__queued_framed(event, frame);
     s->held_end = &(*s->held_end)->next;
 }
 
@@ -219,14 +249,14 @@ static void reply(struct rdl__stream *s, const struct rdl__effect *effect)
     free(queued);
 }
 
-static void carry_out(struct rdl__stream *s, const struct rdl_event *event,
+static void carry_out(struct rdl__stream *s, const struct rdl__queued *queued,
                       const struct rdl__effect *effect)
 {
     struct rdl_event later;
 
     switch (effect->kind) {
     case RDL__FORWARD:
-        rdl__ports_deliver(s->ports, event);
+        rdl__ports_deliver(s->ports, &queued->event);
         break;
     case RDL__SWALLOW:
         break;
@@ -234,11 +264,11 @@ static void carry_out(struct rdl__stream *s, const struct rdl_event *event,
         reply(s, effect);
         break;
     case RDL__HOLD:
-        hold(s, event);
+        hold(s, &queued->event, queued->frame);
         break;
     case RDL__HOLD_REPLY:
         later = reply_of(effect);
-        hold(s, &later);
+        hold(s, &later, NULL);
         break;
     }
 }
@@ -259,7 +289,7 @@ static void take(struct rdl__stream *s, struct rdl__queued *queued)
     tell(s, effect.kind == RDL__SWALLOW ? "dropped: " : "", &queued->event);
     s->acts = 0;
     remember(s, rdl__queued_new(&queued->event));
-    carry_out(s, &queued->event, &effect); /* during which more may come, and be remembered */
+    carry_out(s, queued, &effect); /* during which more may come, and be remembered */
     free(queued);
 }
 
@@ -277,7 +307,6 @@ static void keep_time(struct rdl__stream *s)
 static void when_quiet(struct rdl__stream *s)
 {
     const struct rdl_step *step = rdl__matcher_act(s->m, RDL__IS_QUIET);
-    uint64_t until = rdl__matcher_deadline(s->m);
 
     if (step)
         act(s, step);
@@ -286,7 +315,7 @@ static void when_quiet(struct rdl__stream *s)
     else if (!rdl__ports_are_hopeful())
         fail_short(s);
     else
-        rdl__ports_wait(s->ports, false, until < s->until ? until + 1 : s->until + 1);
+        rdl__ports_wait(s->ports, false, rdl__stream_until(s) + 1);
 }
 
 /* Whether it is quiet matters only if the stream could end, or an action could be done. */
@@ -306,8 +335,8 @@ void rdl__stream_go_on(struct rdl__stream *s)
     else if ((queued = rdl__ports_take(s->ports)))
         take(s, queued);
     else if (!quiet_matters(s))
-        rdl__ports_wait(s->ports, false, s->until + 1);
-    else if (rdl__ports_wait(s->ports, true, s->until) == RDL__QUIET)
+        rdl__ports_wait(s->ports, false, rdl__stream_until(s) + 1);
+    else if (rdl__ports_wait(s->ports, true, rdl__stream_until(s)) == RDL__QUIET)
         when_quiet(s);
 }
 
@@ -400,9 +429,11 @@ void rdl__stream(struct rdl_case *t, const struct rdl_step *spec, struct rdl_str
     s->ports->pc = RDL__CALLER;
     if (s->self && mentions_faults(s->program))
         rdl__faults_ask(s->ports);
+    rdl__reader_start(s->ports->reader);
     _setjmp(s->ports->recover);
     while (!s->is_over)
         rdl__stream_go_on(s);
+    rdl__reader_stop(s->ports->reader);
     if (!rdl_faults.link)
         rdl__faults_ask(NULL);
     s->ports->stream = NULL;

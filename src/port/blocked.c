@@ -16,8 +16,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "port/child.h"
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct rdl__real_thread *threads;
+static struct rdl__real_process *processes;
 
 static bool read_task_file(int id, const char *name, char *out, size_t room)
 {
@@ -162,6 +165,37 @@ void rdl__blocked_forget(void *it)
     pthread_mutex_unlock(&lock);
 }
 
+void rdl__blocked_watch(struct rdl__real_process *process, const void *owner, int id)
+{
+    *process = (struct rdl__real_process){.id = id, .owner = owner};
+    pthread_mutex_lock(&lock);
+    process->next = processes;
+    processes = process;
+    pthread_mutex_unlock(&lock);
+}
+
+void rdl__blocked_watch_no_more(struct rdl__real_process *process)
+{
+    struct rdl__real_process **at = &processes;
+
+    pthread_mutex_lock(&lock);
+    while (*at && *at != process)
+        at = &(*at)->next;
+    if (*at)
+        *at = process->next;
+    pthread_mutex_unlock(&lock);
+}
+
+static bool all_asleep(const void *owner, unsigned long *sum)
+{
+    unsigned long one = 1;
+
+    for (struct rdl__real_process *process = processes; process && one; process = process->next)
+        if (process->owner == owner && (one = rdl__child_asleep(process->id)))
+            *sum += one;
+    return one;
+}
+
 /* The sum over all threads of how often they have run, if all are blocked; else 0.
  * *out_count: how many there are. */
 static unsigned long all_blocked(const void *owner, int *out_count)
@@ -178,6 +212,7 @@ static unsigned long all_blocked(const void *owner, int *out_count)
         sum += thread->id ? switches_of(thread) : 0;
         blocked = rdl__blocked_now(thread);
     }
+    blocked = blocked && all_asleep(owner, &sum);
     pthread_mutex_unlock(&lock);
     return blocked ? sum : 0;
 }

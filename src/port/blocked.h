@@ -31,6 +31,15 @@ int rdl__blocked_until_quiet(const void *owner);
 /* Wait for something, or until all are blocked; true: it is there. */
 bool rdl__blocked_until(const void *owner, bool (*ready)(void *what), void *what);
 
+/* A process that counts as one of these threads, which is blocked when all of it sleeps. */
+struct rdl__real_process {
+    int id;
+    const void *owner;
+    struct rdl__real_process *next;
+};
+void rdl__blocked_watch(struct rdl__real_process *process, const void *owner, int id);
+void rdl__blocked_watch_no_more(struct rdl__real_process *process);
+
 bool rdl__blocked_now(const struct rdl__real_thread *thread);
 
 #endif
