@@ -169,6 +169,7 @@ TEST(a_death_that_nobody_expects_is_told)
 TEST(a_process_that_is_never_quiet_is_told)
 {
     expect_told("a_process_that_is_never_quiet", "it has not become quiet in time");
+    expect_told("a_process_that_is_never_quiet_to_be_inspected", "it has taken longer than 100 ms");
     expect_no_process_left();
 }
 

@@ -7,6 +7,7 @@
 #include "drive/ports.h"
 #include "drive/reader.h"
 #include "events/match.h"
+#include "port/blocked.h"
 #include "raddle/threads.h"
 
 enum {
@@ -176,9 +177,25 @@ static void trigger(struct rdl__stream *s, const struct rdl_step *step)
     free(queued);
 }
 
+static bool is_late(void *it)
+{
+    const struct rdl__stream *s = it;
+
+    return rdl__ports_now() > s->until;
+}
+
+/* Free threads may never be, and processes neither. */
+static void await_quiet(struct rdl__stream *s)
+{
+    if (rdl__self())
+        rdl_until_quiet(s->t);
+    else if (rdl__blocked_until(s->t, is_late, s))
+        fail_late(s);
+}
+
 static void inspect(struct rdl__stream *s, const struct rdl_step *step)
 {
-    rdl_until_quiet(s->t);
+    await_quiet(s);
     if (!step->holds(step->object))
         rdl__failed(step->file, step->line, "rdl_inspect", "%s does not hold after event %llu",
                     step->name, (unsigned long long)s->count);

@@ -113,6 +113,22 @@ RDL_PROPERTY(a_process_that_is_never_quiet)
     rdl_stream(t, rdl_expect(rdl_out(&tool, rdl_text("ready\n"))), .deadline_ms = 100);
 }
 
+static bool is_fine(const int *it)
+{
+    return *it == 0;
+}
+
+RDL_PROPERTY(a_process_that_is_never_quiet_to_be_inspected)
+{
+    int nothing = 0;
+
+    run_shell(t, "echo ready; while :; do :; done", true);
+    rdl_stream(t,
+               rdl_sequence(rdl_expect(rdl_out(&tool, rdl_text("ready\n"))),
+                            rdl_inspect(is_fine, &nothing)),
+               .deadline_ms = 100);
+}
+
 RDL_PROPERTY(a_server_that_never_listens)
 {
     rdl_await_server(t, NULL, (struct rdl_address){.path = "/nonexistent/socket"}, 5);
