@@ -143,8 +143,9 @@ static void write_row(const struct outputs *outputs, const struct rdl__grading *
     rdl__text_release(&text);
 }
 
+/* Interrupted or not, what is JSON comes to its end. */
 static void write_foot(const struct outputs *outputs, const struct rdl__grading *grading,
-                       const struct rdl__grade *grades)
+                       const struct rdl__grade *grades, bool whole)
 {
     struct rdl__text text = {0};
 
@@ -152,9 +153,9 @@ static void write_foot(const struct outputs *outputs, const struct rdl__grading 
         rdl__text_clear(&text);
         if (outputs->items[i].json)
             rdl__text_add(&text, "\n]\n");
-        else
+        else if (whole)
             rdl__grade_table_foot(&text, grading, grades, outputs->items[i].colour);
-        fputs(text.bytes, outputs->items[i].file);
+        fputs(rdl__text_string(&text), outputs->items[i].file);
     }
     rdl__text_release(&text);
 }
@@ -231,15 +232,17 @@ static int grade_files(const struct rdl__grading *grading)
     struct outputs outputs;
     struct rdl__error error;
     int status = RDL__EXIT_SETUP;
+    bool whole;
 
     if (!open_outputs(&outputs, grading, &error)) {
         free(grades);
         return complain(&error);
     }
     write_head(&outputs, grading);
-    if (grade_all(grading, grades, &outputs)) {
-        wipe_progress(&outputs);
-        write_foot(&outputs, grading, grades);
+    whole = grade_all(grading, grades, &outputs);
+    wipe_progress(&outputs);
+    write_foot(&outputs, grading, grades, whole);
+    if (whole) {
         status = status_of(grading, grades);
         if (!write_page(grading, grades, &error))
             status = complain(&error);
