@@ -275,7 +275,7 @@ RDL_API int rdl_process_id(const struct rdl_process *process);
 RDL_API void rdl__await_server(struct rdl_case *t, const struct rdl_process *process,
                                struct rdl_address server, double ms, const char *file, int line);
 
-/* A folder for files of this case, which is removed when it ends. */
+/* A folder for files of this case, which is removed when it ends, unless the process dies. */
 RDL_API const char *rdl_folder(struct rdl_case *t);
 
 /* ---- Running ----------------------------------------------------------------------------- */
