@@ -1,5 +1,5 @@
 /* test_drive_stream.c -- rdl_stream as its users see it: tests/specs/streams. */
-#include <stdio.h>
+#include <stdlib.h>
 
 #include "harness.h"
 
@@ -98,6 +98,8 @@ TEST(sudden_ends_are_events_where_they_are_asked_for)
 {
     char *report;
 
+    if (getenv("SANITIZE")) /* which ends the process before there is a signal */
+        return;
     expect_pass("faults_of_who_is_called");
     expect_pass("faults_of_threads");
     report = expect_fail("wrong_fault_before_what_waits", NO_PLACE);

@@ -53,7 +53,8 @@ void rdl__board_free(struct rdl__board *board)
 void rdl__board_put_feed(struct rdl__board *board, const struct rdl__feed *feed)
 {
     rdl__bug_if(feed->count > board->choices_room);
-    memcpy(board->feed_indexes, feed->indexes, feed->count * sizeof *feed->indexes);
+    if (feed->count > 0)
+        memcpy(board->feed_indexes, feed->indexes, feed->count * sizeof *feed->indexes);
     if (feed->shapes)
         memcpy(board->feed_shapes, feed->shapes, feed->count);
     board->task.feed = *feed;
