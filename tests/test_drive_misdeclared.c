@@ -31,6 +31,10 @@ TEST(an_operation_has_one_effect)
                             "post_any to say what");
     is_refused("no_alternatives",
                "operation choiceless has post_any, but no .alternatives to choose from");
+    is_refused("no_post_any",
+               "operation chosen has .alternatives, but no post_any to choose by them");
+    is_refused("negative_weight",
+               "operation unweighed has a weight of 4294967295: is it negative?");
 }
 
 TEST(a_policy_goes_by_what_there_is)

@@ -375,6 +375,11 @@ static bool specs_are_well_declared(struct rdl_test **tests, size_t count, struc
             return rdl__fail(error, "%s:%d: %s: there cannot be at least %u and at most %u calls",
                              tests[i]->file, tests[i]->line, tests[i]->name, options->calls.min,
                              options->calls.max);
+        if (options->phases > RDL__NUMBER_MAX || options->concurrent > RDL__NUMBER_MAX ||
+            options->calls.max > RDL__NUMBER_MAX || options->calls.min > RDL__NUMBER_MAX)
+            return rdl__fail(error,
+                             "%s:%d: %s: a number of phases or calls is above %d, or negative",
+                             tests[i]->file, tests[i]->line, tests[i]->name, RDL__NUMBER_MAX);
         if (options->rounds > 3)
             return rdl__fail(error, "%s:%d: %s: there is no round %u, only 1, 2 and 3",
                              tests[i]->file, tests[i]->line, tests[i]->name, options->rounds);

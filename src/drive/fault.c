@@ -62,7 +62,7 @@ static void (*on_fault(int signal))(void)
     return go_on;
 }
 
-static void on_fault_of(int kind, int number)
+static void on_sudden_end(int kind, int number)
 {
     if (!can_leave())
         return;
@@ -74,5 +74,5 @@ void rdl__faults_ask(struct rdl__ports *ports)
 {
     asking = ports;
     rdl__on_fault = ports ? on_fault : NULL;
-    rdl__on_fault_of = ports ? on_fault_of : NULL;
+    rdl__on_sudden_end = ports ? on_sudden_end : NULL;
 }

@@ -8,10 +8,11 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "port/write.h"
 
 static int type_of_socket(int fd)
 {
@@ -48,27 +49,6 @@ static bool await_writable(int fd, uint64_t until)
     return poll(&one, 1, ms > INT_MAX ? INT_MAX : (int)ms) != 0;
 }
 
-/* That the reader has gone is a result, and no signal. */
-static ssize_t write_without_signal(int fd, const char *bytes, size_t count)
-{
-    const struct timespec now = {0};
-    sigset_t pipe, old, pending;
-    ssize_t put;
-    int why;
-
-    sigemptyset(&pipe);
-    sigaddset(&pipe, SIGPIPE);
-    sigpending(&pending);
-    pthread_sigmask(SIG_BLOCK, &pipe, &old);
-    put = write(fd, bytes, count);
-    why = errno;
-    if (put < 0 && why == EPIPE && !sigismember(&pending, SIGPIPE))
-        sigtimedwait(&pipe, NULL, &now);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    errno = why;
-    return put;
-}
-
 /* -1 with EAGAIN: there is no room now. */
 static ssize_t put_some(const struct rdl__end *end, const char *bytes, size_t count)
 {
@@ -80,7 +60,7 @@ static ssize_t put_some(const struct rdl__end *end, const char *bytes, size_t co
         errno = EAGAIN;
         return -1;
     }
-    return write_without_signal(end->out, bytes, count < PIPE_BUF ? count : PIPE_BUF);
+    return rdl__write_quietly(end->out, bytes, count < PIPE_BUF ? count : PIPE_BUF);
 }
 
 static void wait_for_room(const struct rdl__end *end, const struct rdl_event *event, size_t done,

@@ -53,6 +53,11 @@ static bool has_bit(const uint64_t *words, uint32_t bit)
     return words[bit / 64] >> (bit % 64) & 1;
 }
 
+static void clear_bit(uint64_t *words, uint32_t bit)
+{
+    words[bit / 64] &= ~(UINT64_C(1) << (bit % 64));
+}
+
 static void enter(const struct rdl__matcher *m, struct rdl__config *c,
                   const struct rdl__scope *scope)
 {
@@ -212,10 +217,22 @@ static enum rdl__effect_kind effect_of(const struct rdl__place *place, const str
                                                                           : RDL__REPLY;
 }
 
-static void note_taken(const struct rdl__matcher *m, struct rdl__config *c, uint32_t scope)
+/* Take it as this, in a copy of the configuration that is yet to be settled; NULL: it is not. */
+static struct rdl__config *take_as(struct rdl__matcher *m, const struct rdl__wanted *wanted,
+                                   const struct rdl__config *from, uint32_t scope,
+                                   enum rdl__effect_kind effect, const struct rdl_event *event)
 {
+    struct rdl__config *c;
+
+    if (!rdl__is_wanted(m, from, wanted, event))
+        return NULL;
+    c = begin_settling(m, from);
     c->taken++;
     c->words[RDL__WORD_LOOPS] |= m->p->scopes[scope].loops;
+    rdl__bind(m, c, wanted, event);
+    want_effect(m, effect, wanted->step);
+    m->seen[wanted - m->p->wanted] = true;
+    return c;
 }
 
 /* Is it one of several, the missing ones of which are in these words?  Of twins that are all
@@ -243,14 +260,9 @@ static bool take_required(struct rdl__matcher *m, const struct rdl__config *from
             struct rdl__config *c;
 
             if (!is_missing(m, from->words + scope->word, scope->first_required, i) ||
-                !rdl__is_wanted(m, from, wanted, event))
+                !(c = take_as(m, wanted, from, s, RDL__FORWARD, event)))
                 continue;
-            c = begin_settling(m, from);
-            c->words[scope->word + i / 64] &= ~(UINT64_C(1) << (i % 64));
-            note_taken(m, c, s);
-            rdl__bind(m, c, wanted, event);
-            want_effect(m, RDL__FORWARD, wanted->step);
-            rdl__took(m, wanted);
+            clear_bit(c->words + scope->word, i);
             if (p->places[c->place].kind == RDL__PLACE_END)
                 settle_at(m, c, c->place);
             else
@@ -266,17 +278,12 @@ static bool take_one(struct rdl__matcher *m, const struct rdl__config *from,
                      const struct rdl__place *place, const struct rdl_event *event)
 {
     const struct rdl__wanted *wanted = &m->p->wanted[place->first];
-    struct rdl__config *c;
+    struct rdl__config *c =
+        take_as(m, wanted, from, place->scope, effect_of(place, wanted->step), event);
 
-    if (!rdl__is_wanted(m, from, wanted, event))
-        return false;
-    c = begin_settling(m, from);
-    note_taken(m, c, place->scope);
-    rdl__bind(m, c, wanted, event);
-    want_effect(m, effect_of(place, wanted->step), wanted->step);
-    rdl__took(m, wanted);
-    settle_at(m, c, place->next);
-    return true;
+    if (c)
+        settle_at(m, c, place->next);
+    return c;
 }
 
 /* It is one of those that are waited for. */
@@ -290,14 +297,9 @@ static bool take_some(struct rdl__matcher *m, const struct rdl__config *from,
         struct rdl__config *c;
 
         if (!is_missing(m, from->words + place->word, place->first, i) ||
-            !rdl__is_wanted(m, from, wanted, event))
+            !(c = take_as(m, wanted, from, place->scope, effect_of(place, wanted->step), event)))
             continue;
-        c = begin_settling(m, from);
-        c->words[place->word + i / 64] &= ~(UINT64_C(1) << (i % 64));
-        note_taken(m, c, place->scope);
-        rdl__bind(m, c, wanted, event);
-        want_effect(m, effect_of(place, wanted->step), wanted->step);
-        rdl__took(m, wanted);
+        clear_bit(c->words + place->word, i);
         if (has_bits(c->words + place->word, place->count))
             add(m, c);
         else

@@ -95,12 +95,6 @@ const struct rdl__config *rdl__matcher_actor(const struct rdl__matcher *m);
 
 /* ---- match.c -------------------------------------------------------------------------------- */
 
-/* It has come. */
-static inline void rdl__took(struct rdl__matcher *m, const struct rdl__wanted *wanted)
-{
-    m->seen[wanted - m->p->wanted] = true;
-}
-
 /* The configuration ends here. */
 static inline void rdl__died(struct rdl__matcher *m, const struct rdl__config *c)
 {

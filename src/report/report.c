@@ -6,17 +6,15 @@
 #include <locale.h>
 #include <math.h>
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/memory.h"
 #include "choice/regress.h"
 #include "port/crash.h"
+#include "port/write.h"
 
 struct rdl__format {
     const char *name;
@@ -104,28 +102,6 @@ bool rdl__report_open(struct rdl__report *out, const char *format, const char *p
     return true;
 }
 
-/* A reader that has gone is an error like a full disk, not the end of us: keep
- * the signal from coming. */
-static ssize_t write_without_signal(int fd, const char *bytes, size_t count)
-{
-    const struct timespec now = {0};
-    sigset_t pipe, old, pending;
-    ssize_t put;
-    int why;
-
-    sigemptyset(&pipe);
-    sigaddset(&pipe, SIGPIPE);
-    sigpending(&pending);
-    pthread_sigmask(SIG_BLOCK, &pipe, &old);
-    put = write(fd, bytes, count);
-    why = errno;
-    if (put < 0 && why == EPIPE && !sigismember(&pending, SIGPIPE))
-        sigtimedwait(&pipe, NULL, &now);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    errno = why;
-    return put;
-}
-
 void rdl__report_flush(struct rdl__report *report)
 {
     const char *at = report->text.bytes;
@@ -133,7 +109,7 @@ void rdl__report_flush(struct rdl__report *report)
 
     while (left > 0 && !report->why) {
         struct pollfd writable = {.fd = report->fd, .events = POLLOUT};
-        ssize_t put = write_without_signal(report->fd, at, left);
+        ssize_t put = rdl__write_quietly(report->fd, at, left);
 
         if (put >= 0) {
             at += put;

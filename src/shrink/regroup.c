@@ -8,10 +8,7 @@
 #include "case/case.h"
 #include "shrink/shrink.h"
 
-enum {
-    COUNT_MAX = 400,  /* of longer cases most tries are in vain */
-    DISSOLVE_MAX = 4, /* elements, each of which can go two ways */
-};
+enum { DISSOLVE_MAX = 4 }; /* elements, each of which can go two ways */
 
 /* An element of an inner list, without the question before it. */
 struct item {
@@ -228,7 +225,8 @@ static bool regroup(struct rdl__shrinker *s, struct groups *g)
 
 void rdl__pass_regroup(struct rdl__shrinker *s)
 {
-    for (uint32_t i = 0; i < s->best.span_count && s->best.count <= COUNT_MAX && !s->stopped; i++) {
+    for (uint32_t i = 0;
+         i < s->best.span_count && s->best.count <= RDL__THOROUGH_MAX && !s->stopped; i++) {
         struct groups groups;
 
         if (s->best.spans[i].label != RDL__LABEL_LIST || !find_groups(&groups, &s->best, i))

@@ -130,7 +130,8 @@ void rdl__pass_cut_runs(struct rdl__shrinker *s);         /* choices, wherever s
 void rdl__pass_booleans(struct rdl__shrinker *s);         /* as late as possible */
 void rdl__pass_schedule(struct rdl__shrinker *s);         /* context switches: none, or later */
 
-/* Only if shrinking is to be thorough. */
+/* Only if shrinking is to be thorough; of longer cases most tries are in vain. */
+enum { RDL__THOROUGH_MAX = 400 };
 void rdl__pass_balance(struct rdl__shrinker *s); /* one lower, others higher */
 void rdl__pass_rename(struct rdl__shrinker *s);  /* two numbers that are names */
 void rdl__pass_move(struct rdl__shrinker *s);    /* siblings, to an earlier place */

@@ -9,8 +9,6 @@
 #include "case/case.h"
 #include "shrink/shrink.h"
 
-enum { COUNT_MAX = 400 }; /* of longer cases most tries are in vain */
-
 /* ---- One lower, others higher ---------------------------------------------------------- */
 
 static bool are_of_a_kind(const struct rdl__choice *a, const struct rdl__choice *b)
@@ -40,7 +38,7 @@ static bool balance(struct rdl__shrinker *s, uint32_t first, uint32_t second, bo
 
 void rdl__pass_balance(struct rdl__shrinker *s)
 {
-    for (uint32_t first = 0; first < s->best.count && s->best.count <= COUNT_MAX; first++)
+    for (uint32_t first = 0; first < s->best.count && s->best.count <= RDL__THOROUGH_MAX; first++)
         for (uint32_t second = first + 1; second < s->best.count && !s->stopped; second++) {
             if (!may_move(&s->best.choices[first]) || s->best.choices[first].index == 0)
                 break;
@@ -73,7 +71,8 @@ void rdl__pass_rename(struct rdl__shrinker *s)
 {
     enum { NAMES_MAX = 64 };
 
-    for (uint32_t i = 0; i < s->best.count && s->best.count <= COUNT_MAX && !s->stopped; i++)
+    for (uint32_t i = 0; i < s->best.count && s->best.count <= RDL__THOROUGH_MAX && !s->stopped;
+         i++)
         if (s->best.choices[i].kind == RDL__INTEGER && s->best.choices[i].max < NAMES_MAX)
             for (uint64_t low = 0; i < s->best.count && low < s->best.choices[i].index; low++)
                 swap_names(s, i, low);

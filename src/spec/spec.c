@@ -57,6 +57,9 @@ static bool check_effect(const struct rdl_operation *op, struct rdl__error *erro
                          "operation %s returns something, but has none of post, judge and "
                          "post_any to say what",
                          op->name);
+    if (op->alternatives > 0 && !op->post_any)
+        return rdl__fail(error, "operation %s has .alternatives, but no post_any to choose by them",
+                         op->name);
     if (op->post_any && op->alternatives == 0)
         return rdl__fail(error, "operation %s has post_any, but no .alternatives to choose from",
                          op->name);
@@ -73,6 +76,9 @@ static bool check_operation(const struct rdl_spec *spec, const struct rdl_operat
     if (op->args_size > RDL__STATE_MAX || op->answer_size > RDL__STATE_MAX)
         return rdl__fail(error, "arguments or answer of operation %s are larger than 1 MiB",
                          op->name);
+    if (op->weight > RDL__NUMBER_MAX)
+        return rdl__fail(error, "operation %s has a weight of %u: is it negative?", op->name,
+                         op->weight);
     if (spec->policy == RDL_PRIORITY && op->group && !op->priority)
         return rdl__fail(error,
                          "operation %s has a .group but no .priority, which the policy goes by",

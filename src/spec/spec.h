@@ -12,7 +12,12 @@
 #include "base/text.h"
 #include "raddle/spec.h"
 
-enum { RDL__OPERATIONS_MAX = 64, RDL__STATE_MAX = 1 << 20, RDL__CLIENTS_MOST = 64 };
+enum {
+    RDL__OPERATIONS_MAX = 64,
+    RDL__STATE_MAX = 1 << 20,
+    RDL__CLIENTS_MOST = 64,
+    RDL__NUMBER_MAX = 1000000, /* what is larger was meant to be something else */
+};
 
 /* All specs of this program, in the order of their registration. */
 const struct rdl_spec *const *rdl__specs(size_t *out_count);

@@ -61,6 +61,8 @@ RDL_OP(of, fine, struct rdl_nothing, .post = post, .call = call);
 RDL_OP(of, uncalled, struct rdl_nothing, .post = post);
 RDL_OP(of, both, struct rdl_nothing, .post = post, .judge = judge, .call = call);
 RDL_OP(of, choiceless, struct rdl_nothing, .post_any = post_any, .call = call);
+RDL_OP(of, chosen, struct rdl_nothing, .post = post, .alternatives = 2, .call = call);
+RDL_OP(of, unweighed, struct rdl_nothing, .post = post, .weight = (unsigned)-1, .call = call);
 RDL_OP_RETURNS(of, unsaid, struct rdl_nothing, int, .call = answer_call);
 
 #define TYPES(name)                                                                                \
@@ -79,6 +81,10 @@ TYPES(two_effects);
 RDL_SPEC(two_effects, RDL_OPS(of, both), .create = create);
 TYPES(no_alternatives);
 RDL_SPEC(no_alternatives, RDL_OPS(of, choiceless), .create = create);
+TYPES(no_post_any);
+RDL_SPEC(no_post_any, RDL_OPS(of, chosen), .create = create);
+TYPES(negative_weight);
+RDL_SPEC(negative_weight, RDL_OPS(of, unweighed), .create = create);
 TYPES(no_effect);
 RDL_SPEC(no_effect, RDL_OPS(of, unsaid), .create = create);
 TYPES(no_priority);
@@ -123,6 +129,8 @@ int main(int argc, char **argv)
     USE(twice_the_name);
     USE(two_effects);
     USE(no_alternatives);
+    USE(no_post_any);
+    USE(negative_weight);
     USE(no_effect);
     USE(no_priority);
     USE(unknown_operation);

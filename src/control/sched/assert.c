@@ -14,8 +14,8 @@ static void fail(const char *text, const char *file, unsigned line)
 {
     struct rdl__outcome *outcome = rdl__sched.t->outcome;
 
-    if (rdl__on_fault_of)
-        rdl__on_fault_of(RDL_FAULT_SIGNAL, SIGABRT);
+    if (rdl__on_sudden_end)
+        rdl__on_sudden_end(RDL_FAULT_SIGNAL, SIGABRT);
     if (!outcome->claimed) {
         outcome->claimed = 1;
         outcome->verdict = RDL__FAILED;

@@ -7,12 +7,12 @@
 
 RDL__ASKED_FOR(exit);
 
-void (*rdl__on_fault_of)(int kind, int number);
+void (*rdl__on_sudden_end)(int kind, int number);
 
 RDL__INTERPOSE void exit(int status)
 {
-    if (rdl__self() && rdl__on_fault_of)
-        rdl__on_fault_of(RDL_FAULT_EXIT, status);
+    if (rdl__self() && rdl__on_sudden_end)
+        rdl__on_sudden_end(RDL_FAULT_EXIT, status);
     RDL__NEXT(exit)(status);
     __builtin_unreachable();
 }

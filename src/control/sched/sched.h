@@ -95,7 +95,7 @@ struct rdl__thread {
     jmp_buf *struck; /* where it ends if it is struck by a fault */
     uintptr_t entry; /* the function that it runs, as the user knows it */
     bool detached, being_joined, exiting;
-    bool servant; /* of ours: nobody waits for its end */
+    bool servant;          /* of ours: nobody waits for its end */
     uintptr_t created_at;  /* pc */
     uint32_t created_last; /* the thread it has created last */
 
@@ -241,7 +241,7 @@ void rdl__serve(struct rdl_case *t, const char *name, void (*run)(void *it), voi
 
 /* Called when a controlled thread calls exit or fails an assertion, as an event would say it
  * (struct rdl_fault); need not return. */
-extern void (*rdl__on_fault_of)(int kind, int number);
+extern void (*rdl__on_sudden_end)(int kind, int number);
 
 /* Somebody has got on with what all this is about: who asks again may get another answer. */
 void rdl__got_on(void);
