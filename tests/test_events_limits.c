@@ -3,6 +3,8 @@
 
 #include <malloc.h>
 
+#include "base/random.h"
+
 enum { MANY = 60 };
 
 /* ---- Specs that are too long to be written down --------------------------------------------- */
@@ -241,5 +243,86 @@ TEST(sixty_are_required)
         .kind = RDL__STEP_SEQUENCE, .file = __FILE__, .line = 1, .parts = parts});
     EXPECT_EQ(follow(program, MANY, 7, itself, RDL__TAKEN), 1);
     EXPECT_EQ(follow(program, MANY, 11, itself, RDL__REFUSED), 1);
+    rdl__program_free(program);
+}
+
+/* ---- Deadlines ------------------------------------------------------------------------------ */
+
+enum { OUTER_MS = 12, INNER_MS = 4, MS = 1000000 };
+
+/* Rounds of pings, of which it cannot be told where one ends: any of them may have begun a new
+ * round, and an outer round has to begin with a 2. */
+#define ROUNDS                                                                                     \
+    rdl_star(rdl_within(                                                                           \
+        OUTER_MS, SENT(ping, 2),                                                                   \
+        rdl_plus(rdl_within(INNER_MS, rdl_plus(rdl_either(SENT(ping, 1), SENT(ping, 2)))))))
+
+TEST(rounds_that_may_have_ended_do_not_pile_up)
+{
+    struct rdl__program *program = compile(ROUNDS);
+    struct rdl__matcher *m = rdl__matcher_new(program, 0, 0);
+
+    for (int i = 0; i < 1000; i++) {
+        EXPECT(rdl__matcher_time(m, (uint64_t)i * MS / 1000));
+        EXPECT_EQ(offer_ping(m, 2), RDL__TAKEN);
+        EXPECT(rdl__matcher_live(m) < 16);
+    }
+    rdl__matcher_free(m);
+    rdl__program_free(program);
+}
+
+/* The same, by keeping all that can be: when the rounds began, and what comes next. */
+struct reading {
+    int outer, inner;
+    enum { BEGINS, BEGUN, PINGS } at;
+};
+
+static int follow_readings(struct reading *now, int count, int time, int id)
+{
+    struct reading next[4096];
+    int next_count = 0;
+
+    for (int i = 0; i < count; i++) {
+        struct reading r = now[i];
+
+        if (time > r.outer + OUTER_MS || (r.at != BEGINS && time > r.inner + INNER_MS))
+            continue;
+        if (r.at == BEGINS && id == 2)
+            next[next_count++] = (struct reading){r.outer, time, BEGUN};
+        if (r.at == BEGINS)
+            continue;
+        next[next_count++] = (struct reading){r.outer, r.inner, PINGS};
+        next[next_count++] = (struct reading){r.outer, time, PINGS};
+        next[next_count++] = (struct reading){time, time, BEGINS};
+    }
+    memcpy(now, next, (size_t)next_count * sizeof *next);
+    return next_count;
+}
+
+TEST(later_deadlines_stand_for_earlier_ones)
+{
+    struct rdl__program *program = compile(ROUNDS);
+    struct rdl__random random;
+    int right = 0, wrong = 0;
+
+    rdl__random_seed(&random, 1);
+    for (int stream = 0; stream < 20000; stream++) {
+        struct rdl__matcher *m = rdl__matcher_new(program, 0, 0);
+        struct reading readings[4096] = {{0, 0, BEGINS}};
+        int count = 1, time = 0;
+
+        for (int i = 0; i < 7 && count > 0; i++) {
+            int id = 1 + (int)rdl__random_upto(&random, 1);
+            bool taken;
+
+            time += (int)rdl__random_upto(&random, 4);
+            count = follow_readings(readings, count, time, id);
+            taken = rdl__matcher_time(m, (uint64_t)time * MS) && offer_ping(m, id) == RDL__TAKEN;
+            EXPECT_EQ(taken, count > 0);
+        }
+        *(count > 0 ? &right : &wrong) += 1;
+        rdl__matcher_free(m);
+    }
+    EXPECT(right > 2000 && wrong > 2000);
     rdl__program_free(program);
 }

@@ -429,7 +429,7 @@ static bool add_scope(struct compiler *c, const struct rdl_step *block, uint32_t
     if (!add_required(c, block, &scope))
         return false;
     if (block->kind == RDL__STEP_WITHIN && block->deadline_ms < FOREVER_MS) {
-        scope.deadline = add_words(p, 1);
+        scope.deadline = p->deadlines++;
         scope.deadline_ns = (uint64_t)(block->deadline_ms * 1e6);
     }
     GROW(p->scopes, p->scope_count);
@@ -602,6 +602,15 @@ static bool check_slots(struct compiler *c)
     return true;
 }
 
+/* They come after all other words. */
+static void place_deadlines(struct rdl__program *p)
+{
+    for (uint32_t i = 0; i < p->scope_count; i++)
+        if (p->scopes[i].deadline != RDL__NOWHERE)
+            p->scopes[i].deadline += p->words;
+    p->words += p->deadlines;
+}
+
 /* The whole is a block, too: its rules still hold when its steps are over. */
 static bool compile(struct compiler *c)
 {
@@ -623,6 +632,7 @@ static bool compile(struct compiler *c)
         add_place(p, (struct rdl__place){.kind = RDL__PLACE_STOP, .step = c->top, .scope = 0});
     if (!add_body(c, c->top, RDL__NOWHERE, 0, &p->start))
         return false;
+    place_deadlines(p);
     suspect_functions(p);
     return check_slots(c);
 }

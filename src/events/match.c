@@ -13,23 +13,10 @@
 
 enum { LIVE_MAX = 10000 };
 
-/* How far two that are equal have come may differ: the further counts. */
 static void add(struct rdl__matcher *m, const struct rdl__config *config)
 {
-    struct rdl__set *set = &m->next;
-    struct rdl__config *equal = rdl__set_find(set, config, m->p->words);
-
-    if (equal) {
-        if (equal->taken < config->taken)
-            equal->taken = config->taken;
-        return;
-    }
-    if (set->count >= m->live_max) {
+    if (!rdl__set_merge(&m->next, config, m->live_max))
         m->too_many = true;
-        return;
-    }
-    rdl__set_add(set, config);
-    rdl__set_index(set, m->p->words);
 }
 
 /* ---- From place to place -------------------------------------------------------------------- */
@@ -615,13 +602,13 @@ bool rdl__matcher_time(struct rdl__matcher *m, uint64_t now)
 struct rdl__matcher *rdl__matcher_new(const struct rdl__program *p, uint64_t now, uint32_t live_max)
 {
     struct rdl__matcher *m = rdl__allocate(sizeof *m);
-    size_t stride = sizeof(struct rdl__config) + p->words * sizeof(uint64_t);
-    struct rdl__config *first = rdl__allocate(stride);
+    struct rdl__config *first;
 
     m->p = p;
     m->now = now;
     m->live_max = live_max ? live_max : LIVE_MAX;
-    m->live.stride = m->next.stride = m->scratch.stride = m->been.stride = stride;
+    m->live = m->next = m->scratch = m->been = rdl__set_for(p);
+    first = rdl__allocate(m->live.stride);
     m->memos = rdl__allocate((p->pattern_count + 1) * sizeof *m->memos);
     m->reply = rdl__allocate(p->reply_size + 1);
     m->effect_reply = rdl__allocate(p->reply_size + 1);

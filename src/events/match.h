@@ -12,7 +12,8 @@ struct rdl__config {
 
 struct rdl__set {
     char *configs;
-    size_t stride; /* bytes of each */
+    size_t stride;             /* bytes of each */
+    uint32_t words, deadlines; /* of each */
     uint32_t count, room;
     uint32_t *table; /* indexes + 1 */
     uint32_t mask;
@@ -61,11 +62,15 @@ static inline struct rdl__config *rdl__set_at(const struct rdl__set *set, uint32
     return (struct rdl__config *)(set->configs + (size_t)i * set->stride);
 }
 
-/* The one that is equal; NULL: there is none.  Then it may be added, and indexed. */
-struct rdl__config *rdl__set_find(struct rdl__set *set, const struct rdl__config *config,
-                                  uint32_t words);
+/* A set of configurations of this program. */
+struct rdl__set rdl__set_for(const struct rdl__program *program);
+
+/* Add one that can do more than all others.  One that is equal, or has earlier deadlines, can do
+ * no more.  False: there would be more than `most`. */
+bool rdl__set_merge(struct rdl__set *set, const struct rdl__config *config, uint32_t most);
+
+/* Add one without looking at the others. */
 struct rdl__config *rdl__set_add(struct rdl__set *set, const struct rdl__config *config);
-void rdl__set_index(struct rdl__set *set, uint32_t words);
 
 /* As a stack: another one like the last. */
 struct rdl__config *rdl__set_double(struct rdl__set *set);

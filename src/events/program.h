@@ -57,7 +57,7 @@ struct rdl__scope {
     uint32_t first_rule, rule_count;
     uint32_t first_required, required_count; /* of the wanted */
     uint32_t word;                           /* which have come */
-    uint32_t deadline;                       /* the word in which it is, or RDL__NOWHERE */
+    uint32_t deadline;                       /* of the words, or RDL__NOWHERE */
     uint64_t deadline_ns;
     uint64_t loops; /* those it is in that may go round without an event: their bits */
     const struct rdl_step *step;
@@ -101,8 +101,8 @@ struct rdl__program {
     const struct rdl_pattern **patterns; /* each once */
     bool *has_slots;                     /* for each: is it about slots, too? */
     uint32_t pattern_count;
-    uint32_t words;
-    size_t reply_size; /* of the largest */
+    uint32_t words, deadlines; /* how many; the deadlines are the last of the words */
+    size_t reply_size;         /* of the largest */
     struct rdl__arena arena;
     struct rdl__text warnings;
 };

@@ -7,35 +7,68 @@
 
 enum { TABLE_LEAST = 64 };
 
-static bool are_equal(const struct rdl__config *a, const struct rdl__config *b, uint32_t words)
+struct rdl__set rdl__set_for(const struct rdl__program *program)
 {
-    if (a->place != b->place)
-        return false;
-    for (uint32_t i = 0; i < words; i++)
-        if (a->words[i] != b->words[i])
-            return false;
-    return true;
+    return (struct rdl__set){.stride =
+                                 sizeof(struct rdl__config) + program->words * sizeof(uint64_t),
+                             .words = program->words,
+                             .deadlines = program->deadlines};
 }
 
-static uint64_t hash_of(const struct rdl__config *config, uint32_t words)
+/* How many of the words two have to share for one of them to be enough. */
+static uint32_t shared_words(const struct rdl__set *set)
 {
-    return rdl__hash_bytes(config->words, words * sizeof *config->words) ^
+    return set->words - set->deadlines;
+}
+
+/* Can one of them do all that the other can?  It is the one with the later deadlines. */
+static bool is_one_enough(const struct rdl__set *set, const struct rdl__config *a,
+                          const struct rdl__config *b)
+{
+    bool earlier = false, later = false;
+
+    if (a->place != b->place)
+        return false;
+    for (uint32_t i = 0; i < shared_words(set); i++)
+        if (a->words[i] != b->words[i])
+            return false;
+    for (uint32_t i = shared_words(set); i < set->words; i++) {
+        earlier |= a->words[i] < b->words[i];
+        later |= a->words[i] > b->words[i];
+    }
+    return !(earlier && later);
+}
+
+static uint64_t hash_of(const struct rdl__set *set, const struct rdl__config *config)
+{
+    return rdl__hash_bytes(config->words, shared_words(set) * sizeof *config->words) ^
            config->place * UINT64_C(0x9e3779b97f4a7c15);
 }
 
 /* Where a configuration is in the table, or the free place where it would be. */
-static uint32_t *find(const struct rdl__set *set, const struct rdl__config *config, uint32_t words)
+static uint32_t *find(const struct rdl__set *set, const struct rdl__config *config)
 {
-    uint64_t i = hash_of(config, words);
+    uint64_t i = hash_of(set, config);
 
     while (set->table[i & set->mask] &&
-           !are_equal(rdl__set_at(set, set->table[i & set->mask] - 1), config, words))
+           !is_one_enough(set, rdl__set_at(set, set->table[i & set->mask] - 1), config))
+        i++;
+    return &set->table[i & set->mask];
+}
+
+/* The same for one that is not in the table.  Since deadlines of others may have become later,
+ * another can be enough by now; what is added next finds the first of them. */
+static uint32_t *free_place(const struct rdl__set *set, const struct rdl__config *config)
+{
+    uint64_t i = hash_of(set, config);
+
+    while (set->table[i & set->mask])
         i++;
     return &set->table[i & set->mask];
 }
 
 /* Few are compared one by one; many, by a table. */
-static void make_table(struct rdl__set *set, uint32_t words)
+static void make_table(struct rdl__set *set)
 {
     uint32_t size = TABLE_LEAST;
 
@@ -49,33 +82,52 @@ static void make_table(struct rdl__set *set, uint32_t words)
         memset(set->table, 0, ((size_t)set->mask + 1) * sizeof *set->table);
     }
     for (uint32_t i = 0; i < set->count; i++)
-        *find(set, rdl__set_at(set, i), words) = i + 1;
+        *free_place(set, rdl__set_at(set, i)) = i + 1;
     set->has_table = true;
 }
 
-struct rdl__config *rdl__set_find(struct rdl__set *set, const struct rdl__config *config,
-                                  uint32_t words)
+static struct rdl__config *find_equal(struct rdl__set *set, const struct rdl__config *config)
 {
     enum { FEW = 8 };
     uint32_t found;
 
     if (set->count <= FEW) {
         for (uint32_t i = 0; i < set->count; i++)
-            if (are_equal(rdl__set_at(set, i), config, words))
+            if (is_one_enough(set, rdl__set_at(set, i), config))
                 return rdl__set_at(set, i);
         return NULL;
     }
     if (!set->has_table || 2 * set->count > set->mask)
-        make_table(set, words);
-    found = *find(set, config, words);
+        make_table(set);
+    found = *find(set, config);
     return found ? rdl__set_at(set, found - 1) : NULL;
 }
 
-/* The last one has been added. */
-void rdl__set_index(struct rdl__set *set, uint32_t words)
+static void keep_later(const struct rdl__set *set, struct rdl__config *kept,
+                       const struct rdl__config *other)
 {
+    for (uint32_t i = shared_words(set); i < set->words; i++)
+        if (kept->words[i] < other->words[i])
+            kept->words[i] = other->words[i];
+}
+
+/* How far two that are equal have come may differ: the further counts. */
+bool rdl__set_merge(struct rdl__set *set, const struct rdl__config *config, uint32_t most)
+{
+    struct rdl__config *equal = find_equal(set, config);
+
+    if (equal) {
+        if (equal->taken < config->taken)
+            equal->taken = config->taken;
+        keep_later(set, equal, config);
+        return true;
+    }
+    if (set->count >= most)
+        return false;
+    rdl__set_add(set, config);
     if (set->has_table)
-        *find(set, rdl__set_at(set, set->count - 1), words) = set->count;
+        *free_place(set, config) = set->count;
+    return true;
 }
 
 void rdl__set_clear(struct rdl__set *set)
