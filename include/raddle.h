@@ -22,6 +22,7 @@
 
 #include <raddle/case.h>
 #include <raddle/check.h>
+#include <raddle/clock.h>
 #include <raddle/events.h>
 #include <raddle/generate.h>
 #include <raddle/model.h>

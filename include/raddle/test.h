@@ -52,7 +52,7 @@ struct rdl_options {
     bool may_block;      /* RDL_TEST_SPEC: all clients may come to wait for ever */
     bool may_starve;     /* and one may be overtaken for ever */
     const struct rdl_spec *spec;
-    bool phased, alone; /* for the macros themselves */
+    bool phased, alone, scheduled; /* for the macros themselves */
 } RDL__FORM;
 
 struct rdl_test {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "control/meet.h"
 #include "control/sched/inner.h"
 #include "control/sched/track.h"
 #include "port/blocked.h"
@@ -50,10 +51,12 @@ struct rdl_thread *rdl_spawn(struct rdl_case *t, const char *name, void (*run)(v
     thread = rdl_alloc(t, sizeof *thread);
     thread->run = run;
     thread->it = it;
-    if (!self)
-        rdl_defer(t, rdl__blocked_forget, &thread->watched);
-    if (self)
+    if (self) {
         rdl__track_share(self, (uintptr_t)it);
+    } else {
+        rdl__meet_spawn(t);
+        rdl_defer(t, rdl__blocked_forget, &thread->watched);
+    }
     if (self)
         why = rdl__thread_new(self, NULL, call_run, thread, name, pc, &thread->controlled);
     else

@@ -16,11 +16,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "port/child.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct rdl__real_thread *threads;
 static struct rdl__real_process *processes;
+
+static const void *new_owner;
+static __typeof__(pthread_create) *create_really = pthread_create;
+bool rdl__blocked_watches_new;
 
 static bool read_task_file(int id, const char *name, char *out, size_t room)
 {
@@ -95,28 +100,41 @@ static bool sleeps(int id)
            (at[8] == 'S' || at[8] == 'D');
 }
 
-bool rdl__blocked_now(const struct rdl__real_thread *thread)
+static bool is_blocked(int id)
 {
     unsigned long arguments[6];
     char text[256];
     long call;
-    int id = __atomic_load_n(&thread->id, __ATOMIC_ACQUIRE);
 
-    return id && !__atomic_load_n(&thread->ended, __ATOMIC_ACQUIRE) && sleeps(id) &&
-           read_task_file(id, "syscall", text, sizeof text) &&
+    return sleeps(id) && read_task_file(id, "syscall", text, sizeof text) &&
            sscanf(text, "%ld %lx %lx %lx %lx %lx %lx", &call, &arguments[0], &arguments[1],
                   &arguments[2], &arguments[3], &arguments[4], &arguments[5]) == 7 &&
            waits_for_others(call, arguments);
 }
 
+static int id_of(const struct rdl__real_thread *thread)
+{
+    return __atomic_load_n(&thread->id, __ATOMIC_ACQUIRE);
+}
+
+static bool has_ended(const struct rdl__real_thread *thread)
+{
+    return __atomic_load_n(&thread->ended, __ATOMIC_ACQUIRE);
+}
+
+bool rdl__blocked_now(const struct rdl__real_thread *thread)
+{
+    return id_of(thread) && !has_ended(thread) && is_blocked(id_of(thread));
+}
+
 /* How often it has been scheduled, of itself or not; 0: not to be known. */
-static unsigned long switches_of(const struct rdl__real_thread *thread)
+static unsigned long switches_of(int id)
 {
     unsigned long voluntary = 0, forced = 0;
     char text[4096];
     const char *at;
 
-    if (!read_task_file(thread->id, "status", text, sizeof text))
+    if (!read_task_file(id, "status", text, sizeof text))
         return 0;
     if ((at = strstr(text, "\nvoluntary_ctxt_switches:")))
         sscanf(at, "\nvoluntary_ctxt_switches: %lu", &voluntary);
@@ -125,17 +143,22 @@ static unsigned long switches_of(const struct rdl__real_thread *thread)
     return voluntary + forced;
 }
 
-int rdl__blocked_start(pthread_t *out, struct rdl__real_thread *thread, const void *owner,
-                       void *(*start)(void *), void *argument)
+static void watch(struct rdl__real_thread *thread, const void *owner)
 {
-    int why;
-
     thread->owner = owner;
     pthread_mutex_lock(&lock);
     thread->next = threads;
     threads = thread;
     pthread_mutex_unlock(&lock);
-    why = pthread_create(out, NULL, start, argument);
+}
+
+int rdl__blocked_start(pthread_t *out, struct rdl__real_thread *thread, const void *owner,
+                       void *(*start)(void *), void *argument)
+{
+    int why;
+
+    watch(thread, owner);
+    why = create_really(out, NULL, start, argument);
     if (why)
         rdl__blocked_forget(thread);
     return why;
@@ -151,6 +174,82 @@ void rdl__blocked_begin(struct rdl__real_thread *thread)
 void rdl__blocked_end(struct rdl__real_thread *thread)
 {
     __atomic_store_n(&thread->ended, 1, __ATOMIC_RELEASE);
+}
+
+/* ---- Threads that somebody else creates ----------------------------------------------------- */
+
+struct newcomer {
+    struct rdl__real_thread watched;
+    void *(*start)(void *);
+    void *argument;
+    struct newcomer *next;
+};
+static struct newcomer *newcomers;
+static struct rdl__real_thread caller;
+
+static void *live(void *it)
+{
+    struct newcomer *self = it;
+    void *result;
+
+    rdl__blocked_begin(&self->watched);
+    result = self->start(self->argument);
+    rdl__blocked_end(&self->watched);
+    return result;
+}
+
+int rdl__blocked_create(pthread_t *out, const pthread_attr_t *attributes, void *(*start)(void *),
+                        void *argument)
+{
+    struct newcomer *newcomer = rdl__allocate(sizeof *newcomer);
+    int why;
+
+    newcomer->start = start;
+    newcomer->argument = argument;
+    watch(&newcomer->watched, new_owner);
+    pthread_mutex_lock(&lock);
+    newcomer->next = newcomers;
+    newcomers = newcomer;
+    pthread_mutex_unlock(&lock);
+    why = create_really(out, attributes, live, newcomer);
+    if (why)
+        rdl__blocked_forget(&newcomer->watched);
+    return why;
+}
+
+/* One that has not ended may still tell us of its end: its memory stays. */
+static void forget_newcomers(void)
+{
+    for (struct newcomer *newcomer = newcomers, *next; newcomer; newcomer = next) {
+        next = newcomer->next;
+        rdl__blocked_forget(&newcomer->watched);
+        if (__atomic_load_n(&newcomer->watched.ended, __ATOMIC_ACQUIRE))
+            free(newcomer);
+    }
+    newcomers = NULL;
+}
+
+void rdl__blocked_watch_caller(const void *owner)
+{
+    rdl__blocked_forget(&caller);
+    caller = (struct rdl__real_thread){0};
+    rdl__blocked_begin(&caller);
+    watch(&caller, owner);
+}
+
+void rdl__blocked_watch_new(const void *owner, __typeof__(pthread_create) *create)
+{
+    new_owner = owner;
+    create_really = create;
+    rdl__blocked_watches_new = true;
+}
+
+void rdl__blocked_watch_end(void)
+{
+    rdl__blocked_forget(&caller);
+    forget_newcomers();
+    create_really = pthread_create;
+    rdl__blocked_watches_new = false;
 }
 
 void rdl__blocked_forget(void *it)
@@ -186,43 +285,95 @@ void rdl__blocked_watch_no_more(struct rdl__real_process *process)
     pthread_mutex_unlock(&lock);
 }
 
-static bool all_asleep(const void *owner, unsigned long *sum)
+/* ---- Is it quiet? --------------------------------------------------------------------------- */
+
+/* Who is to be looked at.  They are looked at without the lock: one that waits for it would look
+ * like one that is blocked. */
+struct watched {
+    int *threads, *processes;
+    int thread_count, process_count;
+    bool all_begun;
+};
+
+/* It has ended in a way that we were not told of. */
+static bool is_gone(int id)
+{
+    char text[16];
+
+    return !read_task_file(id, "comm", text, sizeof text);
+}
+
+static void add(int **ids, int *count, int id)
+{
+    *ids = rdl__reallocate(*ids, (size_t)(*count + 1) * sizeof **ids);
+    (*ids)[(*count)++] = id;
+}
+
+static struct watched all_watched(const void *owner)
+{
+    struct watched all = {.all_begun = true};
+    int self = (int)syscall(SYS_gettid);
+
+    pthread_mutex_lock(&lock);
+    for (struct rdl__real_thread *thread = threads; thread; thread = thread->next) {
+        if (thread->owner != owner || has_ended(thread) || id_of(thread) == self)
+            continue;
+        if (id_of(thread) == 0)
+            all.all_begun = false;
+        else if (!is_gone(id_of(thread)))
+            add(&all.threads, &all.thread_count, id_of(thread));
+    }
+    for (struct rdl__real_process *process = processes; process; process = process->next)
+        if (process->owner == owner)
+            add(&all.processes, &all.process_count, process->id);
+    pthread_mutex_unlock(&lock);
+    return all;
+}
+
+/* How often they have run, all together. */
+static unsigned long sum_of_switches(const struct watched *all)
+{
+    unsigned long sum = 0;
+
+    for (int i = 0; i < all->thread_count; i++)
+        sum += switches_of(all->threads[i]);
+    return sum;
+}
+
+static bool all_blocked(const struct watched *all)
+{
+    bool blocked = all->all_begun;
+
+    for (int i = 0; i < all->thread_count && blocked; i++)
+        blocked = is_blocked(all->threads[i]);
+    return blocked;
+}
+
+static bool all_asleep(const struct watched *all, unsigned long *sum)
 {
     unsigned long one = 1;
 
-    for (struct rdl__real_process *process = processes; process && one; process = process->next)
-        if (process->owner == owner && (one = rdl__child_asleep(process->id)))
+    for (int i = 0; i < all->process_count && one; i++)
+        if ((one = rdl__child_asleep(all->processes[i])))
             *sum += one;
     return one;
 }
 
-/* The sum over all threads of how often they have run, if all are blocked; else 0.
- * *out_count: how many there are. */
-static unsigned long all_blocked(const void *owner, int *out_count)
-{
-    unsigned long sum = 1;
-    bool blocked = true;
-
-    *out_count = 0;
-    pthread_mutex_lock(&lock);
-    for (struct rdl__real_thread *thread = threads; thread && blocked; thread = thread->next) {
-        if (thread->owner != owner || __atomic_load_n(&thread->ended, __ATOMIC_ACQUIRE))
-            continue;
-        ++*out_count;
-        sum += thread->id ? switches_of(thread) : 0;
-        blocked = rdl__blocked_now(thread);
-    }
-    blocked = blocked && all_asleep(owner, &sum);
-    pthread_mutex_unlock(&lock);
-    return blocked ? sum : 0;
-}
-
+/* Who is found asleep, and did not go to sleep between two looks at how often it has run, has
+ * slept since the first of them: so there was a moment, after that, when all did.  Nobody can
+ * have come in meanwhile, then: only those who run start others. */
 static bool is_quiet(const void *owner, int *out_count)
 {
-    int again;
-    unsigned long before = all_blocked(owner, out_count);
+    struct watched all = all_watched(owner);
+    unsigned long before = sum_of_switches(&all), after;
+    bool quiet = all_asleep(&all, &before) && all_blocked(&all);
 
-    return before && all_blocked(owner, &again) == before && again == *out_count;
+    after = sum_of_switches(&all);
+    quiet = quiet && all_asleep(&all, &after) && after == before;
+    *out_count = all.thread_count;
+    free(all.threads);
+    free(all.processes);
+    return quiet;
 }
 
 int rdl__blocked_until_quiet(const void *owner)

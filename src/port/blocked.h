@@ -1,8 +1,8 @@
 /* blocked.h -- real threads that run freely: which of them are blocked?
  *
  * The kernel knows.  A thread is blocked if it sleeps in a call that only another
- * thread can end; all are, at one moment, if each is found so twice and has not run in
- * between. */
+ * thread can end; all are, at one moment, if each is found so and none has gone to sleep
+ * meanwhile. */
 #ifndef RDL__BLOCKED_H
 #define RDL__BLOCKED_H
 
@@ -22,10 +22,20 @@ int rdl__blocked_start(pthread_t *out, struct rdl__real_thread *thread, const vo
 void rdl__blocked_begin(struct rdl__real_thread *thread);
 void rdl__blocked_end(struct rdl__real_thread *thread);
 
+/* Watch the thread that calls, and those that anybody creates who tells us of that
+ * (rdl__blocked_create); `create` is what really creates them.  Until the end. */
+void rdl__blocked_watch_caller(const void *owner);
+void rdl__blocked_watch_new(const void *owner, __typeof__(pthread_create) *create);
+void rdl__blocked_watch_end(void);
+extern bool rdl__blocked_watches_new;
+int rdl__blocked_create(pthread_t *out, const pthread_attr_t *attributes, void *(*start)(void *),
+                        void *argument);
+
 /* Watch it no longer: before its memory goes. */
 void rdl__blocked_forget(void *thread);
 
-/* Wait until all threads of this owner have ended or are blocked; how many are blocked. */
+/* Wait until all threads of this owner, but for the one that calls, have ended or are blocked;
+ * how many are blocked. */
 int rdl__blocked_until_quiet(const void *owner);
 
 /* Wait for something, or until all are blocked; true: it is there. */

@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "control/explore.h"
+#include "control/meet.h"
 #include "run/target.h"
 
 /* The tape has no further: the limit was reached, or a token does not fit. */
@@ -105,6 +106,8 @@ void rdl__execute(struct rdl_case *t)
         _exit(0);
     if (t->deferred || is_set_up)
         undo(t, fixture, is_set_up);
+    if (rdl__meeting)
+        rdl__meet_end();
     rdl__current = NULL;
     rdl__tape_finish(t->tape);
 }

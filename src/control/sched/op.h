@@ -41,6 +41,7 @@ enum rdl__op_kind {
     RDL__OP_CALL,  /* wait to be given something to do, and do it */
     RDL__OP_EMIT,  /* an event of a stream */
     RDL__OP_EVENT, /* wait for one */
+    RDL__OP_TICK,  /* wait for a time of the test clock */
 };
 
 /* What an operation is done to. */

@@ -5,6 +5,8 @@
 
 #define sched (&rdl__sched)
 
+bool (*rdl__when_quiet)(void);
+
 void rdl__await_quiet(struct rdl__thread *self, bool patient, uintptr_t pc)
 {
     rdl__got_on();

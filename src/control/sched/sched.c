@@ -277,16 +277,22 @@ static uint32_t least_in_vain(uint32_t id)
 
 /* Whoever waits for a time, and then asks again, has done so several times before it is
  * quiet, if that is what is meant by quiet. */
-static bool let_sleepers_ask(void)
+static bool let_sleepers_ask(bool patient)
 {
     bool all_have = true;
 
-    for (uint32_t id = 0; sched->patient && id < sched->view.threads; id++)
+    for (uint32_t id = 0; patient && id < sched->view.threads; id++)
         if (sched->threads[id]->state == RDL__ALIVE &&
             sched->threads[id]->deadline != RDL__FOREVER &&
             sched->threads[id]->offers < OFFERS_IN_VAIN)
             all_have = false;
     return !all_have && jump_to_deadline();
+}
+
+/* What is to happen when all is quiet, whose time has come. */
+static bool happens_next(void)
+{
+    return rdl__when_quiet && (let_sleepers_ask(true) || rdl__when_quiet());
 }
 
 /* The thread cannot go on.  Who can? */
@@ -300,7 +306,8 @@ static void give_way(struct rdl__thread *self)
         rdl__spin_recheck();
     while (view->enabled_count == 0)
         if (!(rdl__outside_is_ready() || (rdl__spinners && rdl__spin_doubt()) ||
-              let_sleepers_ask() || end_quiet_wait() || jump_to_deadline() || rdl__await_outside()))
+              let_sleepers_ask(sched->patient) || end_quiet_wait() || happens_next() ||
+              jump_to_deadline() || rdl__await_outside()))
             rdl__nobody_can_run();
     if (view->enabled_count > 1)
         count_point();
@@ -433,8 +440,10 @@ static void offer(struct rdl__thread *self)
     for (uint32_t id = 0; !sched->settling && id < sched->view.threads; id++)
         sched->threads[id]->offers = OFFERS_IN_VAIN;
     sched->settling = true;
-    if (all_have_offered(OFFERS_IN_VAIN + ROUNDS_AT_REST * (sched->alive + 1)) && !somebody_holds())
-        end_quiet_wait();
+    if (!all_have_offered(OFFERS_IN_VAIN + ROUNDS_AT_REST * (sched->alive + 1)) || somebody_holds())
+        return;
+    if (!end_quiet_wait() && rdl__when_quiet)
+        rdl__when_quiet();
 }
 
 void rdl__got_on(void)

@@ -233,6 +233,10 @@ void rdl__await_quiet(struct rdl__thread *self, bool patient, uintptr_t pc);
 bool rdl__await_or_quiet(struct rdl__thread *self, uintptr_t object, bool (*ready)(void *what),
                          void *what, uintptr_t pc);
 
+/* If set: nobody can run, or only such as ask again and again in vain; is there something that
+ * happens now, so that somebody can?  It has then said so by rdl__changed. */
+extern bool (*rdl__when_quiet)(void);
+
 /* Does any other thread wait for a time, or is there a timer? */
 bool rdl__time_will_tell(void);
 

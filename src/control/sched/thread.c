@@ -15,6 +15,7 @@
 #include "control/sched/inner.h"
 #include "control/sched/mutex.h"
 #include "control/sched/next.h"
+#include "port/blocked.h"
 
 #define sched (&rdl__sched)
 
@@ -277,6 +278,8 @@ RDL__INTERPOSE int pthread_create(pthread_t *out, const pthread_attr_t *attribut
     uintptr_t pc = RDL__CALLER;
     int why;
 
+    if (!self && rdl__blocked_watches_new)
+        return rdl__blocked_create(out, attributes, start, argument);
     if (!self)
         return RDL__NEXT(pthread_create)(out, attributes, start, argument);
     why = rdl__thread_new(self, attributes, start, argument, NULL, pc, &thread);

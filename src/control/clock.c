@@ -1,0 +1,82 @@
+/* clock.c -- the test clock: raddle/clock.h. */
+#include "raddle/clock.h"
+
+#include <limits.h>
+
+#include "control/meet.h"
+#include "control/sched/inner.h"
+#include "raddle/check.h"
+
+/* Who waits for a time. */
+struct sleeper {
+    int time;
+    struct sleeper *next;
+};
+
+static int now;
+static struct sleeper *sleepers;
+
+void rdl__clock_reset(void)
+{
+    now = 0;
+    sleepers = NULL;
+}
+
+bool rdl__clock_ticks(void)
+{
+    int next = INT_MAX;
+
+    for (const struct sleeper *sleeper = sleepers; sleeper; sleeper = sleeper->next)
+        if (sleeper->time < next)
+            next = sleeper->time;
+    if (!sleepers || next <= now)
+        return false;
+    now = next;
+    rdl__meet_changed(&now);
+    return true;
+}
+
+static bool has_come(void *what)
+{
+    return now >= ((const struct sleeper *)what)->time;
+}
+
+static void forget(const struct sleeper *gone)
+{
+    struct sleeper **at = &sleepers;
+
+    while (*at != gone)
+        at = &(*at)->next;
+    *at = gone->next;
+}
+
+void rdl__await_time(struct rdl_case *t, int time, const char *file, int line)
+{
+    struct sleeper self = {time, NULL};
+    struct rdl__op op = {.kind = RDL__OP_TICK, .object = (uintptr_t)&now, .pc = RDL__CALLER};
+    int before;
+
+    rdl__meet_begin(t);
+    rdl__meet_lock();
+    before = now;
+    if (before <= time) {
+        self.next = sleepers;
+        sleepers = &self;
+        rdl__meet_await(t, &op, has_come, &self);
+        forget(&self);
+    }
+    rdl__meet_unlock();
+    if (before > time)
+        rdl__failed(file, line, "rdl_await", "the clock shows %d: time %d is over", before, time);
+}
+
+int rdl_clock(struct rdl_case *t)
+{
+    int time;
+
+    rdl__meet_begin(t);
+    rdl__meet_lock();
+    time = now;
+    rdl__meet_unlock();
+    return time;
+}

@@ -1,0 +1,134 @@
+/* meet.c -- where the threads of a test wait for each other. */
+#include "control/meet.h"
+
+#include "control/sched/inner.h"
+#include "control/sched/next.h"
+#include "port/blocked.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static bool begun, watched; /* watched: one of those who wait looks whether all do */
+bool rdl__meeting;
+
+static bool happens_next(void)
+{
+    return rdl__clock_ticks();
+}
+
+/* The thread of the body itself is one of those that are waited for. */
+static void meet_freely(struct rdl_case *t)
+{
+    if (!rdl__meeting)
+        rdl__blocked_watch_caller(t);
+    rdl__meeting = true;
+}
+
+void rdl__meet_spawn(struct rdl_case *t)
+{
+    rdl__meet_lock();
+    meet_freely(t);
+    rdl__meet_unlock();
+}
+
+void rdl__meet_begin(struct rdl_case *t)
+{
+    rdl__meet_lock();
+    if (!begun && !rdl__self()) {
+        meet_freely(t);
+        rdl__blocked_watch_new(t, RDL__NEXT(pthread_create));
+    }
+    rdl__when_quiet = happens_next;
+    begun = rdl__meeting = true;
+    rdl__meet_unlock();
+}
+
+void rdl__meet_end(void)
+{
+    rdl__meeting = begun = watched = false;
+    rdl__when_quiet = NULL;
+    rdl__blocked_watch_end();
+    rdl__clock_reset();
+}
+
+void rdl__meet_lock(void)
+{
+    if (!rdl__self())
+        pthread_mutex_lock(&lock);
+}
+
+void rdl__meet_unlock(void)
+{
+    if (!rdl__self())
+        pthread_mutex_unlock(&lock);
+}
+
+void rdl__meet_changed(const void *object)
+{
+    if (!rdl__running) {
+        pthread_cond_broadcast(&changed);
+        return;
+    }
+    rdl__got_on();
+    rdl__changed((uintptr_t)object);
+}
+
+/* ---- Waiting -------------------------------------------------------------------------------- */
+
+struct awaited {
+    bool (*ready)(void *what);
+    void *what;
+};
+
+static bool is_there(void *it)
+{
+    const struct awaited *awaited = it;
+    bool there;
+
+    pthread_mutex_lock(&lock);
+    there = awaited->ready(awaited->what);
+    pthread_mutex_unlock(&lock);
+    return there;
+}
+
+/* For all who wait: is there nobody who could do anything? */
+static void keep_watch(struct rdl_case *t, const struct awaited *awaited)
+{
+    bool there = false;
+
+    while (!there) {
+        pthread_mutex_unlock(&lock);
+        there = rdl__blocked_until(t, is_there, (void *)awaited);
+        pthread_mutex_lock(&lock);
+        if (!there)
+            happens_next();
+        there = awaited->ready(awaited->what);
+    }
+}
+
+static void await_freely(struct rdl_case *t, const struct awaited *awaited)
+{
+    while (!awaited->ready(awaited->what)) {
+        if (watched) {
+            pthread_cond_wait(&changed, &lock);
+            continue;
+        }
+        watched = true;
+        keep_watch(t, awaited);
+        watched = false;
+        pthread_cond_broadcast(&changed); /* another keeps watch */
+    }
+}
+
+void rdl__meet_await(struct rdl_case *t, const struct rdl__op *op, bool (*ready)(void *what),
+                     void *what)
+{
+    struct rdl__thread *self = rdl__self();
+
+    if (!self) {
+        await_freely(t, &(struct awaited){ready, what});
+        return;
+    }
+    rdl__sched.quiet_waiters++;
+    rdl__await(self, op, ready, what, RDL__FOREVER);
+    rdl__sched.quiet_waiters--;
+}
