@@ -1,0 +1,55 @@
+/* trap.h -- SIGTRAP, by which a breakpoint (int3) sends a thread elsewhere.
+ *
+ * The handler does no more than to look up where: what is done there is then done in no
+ * handler at all.  Traps that are none of ours are handed to whom the program said.
+ *
+ * The kernel ends the process if a thread comes to a breakpoint that has SIGTRAP blocked.
+ * So from the first breakpoint on it must not be: who stands in for the C library's
+ * functions asks here.  And from then on the handler stays: a trap may be on its way when
+ * its breakpoint is removed. */
+#ifndef RDL__TRAP_H
+#define RDL__TRAP_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "port/kernel.h"
+
+/* Before the first breakpoint.  Refused if a thread blocks the signal, or a debugger
+ * keeps it for itself. */
+bool rdl__trap_begin(struct rdl__error *error);
+
+/* Threads that come to a breakpoint at this address go on there; for ever, since the
+ * trap of one may be late.  Not from two threads at once. */
+void rdl__trap_add(uintptr_t address, uintptr_t go_on_at);
+
+/* Where a thread goes on that comes to a breakpoint here; 0: that is none of ours. */
+uintptr_t rdl__trap_find(uintptr_t address);
+
+/* Since the first breakpoint: */
+extern bool rdl__trap_is_on;
+
+/* Of signals to be blocked, those that may be. */
+static inline rdl__signals rdl__trap_kept(rdl__signals set)
+{
+    return rdl__trap_is_on ? set & ~(UINT64_C(1) << (SIGTRAP - 1)) : set;
+}
+
+static inline void rdl__trap_keep(sigset_t *set)
+{
+    if (rdl__trap_is_on)
+        sigdelset(set, SIGTRAP);
+}
+
+/* What the program says of SIGTRAP, as sigaction() would do it: only written down. */
+void rdl__trap_sigaction(const struct sigaction *action, struct sigaction *old);
+
+/* Code that must not have a breakpoint, since the way to the handler or back leads there. */
+bool rdl__trap_needs(uintptr_t address);
+
+/* Functions for which that holds are put together. */
+#define RDL__PATCHER __attribute__((section("rdl__patcher"), no_sanitize("address", "undefined")))
+
+#endif
