@@ -56,7 +56,7 @@
     X(dwarf_lineendsequence)                                                                       \
     X(dwarf_lineprologueend)                                                                       \
     X(dwarf_ranges)                                                                                \
-    X(dwarf_decl_file)                                                                             \
+    X(dwarf_diecu)                                                                                 \
     X(dwarf_decl_line)                                                                             \
     X(dwarf_getlocation_addr)                                                                      \
     X(dwarf_getlocation_implicit_value)                                                            \

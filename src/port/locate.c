@@ -49,7 +49,7 @@ static bool is_in(const struct rdl__object *object, const struct rdl__query *que
         return tier != IN_LIBRARIES && is_called(object, query->module);
     if (tier == IN_PROGRAM)
         return object->is_program;
-    return !object->is_ours && (tier == AMONG_SYMBOLS || !object->is_program);
+    return !object->is_ours && !object->is_linker && (tier == AMONG_SYMBOLS || !object->is_program);
 }
 
 static bool has(struct rdl__object *object, const struct rdl__query *query, enum tier tier)
@@ -121,7 +121,7 @@ static void consider(struct rdl__likes *likes, struct rdl__object *object,
         rdl__paths_consider(likes, object);
     } else {
         rdl__functions_consider(likes, object);
-        if (object->is_program || query->module)
+        if (object->unit_count == 0 && (object->is_program || query->module))
             rdl__symbols_consider(likes, object);
     }
 }

@@ -57,9 +57,8 @@ static bool find_row(struct rdl__unit *unit, Dwarf_Addr at, struct rdl__row *out
 static void tell_line(struct rdl__spot *spot, struct rdl__room *room, struct rdl__object *object,
                       struct rdl__unit *unit, const struct rdl__row *row)
 {
-    char *path = rdl__duplicate(row->path);
+    char *path = rdl__unit_path(unit, row->path);
 
-    rdl__path_simplify(path);
     spot->line = row->line;
     spot->path = rdl__room_keep(room, path);
     spot->file = rdl__room_keep(room, shorten(unit, path));
@@ -84,7 +83,7 @@ static void tell_function(struct rdl__spot *spot, struct rdl__room *room,
             spot->around = rdl__room_keep(room, dw.dwarf_diename(&outer));
     } else if (symbol) {
         spot->function =
-            rdl__room_print(room, "%.*s", (int)(dot > symbol ? strcspn(symbol, ".") : 999), symbol);
+            rdl__room_print(room, "%.*s", (int)strcspn(symbol, dot > symbol ? ".@" : "@"), symbol);
     }
 }
 

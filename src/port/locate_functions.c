@@ -7,19 +7,39 @@
 #include "base/memory.h"
 #include "port/dwarf.h"
 #include "port/locate_parts.h"
+#include "port/variables.h"
 
 #define dw rdl__libdw
 
 /* ---- Which are meant ---------------------------------------------------------------------- */
 
-static char *path_of(const struct rdl__function *function)
+/* The one that says where it was declared: itself, or what it was made of. */
+static Dwarf_Die declared(const struct rdl__function *function)
 {
     Dwarf_Die die = function->die;
-    const char *path = dw.dwarf_decl_file(&die);
-    char *copy = rdl__duplicate(path ? path : "");
+    Dwarf_Attribute attribute;
 
-    rdl__path_simplify(copy);
-    return copy;
+    while (!dw.dwarf_hasattr(&die, DW_AT_decl_file) &&
+           (dw.dwarf_attr(&die, DW_AT_abstract_origin, &attribute) ||
+            dw.dwarf_attr(&die, DW_AT_specification, &attribute)) &&
+           dw.dwarf_formref_die(&attribute, &die))
+        continue;
+    return die;
+}
+
+/* Libdw has a function for it that takes the first file, in which clang has most, for none. */
+static char *path_of(const struct rdl__function *function)
+{
+    Dwarf_Die die = declared(function), unit;
+    Dwarf_Files *files;
+    Dwarf_Word file;
+    size_t count;
+    const char *path = NULL;
+
+    if (rdl__die_number(&die, DW_AT_decl_file, &file) && dw.dwarf_diecu(&die, &unit, NULL, NULL) &&
+        dw.dwarf_getsrcfiles(&unit, &files, &count) == 0 && file < count)
+        path = dw.dwarf_filesrc(files, file, NULL, NULL);
+    return rdl__unit_path(function->unit, path ? path : "");
 }
 
 static int line_of(const struct rdl__function *function)
@@ -209,13 +229,12 @@ static int last_line(const struct one *one)
 
     for (size_t c = 0; c < one->copies.count; c++) {
         struct rdl__unit *unit = one->copies.items[c].unit;
+        struct rdl__file_match match = {.path = one->path};
 
         for (size_t i = 0, count = rdl__unit_lines(unit); i < count; i++) {
             rdl__unit_row(unit, i, &row);
             if (row.line > last && (!behind || row.line < behind) && !row.ends &&
-                rdl__copy_has(&one->copies.items[c], row.at) &&
-                strcmp(strrchr(row.path, '/') ? strrchr(row.path, '/') : row.path,
-                       strrchr(one->path, '/') ? strrchr(one->path, '/') : one->path) == 0)
+                rdl__copy_has(&one->copies.items[c], row.at) && rdl__file_is(&match, unit, &row))
                 last = row.line;
         }
     }

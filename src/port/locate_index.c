@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "port/lines.h"
 #include "port/locate_parts.h"
 
 #define dw rdl__libdw
@@ -51,6 +52,8 @@ static int list_module(Dwfl_Module *module, void **unused, const char *name, Dwa
     object = &objects->items[objects->count++];
     *object = (struct rdl__object){
         .module = module, .path = rdl__duplicate(name), .name = last_part(name), .alias = ""};
+    object->is_linker =
+        strncmp(object->name, "ld-", 3) == 0 || strncmp(object->name, "ld.", 3) == 0;
     if (listing->is_running)
         ask_linker(object, start);
     else
@@ -166,6 +169,19 @@ size_t rdl__unit_row_from(struct rdl__unit *unit, Dwarf_Addr at)
             to = middle;
     }
     return from;
+}
+
+char *rdl__unit_path(struct rdl__unit *unit, const char *path)
+{
+    Dwarf_Attribute attribute;
+    const char *folder =
+        dw.dwarf_formstring(dw.dwarf_attr_integrate(&unit->die, DW_AT_comp_dir, &attribute));
+    struct rdl__text all = {0};
+
+    rdl__text_add(&all, "%s%s%s", path[0] == '/' || !folder ? "" : folder,
+                  path[0] == '/' ? "" : "/", path);
+    rdl__path_simplify(all.bytes);
+    return all.bytes;
 }
 
 bool rdl__path_ends(const char *path, const char *end)

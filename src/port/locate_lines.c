@@ -10,41 +10,33 @@
 
 /* ---- Files ------------------------------------------------------------------------------- */
 
-/* As it is shown, and compared. */
-static char *simplified(const char *path)
+static const char *last_part(const char *path)
 {
-    char *copy = rdl__duplicate(path ? path : "");
+    const char *slash = strrchr(path, '/');
 
-    rdl__path_simplify(copy);
-    return copy;
+    return slash ? slash + 1 : path;
 }
 
-static bool is_same_path(const char *path, const char *wanted)
+static bool is_same_path(struct rdl__unit *unit, const char *path, const char *wanted)
 {
-    char *simple;
+    char *whole;
     bool is_same;
 
-    if (strcmp(path, wanted) == 0)
-        return true;
-    if (!strstr(path, "/.")) /* nothing to simplify */
+    if (!rdl__path_ends(wanted, last_part(path)))
         return false;
-    simple = simplified(path);
-    is_same = strcmp(simple, wanted) == 0;
-    free(simple);
+    whole = rdl__unit_path(unit, path);
+    is_same = strcmp(whole, wanted) == 0;
+    free(whole);
     return is_same;
 }
 
-static void note_path(struct rdl__paths *paths, const char *path)
+static void note_path(struct rdl__paths *paths, char *path)
 {
-    char *simple = simplified(path);
-
     for (size_t i = 0; i < paths->count; i++)
-        if (strcmp(paths->items[i], simple) == 0) {
-            free(simple);
+        if (strcmp(paths->items[i], path) == 0)
             return;
-        }
     paths->items = rdl__reallocate(paths->items, (paths->count + 1) * sizeof *paths->items);
-    paths->items[paths->count++] = simple;
+    paths->items[paths->count++] = path;
 }
 
 static size_t files_of(struct rdl__unit *unit, Dwarf_Files **out)
@@ -62,24 +54,17 @@ static bool has_file(struct rdl__unit *unit, const char *path)
     for (size_t i = 0; i < count; i++) {
         const char *file = dw.dwarf_filesrc(files, i, NULL, NULL);
 
-        if (file && is_same_path(file, path))
+        if (file && is_same_path(unit, file, path))
             return true;
     }
     return false;
 }
 
-/* A row of this file; which files are it is asked once for each. */
-struct match {
-    const char *path;
-    const char *last;
-    bool was;
-};
-
-static bool is_of(struct match *match, const struct rdl__row *row)
+bool rdl__file_is(struct rdl__file_match *match, struct rdl__unit *unit, const struct rdl__row *row)
 {
     if (row->path != match->last) {
         match->last = row->path;
-        match->was = is_same_path(row->path, match->path);
+        match->was = is_same_path(unit, row->path, match->path);
     }
     return match->was;
 }
@@ -88,14 +73,14 @@ static bool has_code(struct rdl__object *object, const char *path)
 {
     for (size_t u = 0; u < object->unit_count; u++) {
         struct rdl__unit *unit = &object->units[u];
-        struct match match = {.path = path};
+        struct rdl__file_match match = {.path = path};
         struct rdl__row row;
 
         if (unit->is_ours || !has_file(unit, path))
             continue;
         for (size_t i = 0, count = rdl__unit_lines(unit); i < count; i++) {
             rdl__unit_row(unit, i, &row);
-            if (!row.ends && row.line && is_of(&match, &row))
+            if (!row.ends && row.line && rdl__file_is(&match, unit, &row))
                 return true;
         }
     }
@@ -106,6 +91,7 @@ void rdl__paths_find(struct rdl__paths *out, struct rdl__object *object, const c
 {
     struct rdl__paths all = {0};
     Dwarf_Files *files;
+    char *whole;
 
     while (strncmp(end, "./", 2) == 0)
         end += 2;
@@ -116,8 +102,9 @@ void rdl__paths_find(struct rdl__paths *out, struct rdl__object *object, const c
         for (size_t i = 0; i < count; i++) {
             const char *path = dw.dwarf_filesrc(files, i, NULL, NULL);
 
-            if (path && rdl__path_ends(path, end))
-                note_path(&all, path);
+            if (path && rdl__path_ends(path, last_part(end)) &&
+                rdl__path_ends(whole = rdl__unit_path(&object->units[u], path), end))
+                note_path(&all, whole);
         }
     }
     for (size_t i = 0; i < all.count; i++)
@@ -135,10 +122,9 @@ void rdl__paths_consider(struct rdl__likes *likes, struct rdl__object *object)
 
         for (size_t i = 0; i < count; i++) {
             const char *path = dw.dwarf_filesrc(files, i, NULL, NULL);
-            const char *slash = path ? strrchr(path, '/') : NULL;
 
             if (path)
-                rdl__likes_consider(likes, slash ? slash + 1 : path);
+                rdl__likes_consider(likes, last_part(path));
         }
     }
 }
@@ -175,7 +161,7 @@ static void add_place(struct rdl__answer *answer, struct rdl__object *object,
 static void add_from(struct rdl__answer *answer, struct rdl__object *object, struct rdl__unit *unit,
                      const struct rdl__line_wanted *wanted)
 {
-    struct match match = {.path = wanted->path};
+    struct rdl__file_match match = {.path = wanted->path};
     const void *begun = NULL; /* in which copy */
     struct rdl__row row;
 
@@ -183,7 +169,7 @@ static void add_from(struct rdl__answer *answer, struct rdl__object *object, str
         Dwarf_Die inner = {0}, outer = {0};
 
         rdl__unit_row(unit, i, &row);
-        if (row.ends || row.line != wanted->line || !is_of(&match, &row)) {
+        if (row.ends || row.line != wanted->line || !rdl__file_is(&match, unit, &row)) {
             begun = NULL;
             continue;
         }
@@ -221,13 +207,13 @@ static void find_near(struct rdl__object *object, const struct rdl__line_wanted 
 {
     for (size_t u = 0; u < object->unit_count; u++) {
         struct rdl__unit *unit = &object->units[u];
-        struct match match = {.path = wanted->path};
+        struct rdl__file_match match = {.path = wanted->path};
         struct rdl__row row;
         size_t count = unit->is_ours || !has_file(unit, wanted->path) ? 0 : rdl__unit_lines(unit);
 
         for (size_t i = 0; i < count; i++) {
             rdl__unit_row(unit, i, &row);
-            if (row.ends || !row.begins || !row.line || !is_of(&match, &row) ||
+            if (row.ends || !row.begins || !row.line || !rdl__file_is(&match, unit, &row) ||
                 !is_within(wanted->within, unit, row.at))
                 continue;
             if (row.line < wanted->line && row.line > before->line)

@@ -46,7 +46,8 @@ struct rdl__object { /* a program or library */
     Dwarf_Addr file_bias;       /* and to addresses of the file, which may be another */
     const unsigned char *bytes; /* of the file */
     size_t size;
-    bool is_program, is_ours, is_indexed;
+    bool is_program, is_indexed;
+    bool is_ours, is_linker; /* Raddle; the dynamic linker: nobody means what is in these */
     struct rdl__unit *units;
     size_t unit_count;
     struct rdl__function *functions;
@@ -78,6 +79,9 @@ struct rdl__row {
 size_t rdl__unit_row_from(struct rdl__unit *unit, Dwarf_Addr at);
 
 void rdl__unit_row(const struct rdl__unit *unit, size_t i, struct rdl__row *out);
+
+/* All of a path that may be relative to where the compiler ran, as it is compared. */
+char *rdl__unit_path(struct rdl__unit *unit, const char *path);
 
 /* Does the path end with this, from a slash on? */
 bool rdl__path_ends(const char *path, const char *end);
@@ -165,6 +169,16 @@ struct rdl__likes;
 /* The files that have code, and whose paths end like this; each once. */
 void rdl__paths_find(struct rdl__paths *out, struct rdl__object *object, const char *end);
 void rdl__paths_consider(struct rdl__likes *likes, struct rdl__object *object);
+
+/* Is a row of a unit of this file?  Which files are it is asked once for each. */
+struct rdl__file_match {
+    const char *path;
+    const char *last; /* what was asked last, and the answer */
+    bool was;
+};
+
+bool rdl__file_is(struct rdl__file_match *match, struct rdl__unit *unit,
+                  const struct rdl__row *row);
 
 struct rdl__line_wanted {
     const char *path; /* all of it */

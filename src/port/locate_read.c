@@ -43,6 +43,8 @@ static const char *read_names(struct rdl__query *out, char *names)
         return out->text ? "which function is the text in?" : read_line(out, second);
     }
     if (second && (third || strcmp(second, "return") != 0)) {
+        if (!strpbrk(names, "./"))
+            return "behind a function there can be :return or :/text/, and before it a file";
         out->file = names;
         names = second;
         second = third;

@@ -85,6 +85,7 @@ static bool add_one(struct rdl__answer *answer, struct rdl__object *object,
     if (!query->at_return) {
         rdl__answer_add(answer, object, NULL, NULL,
                         symbol->at + rdl__landing_length(object, symbol->at), false);
+        answer->spots[answer->count - 1].function = rdl__room_keep(answer->room, query->function);
         return true;
     }
     return rdl__returns_add(answer, object, &extent) >= 0 ||
