@@ -254,6 +254,27 @@ static bool returns_there(Dwarf_Die *site, void *context)
            !is_tail_call(site) && get_called(site, &returning->called);
 }
 
+struct jump {
+    Dwarf_Addr at, behind;
+};
+
+static bool is_that_jump(Dwarf_Die *site, void *context)
+{
+    const struct jump *jump = context;
+    Dwarf_Addr at;
+
+    if (!is_tail_call(site))
+        return false;
+    if (get_address(site, DW_AT_call_return_pc, DW_AT_low_pc, &at))
+        return at == jump->behind;
+    return get_address(site, DW_AT_call_pc, DW_AT_call_pc, &at) && at == jump->at;
+}
+
+bool rdl__is_tail_call(Dwarf_Die *function, Dwarf_Addr jump, Dwarf_Addr behind)
+{
+    return visit(function, is_that_jump, &(struct jump){jump, behind});
+}
+
 /* The code of a function that may be known only by what it is like in general. */
 static bool get_code(Dwarf_Die *unit, Dwarf_Die *function, Dwarf_Die *out)
 {
@@ -325,8 +346,7 @@ static void find_return_to(struct rdl__place *place, Dwarf_Die *unit, Dwarf_Addr
     put_place(place, unit, at);
 }
 
-/* Is the source newer than what was made of it? */
-static bool is_stale(const char *source, const char *made)
+bool rdl__source_is_stale(const char *source, const char *made)
 {
     struct stat old, new;
 
@@ -352,16 +372,15 @@ static void find_one(struct rdl__place *place, Dwfl *dwfl)
     if (!place->function[0])
         put(place->function, sizeof place->function, dw.dwfl_module_addrname(module, at));
     dw.dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, &path, NULL);
-    place->is_stale = path && place->line && is_stale(place->path, path);
+    place->is_stale = path && place->line && rdl__source_is_stale(place->path, path);
     path = path && strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
     put(place->module, sizeof place->module, path);
 }
 
-Dwfl *rdl__dwarf_open(const struct rdl__modules *modules)
+static Dwfl *begin(void)
 {
     static char *no_path;
     static Dwfl_Callbacks callbacks = {.debuginfo_path = &no_path};
-    Dwfl *dwfl;
 
     if (!rdl__libdw_load())
         return NULL;
@@ -369,7 +388,22 @@ Dwfl *rdl__dwarf_open(const struct rdl__modules *modules)
     /* The standard way asks servers, too, if there are any: a report cannot wait. */
     callbacks.find_debuginfo = getenv("DEBUGINFOD_URLS") ? dw.dwfl_build_id_find_debuginfo
                                                          : dw.dwfl_standard_find_debuginfo;
-    dwfl = dw.dwfl_begin(&callbacks);
+    return dw.dwfl_begin(&callbacks);
+}
+
+Dwfl *rdl__dwarf_open_file(const char *path)
+{
+    Dwfl *dwfl = begin();
+
+    if (!dwfl || !dw.dwfl_report_elf(dwfl, path, path, -1, 0, true))
+        return NULL;
+    return dw.dwfl_report_end(dwfl, NULL, NULL) == 0 ? dwfl : NULL;
+}
+
+Dwfl *rdl__dwarf_open(const struct rdl__modules *modules)
+{
+    Dwfl *dwfl = begin();
+
     if (!dwfl || dw.dwfl_linux_proc_report(dwfl, getpid()) != 0)
         return NULL;
     for (uint32_t i = 0; i < modules->count && i < RDL__MODULES_MAX; i++) {

@@ -9,6 +9,15 @@
  * missing, or something else is. */
 Dwfl *rdl__dwarf_open(const struct rdl__modules *modules);
 
+/* The same for a file, of which nothing is running: its addresses are those that it has. */
+Dwfl *rdl__dwarf_open_file(const char *path);
+
+/* Does the function call another by the jump that ends at `behind`? */
+bool rdl__is_tail_call(Dwarf_Die *function, Dwarf_Addr jump, Dwarf_Addr behind);
+
+/* Is the source newer than what was made of it? */
+bool rdl__source_is_stale(const char *source, const char *made);
+
 /* Fill in what can be found.  Loads libdw, keeps files open, and may end the process when
  * memory is short: to be called in one that is not needed any more. */
 void rdl__dwarf_find(struct rdl__place *places, size_t place_count, struct rdl__datum *data,

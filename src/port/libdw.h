@@ -45,7 +45,31 @@
     X(dwarf_peel_type)                                                                             \
     X(dwarf_getlocation)                                                                           \
     X(dwarf_getlocation_attr)                                                                      \
-    X(dwarf_formudata)
+    X(dwarf_formudata)                                                                             \
+    X(dwarf_formblock)                                                                             \
+    X(dwarf_formsdata)                                                                             \
+    X(dwarf_whatform)                                                                              \
+    X(dwarf_getsrclines)                                                                           \
+    X(dwarf_onesrcline)                                                                            \
+    X(dwarf_lineaddr)                                                                              \
+    X(dwarf_linebeginstatement)                                                                    \
+    X(dwarf_lineendsequence)                                                                       \
+    X(dwarf_lineprologueend)                                                                       \
+    X(dwarf_ranges)                                                                                \
+    X(dwarf_diecu)                                                                                 \
+    X(dwarf_decl_line)                                                                             \
+    X(dwarf_getlocation_addr)                                                                      \
+    X(dwarf_getlocation_implicit_value)                                                            \
+    X(dwarf_getlocation_die)                                                                       \
+    X(dwarf_cfi_addrframe)                                                                         \
+    X(dwarf_frame_cfa)                                                                             \
+    X(dwarf_frame_register)                                                                        \
+    X(dwfl_module_eh_cfi)                                                                          \
+    X(dwfl_module_dwarf_cfi)                                                                       \
+    X(dwfl_module_getelf)                                                                          \
+    X(dwfl_module_getsymtab)                                                                       \
+    X(dwfl_module_getsym_info)                                                                     \
+    X(dwfl_module_relocate_address)
 
 struct rdl__libdw {
 #define RDL__DECLARE(name) __typeof__(name) *name;

@@ -51,8 +51,7 @@ static void find_apart(struct rdl__lines *lines)
     rdl__unmap(shared, places + data);
 }
 
-/* "/a/./b/../c" is /a/c, unless b is a link; what is shown need not care. */
-static void simplify(char *path)
+void rdl__path_simplify(char *path)
 {
     char *to = path;
 
@@ -176,9 +175,9 @@ void rdl__lines_find(struct rdl__lines *lines)
     for (size_t i = 0; i < lines->count; i++) {
         struct rdl__place *place = &lines->places[i];
 
-        simplify(place->path);
+        rdl__path_simplify(place->path);
         if (place->file[0] == '/')
-            simplify(place->file);
+            rdl__path_simplify(place->file);
     }
     find_root(lines);
     for (size_t i = 0; i < lines->count; i++)

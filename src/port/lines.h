@@ -76,6 +76,9 @@ void rdl__lines_release(struct rdl__lines *lines);
  * False: in no variable that is known. */
 bool rdl__lines_add_name(struct rdl__text *out, const struct rdl__lines *lines, uintptr_t address);
 
+/* "/a/./b/../c" becomes /a/c, which it is unless b is a link; what is shown need not care. */
+void rdl__path_simplify(char *path);
+
 /* The name of the file without its folders, unless another one has the same. */
 const char *rdl__file_briefly(const struct rdl__lines *lines, const char *file);
 

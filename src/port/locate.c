@@ -1,0 +1,283 @@
+/* locate.c -- places in the code, by what a user calls them.
+ *
+ * They are looked for in a process made for it, all at once.  The answers lie in memory shared
+ * with that process. */
+#include "port/locate.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/apart.h"
+#include "base/memory.h"
+#include "port/dwarf.h"
+#include "port/helper.h"
+#include "port/locate_parts.h"
+
+enum { ROOM = 16 << 20 }; /* for all that is found at once; none is used before it is needed */
+
+#define dw rdl__libdw
+
+struct rdl__block {
+    struct rdl__block *next;
+    char *bytes;
+};
+
+struct errand {
+    struct rdl__location *items; /* shared */
+    size_t count;
+    const char *program;
+    struct rdl__room room;
+};
+
+/* ---- In which module ------------------------------------------------------------------------ */
+
+enum tier { IN_PROGRAM, IN_LIBRARIES, AMONG_SYMBOLS, TIERS };
+
+/* "libz", "libz.so.1", its whole name, or how it was asked for. */
+static bool is_called(const struct rdl__object *object, const char *name)
+{
+    size_t length = strlen(name);
+
+    return rdl__path_ends(object->path, name) || strcmp(object->alias, name) == 0 ||
+           (strncmp(object->name, name, length) == 0 && object->name[length] == '.');
+}
+
+static bool is_in(const struct rdl__object *object, const struct rdl__query *query, enum tier tier)
+{
+    if (query->module)
+        return tier != IN_LIBRARIES && is_called(object, query->module);
+    if (tier == IN_PROGRAM)
+        return object->is_program;
+    return !object->is_ours && !object->is_linker && (tier == AMONG_SYMBOLS || !object->is_program);
+}
+
+static bool has(struct rdl__object *object, const struct rdl__query *query, enum tier tier)
+{
+    struct rdl__paths paths = {0};
+
+    if (query->function && tier == AMONG_SYMBOLS)
+        return !query->file && rdl__object_has_symbol(object, query);
+    if (query->function)
+        return rdl__object_has_function(object, query);
+    if (tier != AMONG_SYMBOLS)
+        rdl__paths_find(&paths, object, query->file);
+    return paths.count > 0;
+}
+
+static bool add_line(struct rdl__answer *answer, struct rdl__object *object,
+                     const struct rdl__query *query)
+{
+    struct rdl__paths paths = {0};
+    struct rdl__text text = {0};
+    struct rdl__line_wanted wanted;
+
+    rdl__paths_find(&paths, object, query->file);
+    if (paths.count > 1) {
+        for (size_t i = 0; i < paths.count; i++)
+            rdl__text_add(&text, "%s%s", i ? ", " : "", paths.items[i]);
+        return rdl__answer_fail(answer,
+                                "there are several files of that name: %s; write more of "
+                                "the path",
+                                text.bytes);
+    }
+    wanted = (struct rdl__line_wanted){paths.items[0], query->line, NULL};
+    if (rdl__line_add(answer, object, &wanted) > 0)
+        return true;
+    rdl__line_explain(&text, object, &wanted);
+    return rdl__answer_fail(answer, "%s", text.bytes);
+}
+
+static bool add(struct rdl__answer *answer, struct rdl__object *object,
+                const struct rdl__query *query, enum tier tier)
+{
+    if (query->line)
+        return add_line(answer, object, query);
+    return tier == AMONG_SYMBOLS ? rdl__symbol_add(answer, object, query)
+                                 : rdl__function_add(answer, object, query);
+}
+
+/* ---- Nothing of that name ------------------------------------------------------------------- */
+
+static bool explain_module(struct rdl__answer *answer, const struct rdl__objects *objects,
+                           const struct rdl__query *query)
+{
+    struct rdl__likes likes = {.wanted = query->module};
+    struct rdl__text text = {0};
+
+    for (size_t i = 0; i < objects->count; i++) {
+        rdl__likes_consider(&likes, objects->items[i].name);
+        rdl__likes_consider(&likes, objects->items[i].alias);
+    }
+    rdl__likes_say(&text, &likes);
+    return rdl__answer_fail(answer, "no program or library called %s is loaded%s", query->module,
+                            rdl__text_string(&text));
+}
+
+static void consider(struct rdl__likes *likes, struct rdl__object *object,
+                     const struct rdl__query *query)
+{
+    if (query->line) {
+        rdl__paths_consider(likes, object);
+    } else {
+        rdl__functions_consider(likes, object);
+        if (object->unit_count == 0 && (object->is_program || query->module))
+            rdl__symbols_consider(likes, object);
+    }
+}
+
+static bool explain(struct rdl__answer *answer, const struct rdl__objects *objects,
+                    const struct rdl__query *query)
+{
+    const char *slash = query->file ? strrchr(query->file, '/') : NULL;
+    struct rdl__likes likes = {.wanted = query->line ? (slash ? slash + 1 : query->file)
+                                                     : query->function};
+    struct rdl__text text = {0};
+    bool has_module = false, has_units = false;
+
+    for (size_t i = 0; i < objects->count; i++) {
+        struct rdl__object *object = &objects->items[i];
+
+        if (!is_in(object, query, AMONG_SYMBOLS))
+            continue;
+        has_module = true;
+        consider(&likes, object, query);
+        has_units |= object->unit_count > 0;
+    }
+    if (!has_module)
+        return explain_module(answer, objects, query);
+    rdl__likes_say(&text, &likes);
+    if (query->line || query->file)
+        return rdl__answer_fail(answer, "no %s%s%s%s%s%s",
+                                query->line ? "file of that name has been compiled into"
+                                            : "function of that name and file is in",
+                                query->module ? " " : " what is loaded",
+                                query->module ? query->module : "",
+                                has_units ? "" : ", as there is no debugging information (-g)",
+                                rdl__text_string(&text), "");
+    return rdl__answer_fail(answer, "there is no function %s%s%s%s", query->function,
+                            query->module ? " in " : "", query->module ? query->module : "",
+                            rdl__text_string(&text));
+}
+
+static bool refuse_several(struct rdl__answer *answer, const struct rdl__objects *objects,
+                           const struct rdl__query *query, enum tier tier)
+{
+    struct rdl__text text = {0};
+
+    for (size_t i = 0; i < objects->count; i++)
+        if (is_in(&objects->items[i], query, tier) && has(&objects->items[i], query, tier))
+            rdl__text_add(&text, "%s%s", text.count ? ", " : "", objects->items[i].name);
+    return rdl__answer_fail(answer, "it is in several libraries: %s; write LIBRARY!%s", text.bytes,
+                            answer->location->text);
+}
+
+/* ---- Each and all --------------------------------------------------------------------------- */
+
+static bool find(struct rdl__answer *answer, const struct rdl__objects *objects,
+                 const struct rdl__query *query)
+{
+    for (enum tier tier = 0; tier < TIERS; tier++) {
+        struct rdl__object *there = NULL;
+
+        for (size_t i = 0; i < objects->count; i++) {
+            struct rdl__object *object = &objects->items[i];
+
+            if (!is_in(object, query, tier) || !has(object, query, tier))
+                continue;
+            if (there)
+                return refuse_several(answer, objects, query, tier);
+            there = object;
+        }
+        if (there)
+            return add(answer, there, query, tier);
+    }
+    answer->location->may_come = true;
+    return explain(answer, objects, query);
+}
+
+static void find_one(struct rdl__location *location, struct rdl__room *room,
+                     const struct rdl__objects *objects)
+{
+    struct rdl__answer answer = {.room = room, .location = location};
+    struct rdl__query query;
+    const char *wrong = rdl__query_read(&query, location->text);
+
+    location->may_come = false;
+    if (wrong)
+        rdl__answer_fail(&answer, "%s", wrong);
+    else if (find(&answer, objects, &query))
+        rdl__answer_end(&answer);
+}
+
+static void run_errand(void *it)
+{
+    struct errand *errand = it;
+    const struct rdl__modules none = {0};
+    struct rdl__objects objects = {0};
+    Dwfl *dwfl = errand->program ? rdl__dwarf_open_file(errand->program) : rdl__dwarf_open(&none);
+
+    if (!dwfl)
+        return;
+    rdl__objects_list(&objects, dwfl, !errand->program);
+    for (size_t i = 0; i < errand->count; i++)
+        if (errand->items[i].count == 0)
+            find_one(&errand->items[i], &errand->room, &objects);
+}
+
+/* ---- What others see ------------------------------------------------------------------------ */
+
+void rdl__locations_want(struct rdl__locations *locations, const char *text)
+{
+    if (locations->count == locations->room) {
+        locations->room = locations->room ? 2 * locations->room : 8;
+        locations->items =
+            rdl__reallocate(locations->items, locations->room * sizeof *locations->items);
+    }
+    locations->items[locations->count++] =
+        (struct rdl__location){.text = rdl__duplicate(text), .error = "", .note = ""};
+}
+
+static const char *reason(const char *program)
+{
+    return program ? "libdw cannot read it, or is missing (the package libdw1)"
+                   : "libdw is missing (the package libdw1)";
+}
+
+void rdl__locations_find(struct rdl__locations *locations, const char *program)
+{
+    size_t size = locations->count * sizeof *locations->items;
+    struct rdl__block *block = rdl__allocate(sizeof *block);
+    struct errand errand = {.count = locations->count, .program = program};
+
+    block->bytes = size < ROOM / 2 ? rdl__map(ROOM, MAP_SHARED) : NULL;
+    for (size_t i = 0; i < locations->count; i++)
+        if (locations->items[i].count == 0)
+            locations->items[i].error = reason(program);
+    if (!block->bytes) {
+        free(block);
+        return;
+    }
+    block->next = locations->blocks;
+    locations->blocks = block;
+    errand.room = (struct rdl__room){block->bytes, block->bytes + ROOM};
+    errand.items = rdl__room_get(&errand.room, size);
+    memcpy(errand.items, locations->items, size);
+    if (rdl__work_apart(run_errand, &errand))
+        memcpy(locations->items, errand.items, size);
+}
+
+void rdl__locations_release(struct rdl__locations *locations)
+{
+    struct rdl__block *block;
+
+    while ((block = locations->blocks)) {
+        locations->blocks = block->next;
+        rdl__unmap(block->bytes, ROOM);
+        free(block);
+    }
+    for (size_t i = 0; i < locations->count; i++)
+        free(locations->items[i].text);
+    free(locations->items);
+    *locations = (struct rdl__locations){0};
+}

@@ -1,0 +1,68 @@
+/* locate.h -- places in the code, by what a user calls them.
+ *
+ *     reader.c:40            where this line begins, in all copies of it
+ *     parser/reader.c:40     the same; there may be several files of that name
+ *     append                 where the function begins, inlined copies too: after its prologue,
+ *                            so that its parameters can be read
+ *     reader.c:append        the same; there may be several functions of that name
+ *     append:return          where it returns: each `ret`, and each jump to another function that
+ *                            returns in its place
+ *     append:/total =/       the one line of the function in which this text is
+ *     libz.so.1!crc32        any of these in that library, or program
+ *
+ * Without a library, the program itself is meant; if there is nothing of that name in it, the
+ * libraries that have debugging information; and then whoever has a symbol of that name.  What
+ * two files, functions or libraries may be meant by is refused.  A static function of a header is
+ * one function, however many units it was compiled into.  Code of Raddle itself is never found.
+ *
+ *     struct rdl__locations locations = {0};
+ *
+ *     rdl__locations_want(&locations, "append:return");
+ *     rdl__locations_find(&locations, NULL);
+ *     locations.items[0].spots ...
+ *     rdl__locations_release(&locations); */
+#ifndef RDL__LOCATE_H
+#define RDL__LOCATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One address.  Texts are "" where nothing is known. */
+struct rdl__spot {
+    uintptr_t address;
+    const char *function; /* the innermost, inlined or not */
+    const char *around;   /* if that is an inlined copy: the function that it is part of */
+    const char *clone;    /* what the compiler calls its variant of the function: ".part.0" */
+    const char *file;     /* as it is shown */
+    const char *path;     /* where it was when it was compiled */
+    const char *module;   /* program or library */
+    int line;             /* 0: not known */
+    bool is_tail_call;    /* a return that is a jump to another function */
+    bool is_stale;        /* the file has changed since it was compiled */
+};
+
+struct rdl__location {
+    char *text;
+    const struct rdl__spot *spots; /* in the order of addresses */
+    size_t count;
+    const char *error; /* why there are none; "" if there are */
+    const char *note;  /* what else there is to know; "": nothing */
+    bool may_come;     /* nothing has that name now, but a library may be loaded that does */
+};
+
+struct rdl__locations {
+    struct rdl__location *items;
+    size_t count, room;
+    struct rdl__block *blocks; /* memory of the answers */
+};
+
+void rdl__locations_want(struct rdl__locations *locations, const char *text);
+
+/* Find all that have not been found yet; to be called again when a library was loaded.  In this
+ * process; or in the file of a program or library, which need not run: then addresses are those
+ * that the file has.  What was found stays until all is released. */
+void rdl__locations_find(struct rdl__locations *locations, const char *program);
+void rdl__locations_release(struct rdl__locations *locations);
+
+#endif

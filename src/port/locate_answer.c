@@ -1,0 +1,173 @@
+/* locate_answer.c -- what is known of each address that was found, and errors. */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "port/dwarf.h"
+#include "port/locate_parts.h"
+
+#define dw rdl__libdw
+
+/* ---- The line ----------------------------------------------------------------------------- */
+
+static const char *after_folder(const char *path, const char *folder)
+{
+    size_t length = folder ? strlen(folder) : 0;
+
+    return length > 1 && strncmp(path, folder, length) == 0 && path[length] == '/'
+               ? path + length + 1
+               : path;
+}
+
+/* Relative to where the compiler ran, or else to where we are. */
+static const char *shorten(struct rdl__unit *unit, const char *path)
+{
+    Dwarf_Attribute attribute;
+    char folder[4096];
+    const char *shown = after_folder(
+        path, dw.dwarf_formstring(dw.dwarf_attr_integrate(&unit->die, DW_AT_comp_dir, &attribute)));
+
+    return *shown == '/' && getcwd(folder, sizeof folder) ? after_folder(shown, folder) : shown;
+}
+
+/* The row that an address belongs to: of several that begin there, the last that begins a
+ * statement. */
+static bool find_row(struct rdl__unit *unit, Dwarf_Addr at, struct rdl__row *out)
+{
+    size_t next = rdl__unit_row_from(unit, at + 1);
+    struct rdl__row row;
+
+    if (next == 0)
+        return false;
+    rdl__unit_row(unit, next - 1, out);
+    for (size_t i = next; i-- > 0;) {
+        rdl__unit_row(unit, i, &row);
+        if (row.at != out->at || row.ends)
+            break;
+        if (row.begins && row.line) {
+            *out = row;
+            break;
+        }
+    }
+    return !out->ends;
+}
+
+static void tell_line(struct rdl__spot *spot, struct rdl__room *room, struct rdl__object *object,
+                      struct rdl__unit *unit, const struct rdl__row *row)
+{
+    char *path = rdl__unit_path(unit, row->path);
+
+    spot->line = row->line;
+    spot->path = rdl__room_keep(room, path);
+    spot->file = rdl__room_keep(room, shorten(unit, path));
+    spot->is_stale = rdl__source_is_stale(path, object->path);
+}
+
+/* ---- The function ------------------------------------------------------------------------- */
+
+static void tell_function(struct rdl__spot *spot, struct rdl__room *room,
+                          struct rdl__object *object, struct rdl__unit *unit, Dwarf_Addr at)
+{
+    const char *symbol = dw.dwfl_module_addrname(object->module, at + object->bias);
+    const char *dot = symbol ? strchr(symbol, '.') : NULL;
+    Dwarf_Die inner, outer;
+
+    spot->function = spot->around = spot->clone = "";
+    if (dot && dot > symbol)
+        spot->clone = rdl__room_keep(room, dot);
+    if (unit && rdl__functions_at(unit, at, &inner, &outer)) {
+        spot->function = rdl__room_keep(room, dw.dwarf_diename(&inner));
+        if (inner.addr != outer.addr)
+            spot->around = rdl__room_keep(room, dw.dwarf_diename(&outer));
+    } else if (symbol) {
+        spot->function =
+            rdl__room_print(room, "%.*s", (int)strcspn(symbol, dot > symbol ? ".@" : "@"), symbol);
+    }
+}
+
+/* ---- Answers ------------------------------------------------------------------------------ */
+
+static bool is_known(const struct rdl__answer *answer, uintptr_t address)
+{
+    for (size_t i = 0; i < answer->count; i++)
+        if (answer->spots[i].address == address)
+            return true;
+    return false;
+}
+
+void rdl__answer_add(struct rdl__answer *answer, struct rdl__object *object, struct rdl__unit *unit,
+                     const struct rdl__row *row, Dwarf_Addr at, bool is_tail_call)
+{
+    struct rdl__spot spot = {.address = at + object->bias,
+                             .file = "",
+                             .path = "",
+                             .module = rdl__room_keep(answer->room, object->name),
+                             .is_tail_call = is_tail_call};
+    struct rdl__row found;
+
+    if (is_known(answer, spot.address))
+        return;
+    if (!row && unit && find_row(unit, at, &found))
+        row = &found;
+    if (row)
+        tell_line(&spot, answer->room, object, unit, row);
+    tell_function(&spot, answer->room, object, unit, at);
+    if (answer->count == answer->room_count) {
+        answer->room_count = answer->room_count ? 2 * answer->room_count : 16;
+        answer->spots = rdl__reallocate(answer->spots, answer->room_count * sizeof *answer->spots);
+    }
+    answer->spots[answer->count++] = spot;
+}
+
+bool rdl__answer_fail(struct rdl__answer *answer, const char *format, ...)
+{
+    struct rdl__text text = {0};
+    va_list args;
+
+    va_start(args, format);
+    rdl__text_addv(&text, format, args);
+    va_end(args);
+    answer->location->error = rdl__room_keep(answer->room, text.bytes);
+    rdl__text_release(&text);
+    return false;
+}
+
+void rdl__answer_note(struct rdl__answer *answer, const char *format, ...)
+{
+    struct rdl__text text = {0};
+    va_list args;
+
+    if (answer->location->note[0])
+        rdl__text_add(&text, "%s; ", answer->location->note);
+    va_start(args, format);
+    rdl__text_addv(&text, format, args);
+    va_end(args);
+    answer->location->note = rdl__room_keep(answer->room, text.bytes);
+    rdl__text_release(&text);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct rdl__spot *one = a, *two = b;
+
+    return (one->address > two->address) - (one->address < two->address);
+}
+
+void rdl__answer_end(struct rdl__answer *answer)
+{
+    struct rdl__spot *kept = rdl__room_get(answer->room, answer->count * sizeof *kept);
+
+    if (answer->count == 0)
+        return;
+    if (!kept) {
+        rdl__answer_fail(answer, "there is too much of it");
+        return;
+    }
+    qsort(answer->spots, answer->count, sizeof *kept, compare);
+    memcpy(kept, answer->spots, answer->count * sizeof *kept);
+    answer->location->spots = kept;
+    answer->location->count = answer->count;
+    answer->location->error = "";
+}

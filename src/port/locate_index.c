@@ -1,0 +1,193 @@
+/* locate_index.c -- which modules there are, and which units, functions and lines they have. */
+#include <dlfcn.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "port/lines.h"
+#include "port/locate_parts.h"
+
+#define dw rdl__libdw
+
+/* ---- Modules ------------------------------------------------------------------------------ */
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+struct listing {
+    struct rdl__objects *objects;
+    bool is_running; /* the modules are those of this process */
+};
+
+/* What the dynamic linker knows of it. */
+static void ask_linker(struct rdl__object *object, Dwarf_Addr start)
+{
+    struct dl_find_object found, own;
+
+    if (_dl_find_object((void *)(uintptr_t)start, &found) != 0)
+        return;
+    object->is_program = found.dlfo_link_map->l_name[0] == '\0';
+    object->alias = last_part(found.dlfo_link_map->l_name);
+    object->is_ours = !object->is_program &&
+                      _dl_find_object((void *)(uintptr_t)ask_linker, &own) == 0 &&
+                      own.dlfo_map_start == found.dlfo_map_start;
+}
+
+static int list_module(Dwfl_Module *module, void **unused, const char *name, Dwarf_Addr start,
+                       void *context)
+{
+    struct listing *listing = context;
+    struct rdl__objects *objects = listing->objects;
+    struct rdl__object *object;
+
+    (void)unused;
+    if (name[0] == '[') /* what the kernel puts there */
+        return DWARF_CB_OK;
+    objects->items = rdl__reallocate(objects->items, (objects->count + 1) * sizeof *objects->items);
+    object = &objects->items[objects->count++];
+    *object = (struct rdl__object){
+        .module = module, .path = rdl__duplicate(name), .name = last_part(name), .alias = ""};
+    object->is_linker =
+        strncmp(object->name, "ld-", 3) == 0 || strncmp(object->name, "ld.", 3) == 0;
+    if (listing->is_running)
+        ask_linker(object, start);
+    else
+        object->is_program = true;
+    return DWARF_CB_OK;
+}
+
+void rdl__objects_list(struct rdl__objects *out, Dwfl *dwfl, bool is_running)
+{
+    struct listing listing = {out, is_running};
+
+    dw.dwfl_getmodules(dwfl, list_module, &listing, 0);
+}
+
+/* ---- Units and functions ------------------------------------------------------------------ */
+
+static bool has_flag(Dwarf_Die *die, unsigned name)
+{
+    Dwarf_Attribute attribute;
+    bool is_set = false;
+
+    return dw.dwarf_attr_integrate(die, name, &attribute) &&
+           dw.dwarf_formflag(&attribute, &is_set) == 0 && is_set;
+}
+
+static void add_function(struct rdl__object *object, struct rdl__unit *unit, Dwarf_Die *die,
+                         size_t *room)
+{
+    bool has_code = dw.dwarf_hasattr(die, DW_AT_low_pc) || dw.dwarf_hasattr(die, DW_AT_ranges);
+    bool is_inlined = !has_code && dw.dwarf_hasattr(die, DW_AT_inline);
+    const char *name = has_code || is_inlined ? dw.dwarf_diename(die) : NULL;
+
+    if (!name)
+        return;
+    if (has_code && strncmp(name, "rdl_", 4) == 0 && has_flag(die, DW_AT_external))
+        unit->is_ours = true;
+    if (object->function_count == *room) {
+        *room = *room ? 2 * *room : 256;
+        object->functions = rdl__reallocate(object->functions, *room * sizeof *object->functions);
+    }
+    object->functions[object->function_count++] =
+        (struct rdl__function){name, *die, unit, has_code, is_inlined};
+}
+
+static size_t count_units(struct rdl__object *object)
+{
+    size_t count = 0;
+
+    for (Dwarf_Die *unit = NULL;
+         (unit = dw.dwfl_module_nextcu(object->module, unit, &object->bias));)
+        count++;
+    return count;
+}
+
+void rdl__object_index(struct rdl__object *object)
+{
+    Dwarf_Die *die = NULL, child;
+    size_t room = 0;
+
+    if (object->is_indexed)
+        return;
+    object->is_indexed = true;
+    object->units = rdl__allocate(count_units(object) * sizeof *object->units + 1);
+    while ((die = dw.dwfl_module_nextcu(object->module, die, &object->bias))) {
+        struct rdl__unit *unit = &object->units[object->unit_count++];
+
+        unit->die = *die;
+        if (dw.dwarf_child(die, &child) != 0)
+            continue;
+        do
+            if (dw.dwarf_tag(&child) == DW_TAG_subprogram)
+                add_function(object, unit, &child, &room);
+        while (dw.dwarf_siblingof(&child, &child) == 0);
+    }
+}
+
+/* ---- Lines ------------------------------------------------------------------------------- */
+
+size_t rdl__unit_lines(struct rdl__unit *unit)
+{
+    if (!unit->has_lines && dw.dwarf_getsrclines(&unit->die, &unit->lines, &unit->line_count) != 0)
+        unit->line_count = 0;
+    unit->has_lines = true;
+    return unit->line_count;
+}
+
+void rdl__unit_row(const struct rdl__unit *unit, size_t i, struct rdl__row *out)
+{
+    Dwarf_Line *line = dw.dwarf_onesrcline(unit->lines, i);
+
+    *out = (struct rdl__row){.path = dw.dwarf_linesrc(line, NULL, NULL)};
+    dw.dwarf_lineaddr(line, &out->at);
+    dw.dwarf_lineno(line, &out->line);
+    dw.dwarf_linebeginstatement(line, &out->begins);
+    dw.dwarf_lineendsequence(line, &out->ends);
+    dw.dwarf_lineprologueend(line, &out->prologue_ends);
+    if (!out->path)
+        out->path = "";
+}
+
+size_t rdl__unit_row_from(struct rdl__unit *unit, Dwarf_Addr at)
+{
+    size_t from = 0, to = rdl__unit_lines(unit);
+    struct rdl__row row;
+
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+
+        rdl__unit_row(unit, middle, &row);
+        if (row.at < at)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+char *rdl__unit_path(struct rdl__unit *unit, const char *path)
+{
+    Dwarf_Attribute attribute;
+    const char *folder =
+        dw.dwarf_formstring(dw.dwarf_attr_integrate(&unit->die, DW_AT_comp_dir, &attribute));
+    struct rdl__text all = {0};
+
+    rdl__text_add(&all, "%s%s%s", path[0] == '/' || !folder ? "" : folder,
+                  path[0] == '/' ? "" : "/", path);
+    rdl__path_simplify(all.bytes);
+    return all.bytes;
+}
+
+bool rdl__path_ends(const char *path, const char *end)
+{
+    size_t length = strlen(path), tail = strlen(end);
+
+    return length >= tail && strcmp(path + length - tail, end) == 0 &&
+           (length == tail || path[length - tail - 1] == '/' || end[0] == '/');
+}

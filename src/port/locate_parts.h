@@ -1,0 +1,225 @@
+/* locate_parts.h -- between the files that find locations.  All of it happens in a process made
+ * for it: memory is not given back, and libdw may end it. */
+#ifndef RDL__LOCATE_PARTS_H
+#define RDL__LOCATE_PARTS_H
+
+#include "base/text.h"
+#include "port/libdw.h"
+#include "port/locate.h"
+#include "port/room.h"
+
+/* ---- A location, taken apart (locate_read.c) -------- */
+
+struct rdl__query {
+    char *module, *file, *function, *text; /* NULL: not said */
+    int line;                              /* 0: not said */
+    bool at_return;
+};
+
+/* NULL, or what is wrong with it. */
+const char *rdl__query_read(struct rdl__query *out, const char *text);
+
+/* ---- What debugging information has (locate_index.c) -------- */
+
+struct rdl__unit {
+    Dwarf_Die die;
+    Dwarf_Lines *lines;
+    size_t line_count;
+    bool has_lines; /* they have been read */
+    bool is_ours;   /* code of Raddle */
+};
+
+/* A function that has code, or copies that are inlined. */
+struct rdl__function {
+    const char *name;
+    Dwarf_Die die;
+    struct rdl__unit *unit;
+    bool has_code;
+    bool is_inlined;
+};
+
+struct rdl__object { /* a program or library */
+    Dwfl_Module *module;
+    const char *path;
+    const char *name, *alias;   /* the last part of the path; of how it was asked for */
+    Dwarf_Addr bias;            /* to be added to what debugging information has */
+    Dwarf_Addr file_bias;       /* and to addresses of the file, which may be another */
+    const unsigned char *bytes; /* of the file */
+    size_t size;
+    bool is_program, is_indexed;
+    bool is_ours, is_linker; /* Raddle; the dynamic linker: nobody means what is in these */
+    struct rdl__unit *units;
+    size_t unit_count;
+    struct rdl__function *functions;
+    size_t function_count;
+};
+
+struct rdl__objects {
+    struct rdl__object *items;
+    size_t count;
+};
+
+/* Of this process, or of a file that is not running. */
+void rdl__objects_list(struct rdl__objects *out, Dwfl *dwfl, bool is_running);
+
+/* Read which units and functions there are, if that has not been done. */
+void rdl__object_index(struct rdl__object *object);
+
+/* How many lines, having read them. */
+size_t rdl__unit_lines(struct rdl__unit *unit);
+
+struct rdl__row {
+    Dwarf_Addr at;
+    int line;
+    const char *path; /* the same pointer for the same file of a unit */
+    bool begins, ends, prologue_ends;
+};
+
+/* The first that is not before this address. */
+size_t rdl__unit_row_from(struct rdl__unit *unit, Dwarf_Addr at);
+
+void rdl__unit_row(const struct rdl__unit *unit, size_t i, struct rdl__row *out);
+
+/* All of a path that may be relative to where the compiler ran, as it is compared. */
+char *rdl__unit_path(struct rdl__unit *unit, const char *path);
+
+/* Does the path end with this, from a slash on? */
+bool rdl__path_ends(const char *path, const char *end);
+
+/* ---- Copies of a function (locate_copies.c) -------- */
+
+struct rdl__copy {
+    Dwarf_Die die;
+    struct rdl__unit *unit;
+    bool is_inlined;
+};
+
+struct rdl__copies {
+    struct rdl__copy *items;
+    size_t count, room;
+};
+
+/* All that have code, of a function that may be one of several of the name. */
+void rdl__copies_find(struct rdl__copies *out, struct rdl__object *object,
+                      const struct rdl__function *function);
+bool rdl__copy_has(const struct rdl__copy *copy, Dwarf_Addr at);
+
+/* Its first instruction; false: nobody knows. */
+bool rdl__copy_first(const struct rdl__copy *copy, Dwarf_Addr *out);
+
+/* Where it begins, and its parameters can be read; false: nobody knows. */
+bool rdl__copy_entry(const struct rdl__copy *copy, struct rdl__object *object, Dwarf_Addr *out);
+
+/* The functions around an address: the innermost, and the one that is no inlined copy. */
+bool rdl__functions_at(struct rdl__unit *unit, Dwarf_Addr at, Dwarf_Die *out_inner,
+                       Dwarf_Die *out_outer);
+
+/* ---- Machine code (locate_code.c) -------- */
+
+/* The bytes of the file at an address, and how many follow; NULL: none. */
+const unsigned char *rdl__object_code(struct rdl__object *object, Dwarf_Addr at, size_t *out_count);
+
+/* Is this where an indirect branch may land?  Then how long it is; else 0. */
+size_t rdl__landing_length(struct rdl__object *object, Dwarf_Addr at);
+
+/* Some code, and the function that it is of, if that is known. */
+struct rdl__extent {
+    Dwarf_Addr start, end;
+    const struct rdl__copy *copy;
+};
+
+struct rdl__answer;
+
+/* Add each place at which this code returns, or jumps to where another function does.  How many
+ * there are; or -1: machine code cannot be read. */
+int rdl__returns_add(struct rdl__answer *answer, struct rdl__object *object,
+                     const struct rdl__extent *extent);
+
+/* ---- Answers (locate_answer.c) -------- */
+
+struct rdl__answer {
+    struct rdl__room *room;
+    struct rdl__location *location;
+    struct rdl__spot *spots;
+    size_t count, room_count;
+};
+
+/* An address, once.  The unit is NULL where there is none; the row is NULL unless it is known. */
+void rdl__answer_add(struct rdl__answer *answer, struct rdl__object *object, struct rdl__unit *unit,
+                     const struct rdl__row *row, Dwarf_Addr at, bool is_tail_call);
+
+/* All has been found: keep it. */
+void rdl__answer_end(struct rdl__answer *answer);
+
+/* Nothing was found.  Always false. */
+bool rdl__answer_fail(struct rdl__answer *answer, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void rdl__answer_note(struct rdl__answer *answer, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* ---- Files and lines (locate_lines.c) -------- */
+
+struct rdl__paths {
+    char **items;
+    size_t count;
+};
+
+struct rdl__likes;
+
+/* The files that have code, and whose paths end like this; each once. */
+void rdl__paths_find(struct rdl__paths *out, struct rdl__object *object, const char *end);
+void rdl__paths_consider(struct rdl__likes *likes, struct rdl__object *object);
+
+/* Is a row of a unit of this file?  Which files are it is asked once for each. */
+struct rdl__file_match {
+    const char *path;
+    const char *last; /* what was asked last, and the answer */
+    bool was;
+};
+
+bool rdl__file_is(struct rdl__file_match *match, struct rdl__unit *unit,
+                  const struct rdl__row *row);
+
+struct rdl__line_wanted {
+    const char *path; /* all of it */
+    int line;
+    const struct rdl__copies *within; /* NULL: anywhere */
+};
+
+/* Add all places where it begins; how many there are. */
+size_t rdl__line_add(struct rdl__answer *answer, struct rdl__object *object,
+                     const struct rdl__line_wanted *wanted);
+
+/* Why there is none, and what is near. */
+void rdl__line_explain(struct rdl__text *out, struct rdl__object *object,
+                       const struct rdl__line_wanted *wanted);
+
+/* ---- Functions (locate_functions.c) -------- */
+
+bool rdl__object_has_function(struct rdl__object *object, const struct rdl__query *query);
+bool rdl__function_add(struct rdl__answer *answer, struct rdl__object *object,
+                       const struct rdl__query *query);
+void rdl__functions_consider(struct rdl__likes *likes, struct rdl__object *object);
+
+/* The same without debugging information, by the table of symbols (locate_symbols.c). */
+bool rdl__object_has_symbol(struct rdl__object *object, const struct rdl__query *query);
+bool rdl__symbol_add(struct rdl__answer *answer, struct rdl__object *object,
+                     const struct rdl__query *query);
+void rdl__symbols_consider(struct rdl__likes *likes, struct rdl__object *object);
+
+/* ---- Names that are like another (locate_names.c) -------- */
+
+struct rdl__likes {
+    const char *wanted;
+    struct {
+        const char *name;
+        int distance;
+    } best[3]; /* the nearest first */
+};
+
+void rdl__likes_consider(struct rdl__likes *likes, const char *name);
+
+/* "; did you mean append or appear?"; nothing if none is like it. */
+void rdl__likes_say(struct rdl__text *out, const struct rdl__likes *likes);
+
+#endif

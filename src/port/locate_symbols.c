@@ -1,0 +1,110 @@
+/* locate_symbols.c -- functions of which only the symbol is known. */
+#include <string.h>
+
+#include "port/locate_parts.h"
+
+#define dw rdl__libdw
+
+struct symbol {
+    const char *name;
+    GElf_Sym is;
+    Dwarf_Addr at; /* without the bias */
+};
+
+static bool get_symbol(struct rdl__object *object, int i, struct symbol *out)
+{
+    GElf_Word section;
+    GElf_Addr address;
+
+    out->name =
+        dw.dwfl_module_getsym_info(object->module, i, &out->is, &address, &section, NULL, NULL);
+    out->at = address - object->bias;
+    return out->name && section != SHN_UNDEF &&
+           (GELF_ST_TYPE(out->is.st_info) == STT_FUNC ||
+            GELF_ST_TYPE(out->is.st_info) == STT_GNU_IFUNC);
+}
+
+/* "crc32", "crc32@@ZLIB_1", "crc32.constprop.0"; parts that were split off are not the function. */
+static bool is_called(const struct symbol *symbol, const char *name)
+{
+    size_t length = strlen(name);
+    const char *rest = symbol->name + length;
+
+    return strncmp(symbol->name, name, length) == 0 &&
+           (*rest == '\0' || *rest == '@' ||
+            (*rest == '.' && !strstr(rest, ".part") && !strstr(rest, ".cold")));
+}
+
+/* Raddle's own stand-ins for functions are not what anybody means. */
+static bool is_ours(struct rdl__object *object, const struct symbol *symbol)
+{
+    rdl__object_index(object);
+    for (size_t i = 0; i < object->unit_count; i++)
+        if (object->units[i].is_ours && dw.dwarf_haspc(&object->units[i].die, symbol->at) > 0)
+            return true;
+    return false;
+}
+
+static bool is_meant(struct rdl__object *object, const struct rdl__query *query, int i,
+                     struct symbol *out)
+{
+    return get_symbol(object, i, out) && is_called(out, query->function) && !is_ours(object, out);
+}
+
+bool rdl__object_has_symbol(struct rdl__object *object, const struct rdl__query *query)
+{
+    int count = dw.dwfl_module_getsymtab(object->module);
+    struct symbol symbol;
+
+    for (int i = 0; i < count; i++)
+        if (is_meant(object, query, i, &symbol))
+            return true;
+    return false;
+}
+
+void rdl__symbols_consider(struct rdl__likes *likes, struct rdl__object *object)
+{
+    int count = dw.dwfl_module_getsymtab(object->module);
+    struct symbol symbol;
+
+    for (int i = 0; i < count; i++)
+        if (get_symbol(object, i, &symbol) && strncmp(symbol.name, "rdl_", 4) != 0)
+            rdl__likes_consider(likes, symbol.name);
+}
+
+static bool add_one(struct rdl__answer *answer, struct rdl__object *object,
+                    const struct rdl__query *query, const struct symbol *symbol)
+{
+    struct rdl__extent extent = {symbol->at, symbol->at + symbol->is.st_size, NULL};
+
+    if (GELF_ST_TYPE(symbol->is.st_info) == STT_GNU_IFUNC)
+        return rdl__answer_fail(answer,
+                                "%s chooses one of several functions when it is loaded; "
+                                "name that one, or a line after the call",
+                                query->function);
+    if (!query->at_return) {
+        rdl__answer_add(answer, object, NULL, NULL,
+                        symbol->at + rdl__landing_length(object, symbol->at), false);
+        answer->spots[answer->count - 1].function = rdl__room_keep(answer->room, query->function);
+        return true;
+    }
+    return rdl__returns_add(answer, object, &extent) >= 0 ||
+           rdl__answer_fail(answer, "returns are found by libZydis.so.4.0, which is missing");
+}
+
+bool rdl__symbol_add(struct rdl__answer *answer, struct rdl__object *object,
+                     const struct rdl__query *query)
+{
+    int count = dw.dwfl_module_getsymtab(object->module);
+    struct symbol symbol;
+
+    if (query->text)
+        return rdl__answer_fail(answer,
+                                "%s has no debugging information for %s, so its lines are "
+                                "not known; compile it with -g",
+                                object->name, query->function);
+    for (int i = 0; i < count; i++)
+        if (is_meant(object, query, i, &symbol) && !add_one(answer, object, query, &symbol))
+            return false;
+    return answer->count > 0 || rdl__answer_fail(answer, "the function never returns");
+}
