@@ -119,16 +119,18 @@ static size_t size_of_frame(const struct rdl_frame *frame)
 /* A NUL follows, for frames. */
 struct rdl__queued *rdl__queued_framed(const struct rdl_event *event, const struct rdl_frame *frame)
 {
-    size_t size = (event->size + ALIGNED - 1) / ALIGNED * ALIGNED;
-    struct rdl__queued *queued = rdl__allocate(sizeof *queued + size + size_of_frame(frame) + 1);
+    size_t size = event->size / ALIGNED * ALIGNED + ALIGNED, frame_size = size_of_frame(frame);
+    struct rdl__queued *queued = rdl__reallocate(NULL, sizeof *queued + size + frame_size + 1);
 
-    memcpy(queued->bytes, event->data, event->size);
+    *queued = (struct rdl__queued){.event = *event};
+    queued->event.data = memcpy(queued->bytes, event->data, event->size);
+    queued->bytes[event->size] = '\0';
     if (event->type->clear)
         event->type->clear(queued->bytes);
-    queued->event = *event;
-    queued->event.data = queued->bytes;
-    if (frame)
-        queued->frame = memcpy(queued->bytes + size, frame, size_of_frame(frame));
+    if (frame) {
+        queued->frame = memcpy(queued->bytes + size, frame, frame_size);
+        queued->bytes[size + frame_size] = '\0';
+    }
     return queued;
 }
 
@@ -183,7 +185,8 @@ void rdl__ports_post(struct rdl__ports *ports, struct rdl__queued *queued, uintp
                                            .pc = pc});
     lock(ports);
     append(ports, queued);
-    wake(ports, ports);
+    if (ports->head == queued) /* else nobody waits */
+        wake(ports, ports);
     unlock(ports);
 }
 
@@ -329,11 +332,14 @@ void rdl__ports_want_no_more(struct rdl__ports *ports, bool no_more)
 
 /* ---- Delivery ------------------------------------------------------------------------------- */
 
-/* The first who waits for such an answer. */
+/* The first who waits for such an answer.  Mostly nobody does; whoever has asked does since
+ * before his request came here. */
 static bool answer(struct rdl__ports *ports, struct rdl__port *link, const struct rdl_event *event)
 {
     struct rdl__asker **at, *asker;
 
+    if (!__atomic_load_n(&link->askers, __ATOMIC_ACQUIRE))
+        return false;
     lock(ports);
     for (at = &link->askers; *at && !rdl__is_a(event->type, (*at)->type);)
         at = &(*at)->next;

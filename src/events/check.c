@@ -10,7 +10,7 @@
 #include "base/hash.h"
 #include "events/match.h"
 
-enum { NODES_MAX = 2000, TABLE = 4096 };
+enum { NODES_MAX = 2000, TRIES_MAX = 10000, TABLE = 4096 };
 
 /* A stream, by its last event, and the configurations it leads to. */
 struct node {
@@ -27,6 +27,7 @@ struct search {
     bool *fits; /* [pattern of the event][pattern] */
     struct node nodes[NODES_MAX];
     uint32_t count;
+    uint32_t tries;        /* events that were thought of */
     uint32_t table[TABLE]; /* of their numbers + 1, by their configurations */
 };
 
@@ -192,6 +193,7 @@ static bool take(struct search *s, uint32_t node, uint32_t pattern, struct rdl__
     struct rdl_event event = {.type = rdl__pattern_type(s->p->patterns[pattern])};
     struct rdl__effect effect;
 
+    s->tries++;
     s->m->thought = s->fits + (size_t)pattern * s->p->pattern_count;
     switch (rdl__matcher_event(s->m, &event, &effect)) {
     case RDL__CONFUSED:
@@ -262,17 +264,18 @@ static void warn_of_what_never_comes(const struct search *s)
 bool rdl__program_check(struct rdl__program *p, struct rdl__error *error)
 {
     struct search *s = rdl__allocate(sizeof *s);
+    uint32_t visited = 0;
     bool good = true;
 
     s->p = p;
     s->m = rdl__matcher_new(p, 0, 0);
     find_what_follows(s);
     keep(s, RDL__NOWHERE, 0, false);
-    for (uint32_t i = 0; i < s->count && good; i++)
-        good = visit(s, i, error);
+    while (visited < s->count && s->tries < TRIES_MAX && good)
+        good = visit(s, visited++, error);
     if (good)
         warn_of_dead_rules(p);
-    if (good && s->count < NODES_MAX)
+    if (good && visited == s->count && s->count < NODES_MAX)
         warn_of_what_never_comes(s);
     for (uint32_t i = 0; i < s->count; i++)
         free(s->nodes[i].configs);
