@@ -167,11 +167,41 @@ static bool confused_by_action(struct search *s, uint32_t node, struct rdl__erro
     return false;
 }
 
+/* An action that could be done, beside events that could come, waits until it is quiet: it is a
+ * branch without a condition.  Told of each once. */
+static void warn_of_choice_by_time(struct search *s, const struct rdl_step *step, uint32_t node)
+{
+    struct rdl__text *out = &s->p->warnings, text = {0}, place = {0};
+
+    rdl__text_add(&place, "%s:%d: nothing decides", step->file, step->line);
+    if (!out->count || !strstr(out->bytes, rdl__text_string(&place))) {
+        tell_stream(s, node, &text);
+        rdl__text_add(out,
+                      "%s whether this is done, or something comes before it: it is done when all "
+                      "is quiet (after %s%s)\n",
+                      rdl__text_string(&place), text.count ? "the stream" : "the beginning",
+                      rdl__text_string(&text));
+    }
+    rdl__text_release(&text);
+    rdl__text_release(&place);
+}
+
 /* ---- The search ----------------------------------------------------------------------------- */
 
 static bool some_act(const struct search *s)
 {
     return actor(s, 0) != NULL;
+}
+
+static bool some_wait(const struct search *s)
+{
+    for (uint32_t i = 0; i < s->m->live.count; i++) {
+        enum rdl__place_kind kind = s->p->places[rdl__set_at(&s->m->live, i)->place].kind;
+
+        if (kind == RDL__PLACE_EVENT || kind == RDL__PLACE_EVENTS || kind == RDL__PLACE_END)
+            return true;
+    }
+    return false;
 }
 
 /* The test acts, at once, when it is quiet, or for the sake of an event. */
@@ -182,6 +212,8 @@ static bool act(struct search *s, uint32_t node, bool *out_only, struct rdl__err
         return true;
     if (!rdl__matcher_act(s->m, RDL__IS_NEEDED))
         return confused_by_action(s, node, error);
+    if (some_wait(s))
+        warn_of_choice_by_time(s, actor(s, 0), node);
     rdl__matcher_acted(s->m);
     forget_taken(s->m);
     keep(s, node, 0, true);
