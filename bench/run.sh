@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # run.sh [PART]... -- measure, and print tables (see `make bench`).
 #
-# Parts: tests (without threads, 1 to 5), threads (6 to 10), zoo (11), specs (12 to 16);
-# without any, all.
+# Parts: tests (without threads, 1 to 5), threads (6 to 10), zoo (11), specs (12 to 16),
+# events (17 to 21); without any, all.
 # BUILD and SOURCE are absolute; the Raddle programs are in $BUILD/bench already.
 set -eu
 
@@ -16,7 +16,7 @@ unset RC_PARAMS
 export PYTHONDONTWRITEBYTECODE=1 # nothing is to be left in the source tree
 cd "$out"
 /usr/bin/python3 "$SOURCE/bench/common.py"
-[ $# -gt 0 ] || set -- tests threads zoo specs
+[ $# -gt 0 ] || set -- tests threads zoo specs events
 for part; do
     case $part in
     tests)
@@ -27,8 +27,9 @@ for part; do
     threads) /usr/bin/python3 "$SOURCE/bench/measure_threads.py" ;;
     zoo) /usr/bin/python3 "$SOURCE/bench/measure_zoo.py" ;;
     specs) /usr/bin/python3 "$SOURCE/bench/measure_specs.py" ;;
+    events) /usr/bin/python3 "$SOURCE/bench/measure_events.py" ;;
     *)
-        echo "run.sh: parts are tests, threads, zoo and specs" >&2
+        echo "run.sh: parts are tests, threads, zoo, specs and events" >&2
         exit 2
         ;;
     esac

@@ -15,7 +15,8 @@ test='clang:clang libclang-rt-14-dev afl++:afl-fuzz python3:python3 pkg-config:p
       g++:g++ libglib2.0-dev pigz:pigz valgrind:valgrind xz-utils:xz
       redis-server:redis-server libhiredis-dev'
 bench='g++:g++ librapidcheck-dev python3:python3 python3-hypothesis erlang-base
-       erlang-proper erlang-proper-dev valgrind:valgrind'
+       erlang-proper erlang-proper-dev valgrind:valgrind
+       libre2-dev libboost-dev jq:jq'
 format='clang-format:clang-format'
 
 wanted() {

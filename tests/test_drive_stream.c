@@ -140,3 +140,58 @@ TEST(what_is_made_up_becomes_small)
     EXPECT_CONTAINS(report, "event 1: out port number(8)\n");
     EXPECT_LACKS(report, "events before it");
 }
+
+TEST(threads_that_the_component_makes_count)
+{
+    expect_pass("threads_of_the_component");
+    expect_fail("wrong_threads_of_the_component", NO_PLACE);
+    expect_pass("a_thread_that_sleeps_again_and_again");
+}
+
+TEST(what_is_deferred_stops_threads)
+{
+    expect_pass("a_worker_is_stopped");
+    expect_fail("wrong_worker_is_stopped", NO_PLACE);
+}
+
+TEST(who_asks_gets_the_answer_to_what_he_asked)
+{
+    expect_pass("who_asks_gets_his_answer");
+    expect_pass("who_asks_gets_his_answer_free");
+    expect_pass("who_asks_gets_his_answer_at_the_end");
+}
+
+TEST(what_only_an_event_shows_to_be_uncertain)
+{
+    char *report = expect_fail("wrong_two_predicates", "what is to be done cannot be known");
+
+    EXPECT_CONTAINS(report, "more than one way to understand the stream is left");
+}
+
+TEST(branches_without_a_condition_are_warned_of)
+{
+    int status;
+    char *report = try(&status, "a_branch_that_begins_with_an_action", 1);
+
+    EXPECT_EQ(status, 0);
+    EXPECT_CONTAINS(report, "nothing decides whether this is done, or something comes before it");
+    EXPECT_CONTAINS(report, "(after the beginning)");
+}
+
+TEST(virtual_time_is_exact)
+{
+    char *report;
+
+    expect_pass("just_in_time");
+    report = expect_fail("wrong_just_too_late", "an event has not come in time");
+    EXPECT_CONTAINS(report, "the time of rdl_within(99.99, ...) was over  [");
+}
+
+TEST(what_makes_no_sense_is_told)
+{
+    int status;
+
+    EXPECT_CONTAINS(try(&status, "wrong_no_spec", 1), "there is no spec: it is NULL");
+    EXPECT_CONTAINS(try(&status, "wrong_deadline", 1), ".deadline_ms is -1");
+    EXPECT_CONTAINS(try(&status, "wrong_size", 1), "number has 4 bytes, and 2 are given");
+}

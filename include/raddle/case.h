@@ -17,7 +17,9 @@ RDL_API char *rdl_format(struct rdl_case *t, const char *format, ...) RDL__PRINT
 RDL_API void *rdl_alloc_array(struct rdl_case *t, size_t count, size_t size);
 
 /* Call undo(it) when the case ends, however it ends short of a crash.  Last
- * registered, first called, before the fixture is torn down. */
+ * registered, first called, before the fixture is torn down.  Where threads are controlled they
+ * are, still, so that undo can stop and join them; if the case has failed they are gone, and
+ * joining them does nothing. */
 RDL_API void rdl_defer(struct rdl_case *t, void (*undo)(void *it), void *it);
 
 /* What the fixture's setup returned; NULL without a fixture. */

@@ -287,9 +287,10 @@ struct rdl_step;
 /* ---- Rules --------------------------------------------------------------------------------- */
 
 /* They stand at the beginning of a sequence or of a step that is one (rdl_repeat, ...), and hold
- * until its end, also in what it is made of, unless that has a rule of its own for the same
- * event.  Of two rules in the same place, the last counts.  Rules are for events that no
- * step waits for:
+ * until its last step is taken (those of the whole spec, until the stream ends), also in what it
+ * is made of, unless that has a rule of its own for the same event.  Of two rules in the same
+ * place, the last counts.  Where a stream can be understood in several ways, each is asked for
+ * itself: rules are for events that no step waits for in this way:
  *
  *   rdl_allow     it is forwarded, whenever it comes, and however often
  *   rdl_drop      it is swallowed
@@ -322,6 +323,11 @@ enum rdl_fate {
 
 /* ---- What the test does ---------------------------------------------------------------- */
 
+/* Each is done as soon as it is certain that its turn has come.  Where an event could come instead
+ * (a branch or a loop that begins with an action) nothing in the stream decides: it is done when
+ * nobody does anything any more, or when an event comes that has a place only afterwards.  A
+ * warning tells of such places. */
+
 /* Send an event into the component; one that a function makes, which is called once. */
 #define rdl_trigger(port_, event, ...)                                                             \
     RDL__STEP(RDL__STEP_TRIGGER, .port = (port_), .type = rdl_type(event),                         \
@@ -353,7 +359,9 @@ enum rdl_fate {
  *     bool echo(const struct request *request, struct response *out);
  *     rdl_answer(rdl_out(&net, rdl_any(request)), request, echo, &net, response)
  *
- * If the function returns false, it is not such an event. */
+ * If the function returns false, it is not such an event.  Where the stream leaves it open which of
+ * two functions answers, the spec is refused, whatever they return: say in the patterns which
+ * requests are whose (rdl_if). */
 #define rdl_answer(pattern_, request, function, port_, response)                                   \
     RDL__STEP(                                                                                     \
         RDL__STEP_ANSWER, .pattern = (pattern_), .port = (port_), .type = rdl_type(response),      \

@@ -281,12 +281,15 @@ RDL_API const char *rdl_folder(struct rdl_case *t);
 /* ---- Running ----------------------------------------------------------------------------- */
 
 struct rdl_stream_options {
-    double deadline_ms; /* the longest it may take; 60,000 */
+    double deadline_ms; /* the longest it may take; 60,000 of virtual time, and where time is real
+                           four fifths of what the case may take (.timeout_ms) */
     uint32_t live_max;  /* the most ways to understand what has come, at a time; 10,000 */
 } RDL__FORM;
 
-/* Take events, and do what the spec says, until the stream is complete and it is quiet.  The
- * case fails if it goes another way. */
+/* Take events, and do what the spec says, until the stream is complete and it is quiet: every
+ * thread of the case, whoever has made it, has ended or is blocked.  (A free one that sleeps for a
+ * time is waited for.)  The case fails if it goes another way.  What is emitted afterwards is for
+ * the next rdl_stream of the case; if there is none, nobody looks at it. */
 #define rdl_stream(t, spec, ...)                                                                   \
     rdl__stream((t), (spec), (struct rdl_stream_options){__VA_ARGS__}, RDL__HERE)
 RDL_API void rdl__stream(struct rdl_case *t, const struct rdl_step *spec,

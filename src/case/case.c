@@ -48,12 +48,40 @@ char *rdl_format(struct rdl_case *t, const char *format, ...)
     return text;
 }
 
-void rdl_defer(struct rdl_case *t, void (*undo)(void *it), void *it)
+static void defer(struct rdl_case *t, void (*undo)(void *it), void *it, bool ours)
 {
     struct rdl__deferred *deferred = rdl__arena_alloc(&t->arena, sizeof *deferred);
 
-    *deferred = (struct rdl__deferred){undo, it, t->deferred};
+    *deferred = (struct rdl__deferred){undo, it, ours, t->deferred};
     t->deferred = deferred;
+}
+
+void rdl_defer(struct rdl_case *t, void (*undo)(void *it), void *it)
+{
+    defer(t, undo, it, false);
+}
+
+void rdl__defer(struct rdl_case *t, void (*undo)(void *it), void *it)
+{
+    defer(t, undo, it, true);
+}
+
+/* One may defer another. */
+void rdl__undo_for_user(struct rdl_case *t)
+{
+    struct rdl__deferred **at = &t->deferred;
+
+    while (*at) {
+        struct rdl__deferred *deferred = *at;
+
+        if (deferred->ours) {
+            at = &deferred->next;
+            continue;
+        }
+        *at = deferred->next;
+        deferred->undo(deferred->it);
+        at = &t->deferred;
+    }
 }
 
 void *rdl_fixture(struct rdl_case *t)

@@ -83,6 +83,7 @@ struct rdl__score {
 struct rdl__deferred {
     void (*undo)(void *it);
     void *it;
+    bool ours;
     struct rdl__deferred *next;
 };
 
@@ -123,6 +124,12 @@ enum {
 };
 
 extern struct rdl_case *rdl__current;
+
+/* As rdl_defer, for ourselves: when no thread of the case runs any more. */
+void rdl__defer(struct rdl_case *t, void (*undo)(void *it), void *it);
+
+/* Call what the user has deferred, and no more than that. */
+void rdl__undo_for_user(struct rdl_case *t);
 
 /* This process has too much of earlier cases in it: another one is to run the next. */
 extern bool rdl__worn_out;

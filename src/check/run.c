@@ -270,10 +270,25 @@ static void judge_calls(struct rdl__session *session, struct rdl__result *result
                       result->test->name, stats->called[i].name, (unsigned long long)total);
 }
 
+/* Each line that does not begin with a blank is something else. */
+static void pass_advice_on(struct rdl__session *session, const struct rdl__result *result)
+{
+    const char *from = result->stats.advice, *to;
+
+    for (; *from; from = to) {
+        to = from + strcspn(from, "\n");
+        while (to[0] && to[1] == ' ')
+            to += 1 + strcspn(to + 1, "\n");
+        rdl__warn(session, "%.*s", (int)(to - from), from);
+        to += *to == '\n';
+    }
+}
+
 static void judge_run(struct rdl__session *session, struct rdl__result *result)
 {
     bool expects_failure = result->test->options.expect_failure;
 
+    pass_advice_on(session, result);
     if (result->verdict == RDL__TEST_SKIP || result->verdict == RDL__TEST_ERROR)
         return;
     if (result->failure_count > 0)

@@ -178,11 +178,12 @@ static void end(struct rdl_case *t, bool by_strategy)
     }
 }
 
-static void call_body(void *context)
+RDL__ENTRY static void call_body(void *context)
 {
     struct rdl_case *t = context;
 
     t->test->body(t);
+    rdl__undo_for_user(t);
 }
 
 static void explore_here(struct rdl_case *t)

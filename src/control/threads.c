@@ -55,7 +55,7 @@ struct rdl_thread *rdl_spawn(struct rdl_case *t, const char *name, void (*run)(v
         rdl__track_share(self, (uintptr_t)it);
     } else {
         rdl__meet_spawn(t);
-        rdl_defer(t, rdl__blocked_forget, &thread->watched);
+        rdl__defer(t, rdl__blocked_forget, &thread->watched);
     }
     if (self)
         why = rdl__thread_new(self, NULL, call_run, thread, name, pc, &thread->controlled);
@@ -87,7 +87,7 @@ void rdl__serve(struct rdl_case *t, const char *name, void (*run)(void *it), voi
         thread->controlled->servant = true;
         rdl__sched.servants++;
     } else {
-        rdl_defer(t, end_servant, thread);
+        rdl__defer(t, end_servant, thread);
     }
 }
 

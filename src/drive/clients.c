@@ -192,7 +192,7 @@ static void start(struct rdl__client *client)
         why = rdl__thread_new(self, NULL, live_under_control, client, name, RDL__CALLER,
                               &client->controlled);
     } else {
-        rdl_defer(t, rdl__blocked_forget, &client->watched);
+        rdl__defer(t, rdl__blocked_forget, &client->watched);
         why = rdl__blocked_start(&client->real, &client->watched, t, live_freely, client);
     }
     if (why)

@@ -76,7 +76,7 @@ struct rdl_address rdl__listen(struct rdl_case *t, struct rdl_port *ports, struc
     it->source.fd = rdl__address_listen(&own, &error);
     if (it->source.fd < 0)
         rdl__misuse(t, "rdl_listen: %s", error.text);
-    rdl_defer(t, stop_listening, it);
+    rdl__defer(t, stop_listening, it);
     rdl__reader_add(it->reader, &it->source);
     return own;
 }

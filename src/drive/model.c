@@ -430,7 +430,7 @@ void rdl__test_model(struct rdl_case *t)
     m->spec = t->test->options.spec;
     t->hidden++;
     set_up(m);
-    rdl_defer(t, destroy, m);
+    rdl__defer(t, destroy, m);
     rdl__span_begin(t->tape, RDL__LABEL_LIST);
     if (t->tape->fresh || !m->is_predicted)
         run_at_once(m, rdl__chosen_length(t, m->min, m->max));

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/memory.h"
+#include "control/meet.h"
 #include "events/events.h"
 #include "port/blocked.h"
 #include "port/clock.h"
@@ -77,7 +78,9 @@ struct rdl__ports *rdl__ports_of(struct rdl_case *t)
     current->t = t;
     pthread_mutex_init(&current->lock, NULL);
     use_monotonic_clock(&current->came);
-    rdl_defer(t, disconnect, current);
+    rdl__defer(t, disconnect, current);
+    if (!rdl__self())
+        rdl__meet_begin(t); /* threads that the component makes are waited for, too */
     return current;
 }
 
@@ -101,9 +104,11 @@ void rdl__port_connect(struct rdl_case *t, struct rdl_port *port, struct rdl_end
 
 static struct rdl__port *link_of(const struct rdl_port *port, const char *who)
 {
-    if (!port->link)
+    if (!port || !port->link)
         rdl__misuse(rdl__current, "%s: the port %s is not connected (rdl_connect)", who,
-                    port->name ? port->name : "without a name");
+                    !port        ? "NULL"
+                    : port->name ? port->name
+                                 : "without a name");
     return port->link;
 }
 
@@ -119,16 +124,18 @@ static size_t size_of_frame(const struct rdl_frame *frame)
 /* A NUL follows, for frames. */
 struct rdl__queued *rdl__queued_framed(const struct rdl_event *event, const struct rdl_frame *frame)
 {
-    size_t size = (event->size + ALIGNED - 1) / ALIGNED * ALIGNED;
-    struct rdl__queued *queued = rdl__allocate(sizeof *queued + size + size_of_frame(frame) + 1);
+    size_t size = event->size / ALIGNED * ALIGNED + ALIGNED, frame_size = size_of_frame(frame);
+    struct rdl__queued *queued = rdl__reallocate(NULL, sizeof *queued + size + frame_size + 1);
 
-    memcpy(queued->bytes, event->data, event->size);
+    *queued = (struct rdl__queued){.event = *event};
+    queued->event.data = memcpy(queued->bytes, event->data, event->size);
+    queued->bytes[event->size] = '\0';
     if (event->type->clear)
         event->type->clear(queued->bytes);
-    queued->event = *event;
-    queued->event.data = queued->bytes;
-    if (frame)
-        queued->frame = memcpy(queued->bytes + size, frame, size_of_frame(frame));
+    if (frame) {
+        queued->frame = memcpy(queued->bytes + size, frame, frame_size);
+        queued->bytes[size + frame_size] = '\0';
+    }
     return queued;
 }
 
@@ -183,15 +190,23 @@ void rdl__ports_post(struct rdl__ports *ports, struct rdl__queued *queued, uintp
                                            .pc = pc});
     lock(ports);
     append(ports, queued);
-    wake(ports, ports);
+    if (ports->head == queued) /* else nobody waits */
+        wake(ports, ports);
     unlock(ports);
 }
 
 void rdl_post(struct rdl_port *port, enum rdl_direction direction,
               const struct rdl_event_type *type, const void *data, size_t size)
 {
-    struct rdl__ports *ports = link_of(port, direction == RDL_OUT ? "rdl_emit" : "rdl_send")->ports;
+    const char *who = direction == RDL_OUT ? "rdl_emit" : "rdl_send";
+    struct rdl__ports *ports = link_of(port, who)->ports;
     struct rdl_event event = {port, direction, type, data, size};
+
+    if (direction != RDL_IN && direction != RDL_OUT)
+        rdl__misuse(ports->t, "rdl_post: %d is no direction", (int)direction);
+    if (size < type->size || (size > 0 && !data))
+        rdl__misuse(ports->t, "%s: %s has %zu bytes, and %zu are given", who, type->name,
+                    type->size, data ? size : 0);
 
     rdl__ports_post(ports, rdl__queued_new(&event), RDL__CALLER);
 }
@@ -329,38 +344,76 @@ void rdl__ports_want_no_more(struct rdl__ports *ports, bool no_more)
 
 /* ---- Delivery ------------------------------------------------------------------------------- */
 
-/* The first who waits for such an answer. */
-static bool answer(struct rdl__ports *ports, struct rdl__port *link, const struct rdl_event *event)
+/* His request goes out: he waits for whatever comes in that can be an answer. */
+static void enlist(struct rdl__ports *ports, struct rdl__port *link, struct rdl__asker *asker)
+{
+    struct rdl__asker **at;
+
+    lock(ports);
+    for (at = &link->askers; *at;)
+        at = &(*at)->next;
+    __atomic_store_n(at, asker, __ATOMIC_RELEASE);
+    unlock(ports);
+}
+
+static bool answer(struct rdl__ports *ports, struct rdl__asker *asker,
+                   const struct rdl_event *event)
+{
+    if (!asker || !rdl__is_a(event->type, asker->type))
+        return false;
+    memcpy(asker->out, event->data, asker->type->size);
+    asker->answered = true;
+    wake(ports, asker);
+    return true;
+}
+
+/* The first who waits for such an answer.  Mostly nobody does. */
+static bool answer_first(struct rdl__ports *ports, struct rdl__port *link,
+                         const struct rdl_event *event)
 {
     struct rdl__asker **at, *asker;
 
+    if (!__atomic_load_n(&link->askers, __ATOMIC_ACQUIRE))
+        return false;
     lock(ports);
     for (at = &link->askers; *at && !rdl__is_a(event->type, (*at)->type);)
         at = &(*at)->next;
     asker = *at;
-    if (asker) {
-        memcpy(asker->out, event->data, asker->type->size);
+    if (asker)
         *at = asker->next;
-        asker->answered = true;
-        wake(ports, asker);
-    }
+    answer(ports, asker, event);
     unlock(ports);
     return asker;
 }
 
-void rdl__ports_deliver(struct rdl__ports *ports, const struct rdl_event *event)
+/* The answer of a request goes to who made it. */
+static bool is_answer(struct rdl__ports *ports, struct rdl__port *link,
+                      const struct rdl__queued *queued)
 {
+    bool answered;
+
+    lock(ports);
+    answered = answer(ports, queued->asker, &queued->event);
+    unlock(ports);
+    return answered || answer_first(ports, link, &queued->event);
+}
+
+void rdl__ports_deliver(struct rdl__ports *ports, const struct rdl__queued *queued)
+{
+    const struct rdl_event *event = &queued->event;
     struct rdl__port *link;
 
     if (event->port == &rdl_faults)
         return;
     link = link_of(event->port, "rdl_stream");
     if (event->direction == RDL_OUT) {
+        if (queued->asker)
+            enlist(ports, link, queued->asker);
         if (link->ends.out)
             link->ends.out(link->ends.it, event);
         return;
     }
-    if (answer(ports, link, event))
+    if (is_answer(ports, link, queued))
         return;
     if (!link->ends.in)
         rdl__misuse(ports->t,
@@ -403,13 +456,11 @@ void rdl__ask(struct rdl_port *port, const struct rdl_event_type *response, void
               const struct rdl_event_type *request, const void *data, size_t size)
 {
     struct rdl__port *link = link_of(port, "rdl_ask");
-    struct rdl__asker asker = {.type = response, .out = out}, **at;
+    struct rdl__asker asker = {.type = response, .out = out};
+    struct rdl_event event = {port, RDL_OUT, request, data, size};
+    struct rdl__queued *queued = rdl__queued_new(&event);
 
-    lock(link->ports);
-    for (at = &link->askers; *at;)
-        at = &(*at)->next;
-    *at = &asker;
-    unlock(link->ports);
-    rdl_post(port, RDL_OUT, request, data, size);
+    queued->asker = &asker;
+    rdl__ports_post(link->ports, queued, RDL__CALLER);
     wait_for_answer(link->ports, &asker);
 }

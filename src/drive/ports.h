@@ -14,6 +14,7 @@
 struct rdl__queued {
     struct rdl__queued *next;
     const struct rdl_frame *frame; /* as which it has come, if it has */
+    struct rdl__asker *asker;      /* of a request, or an answer: whose; NULL: nobody's */
     struct rdl_event event;
     _Alignas(16) char bytes[];
 };
@@ -30,7 +31,7 @@ struct rdl__port {
     struct rdl__ports *ports;
     struct rdl_port *port;
     struct rdl_ends ends;
-    struct rdl__asker *askers;
+    struct rdl__asker *askers; /* whose requests have gone out, in that order */
     struct rdl__port *next;
 };
 
@@ -85,8 +86,8 @@ uint64_t rdl__ports_now(void);
 /* Can anything still come, now that it is quiet? */
 bool rdl__ports_are_hopeful(void);
 
-/* Give it to whom it is for.  It is that of a struct rdl__queued. */
-void rdl__ports_deliver(struct rdl__ports *ports, const struct rdl_event *event);
+/* Give it to whom it is for. */
+void rdl__ports_deliver(struct rdl__ports *ports, const struct rdl__queued *queued);
 
 /* Faults of controlled threads are to be events from now on; NULL: no more. */
 void rdl__faults_ask(struct rdl__ports *ports);

@@ -166,13 +166,15 @@ struct rdl_process *rdl__process(struct rdl_case *t, const char *const *command,
         rdl__misuse(t, "rdl_process: a process runs as it likes: not in an RDL_EXPLORE");
     if (flaw || (options.framing.kind && !options.port))
         rdl__misuse(t, "rdl_process: %s", flaw ? flaw : "a .framing needs a .port");
+    if (!command || !command[0] || !command[0][0])
+        rdl__misuse(t, "rdl_process: there is no command");
     process->t = t;
     process->name = rdl_format(t, "%s", command[0]);
     process->reader = rdl__reader_of(t);
     if (!start(process, command, &options, &plumbing, &error))
         rdl__misuse(t, "rdl_process: %s", error.text);
     rdl__blocked_watch(&process->watched, t, process->child.pid);
-    rdl_defer(t, end_process, process);
+    rdl__defer(t, end_process, process);
     if (options.port)
         connect_process(process, &options, &plumbing);
     return process;
@@ -241,6 +243,6 @@ const char *rdl_folder(struct rdl_case *t)
 
     if (!mkdtemp(path))
         rdl__misuse(t, "cannot make a folder %s: %s", path, strerror(errno));
-    rdl_defer(t, remove_folder, path);
+    rdl__defer(t, remove_folder, path);
     return path;
 }

@@ -138,6 +138,6 @@ struct rdl__reader *rdl__reader_of(struct rdl_case *t)
         rdl__misuse(t, "cannot make an eventfd: %s", strerror(errno));
     }
     ports->reader = reader;
-    rdl_defer(t, free_reader, reader);
+    rdl__defer(t, free_reader, reader);
     return reader;
 }

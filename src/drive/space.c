@@ -77,7 +77,7 @@ struct rdl__space *rdl__space_new(struct rdl_case *t, const struct rdl_spec *spe
     for (size_t i = 0; i <= RDL__OPERATIONS_MAX; i++)
         space->caps[i] = UINT64_MAX;
     rdl__every_init(&space->every, t);
-    rdl_defer(t, release, space);
+    rdl__defer(t, release, space);
     t->trace->on = false; /* what is drawn here is not what the case is about */
     return space;
 }

@@ -1,4 +1,6 @@
 /* stream.c -- rdl_stream: events are taken one by one, and the spec says what becomes of them. */
+#include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +14,9 @@
 
 enum {
     LAST = 20,
-    DEADLINE_MS = 60000,
-    ACTS_MAX = 100000, /* in a row: more are without end */
+    DEADLINE_MS = 60000, /* of virtual time; */
+    CASE_MS = 10000,     /* where time is real, most of what a case has: this is its default */
+    ACTS_MAX = 100000,   /* in a row: more are without end */
 };
 
 struct rdl__stream {
@@ -126,6 +129,15 @@ _Noreturn static void fail_late(struct rdl__stream *s)
     fail(s, "an event has not come in time", &text);
 }
 
+/* Nobody will ever know which. */
+_Noreturn static void fail_torn(struct rdl__stream *s)
+{
+    struct rdl__text text = {0};
+
+    rdl__text_add(&text, "more than one way to understand the stream is left, and they differ\n");
+    fail(s, "what is to be done cannot be known", &text);
+}
+
 uint64_t rdl__stream_until(const struct rdl__stream *s)
 {
     uint64_t until = rdl__matcher_deadline(s->m);
@@ -181,7 +193,7 @@ static void trigger(struct rdl__stream *s, const struct rdl_step *step)
     free(made);
     tell(s, "trigger: ", &queued->event);
     look(s, NULL);
-    rdl__ports_deliver(s->ports, &queued->event);
+    rdl__ports_deliver(s->ports, queued);
     free(queued);
 }
 
@@ -218,7 +230,7 @@ static void release_held(struct rdl__stream *s)
     while (held) {
         struct rdl__queued *next = held->next;
 
-        rdl__ports_deliver(s->ports, &held->event);
+        rdl__ports_deliver(s->ports, held);
         free(held);
         held = next;
     }
@@ -251,9 +263,10 @@ static void act(struct rdl__stream *s, const struct rdl_step *step)
 /* ---- Events --------------------------------------------------------------------------------- */
 
 static void hold(struct rdl__stream *s, const struct rdl_event *event,
-                 const struct rdl_frame *frame)
+                 const struct rdl_frame *frame, struct rdl__asker *asker)
 {
     *s->held_end = rdl__queued_framed(event, frame);
+    (*s->held_end)->asker = asker;
     s->held_end = &(*s->held_end)->next;
 }
 
@@ -264,13 +277,14 @@ static struct rdl_event reply_of(const struct rdl__effect *effect)
 }
 
 /* The reply is lent until the next event, and there may be one before this is over. */
-static void reply(struct rdl__stream *s, const struct rdl__effect *effect)
+static void reply(struct rdl__stream *s, const struct rdl__effect *effect, struct rdl__asker *asker)
 {
     struct rdl_event event = reply_of(effect);
     struct rdl__queued *queued = rdl__queued_new(&event);
 
+    queued->asker = asker;
     tell(s, "answer: ", &queued->event);
-    rdl__ports_deliver(s->ports, &queued->event);
+    rdl__ports_deliver(s->ports, queued);
     free(queued);
 }
 
@@ -281,19 +295,19 @@ static void carry_out(struct rdl__stream *s, const struct rdl__queued *queued,
 
     switch (effect->kind) {
     case RDL__FORWARD:
-        rdl__ports_deliver(s->ports, &queued->event);
+        rdl__ports_deliver(s->ports, queued);
         break;
     case RDL__SWALLOW:
         break;
     case RDL__REPLY:
-        reply(s, effect);
+        reply(s, effect, queued->asker);
         break;
     case RDL__HOLD:
-        hold(s, &queued->event, queued->frame);
+        hold(s, &queued->event, queued->frame, queued->asker);
         break;
     case RDL__HOLD_REPLY:
         later = reply_of(effect);
-        hold(s, &later, NULL);
+        hold(s, &later, NULL, queued->asker);
         break;
     }
 }
@@ -323,6 +337,24 @@ static void take(struct rdl__stream *s, struct rdl__queued *queued)
 
 /* ---- Going on ------------------------------------------------------------------------------- */
 
+/* Whoever sleeps for a time again and again is never at rest.  But when there is no more time,
+ * that is all that anybody does, and the stream is complete, it was right.  They may just be
+ * awake, so that we have to look more than once. */
+static bool is_right_in_the_end(const struct rdl__stream *s)
+{
+    enum { LOOKS = 1000 };
+    bool all_sleep = false;
+
+    if (rdl__self() || !rdl__matcher_is_complete(s->m))
+        return false;
+    for (int i = 0; i < LOOKS && !all_sleep && !rdl__ports_have(s->ports); i++) {
+        all_sleep = rdl__blocked_all_sleep(s->t);
+        if (!all_sleep)
+            sched_yield();
+    }
+    return all_sleep && !rdl__ports_have(s->ports);
+}
+
 /* To ask what time it is takes longer than most of what is done here. */
 static void keep_time(struct rdl__stream *s)
 {
@@ -332,8 +364,9 @@ static void keep_time(struct rdl__stream *s)
     if (!s->m->has_deadlines && s->turns++ % NOW_AND_THEN != 0)
         return;
     now = rdl__ports_now();
-
-    if (now > s->until || !rdl__matcher_time(s->m, now))
+    if (now > s->until && is_right_in_the_end(s))
+        s->is_over = true;
+    else if (now > s->until || !rdl__matcher_time(s->m, now))
         fail_late(s);
 }
 
@@ -344,6 +377,8 @@ static void when_quiet(struct rdl__stream *s)
 
     if (step)
         act(s, step);
+    else if (rdl__matcher_is_torn(s->m, RDL__IS_QUIET))
+        fail_torn(s);
     else if (rdl__matcher_is_complete(s->m))
         s->is_over = true;
     else if (!rdl__ports_are_hopeful())
@@ -364,8 +399,12 @@ void rdl__stream_go_on(struct rdl__stream *s)
     struct rdl__queued *queued;
 
     keep_time(s);
+    if (s->is_over)
+        return;
     if (step)
         act(s, step);
+    else if (rdl__matcher_is_torn(s->m, RDL__ALL_AGREE))
+        fail_torn(s);
     else if ((queued = rdl__ports_take(s->ports)))
         take(s, queued);
     else if (!quiet_matters(s))
@@ -429,6 +468,23 @@ static void tell_coverage(const struct rdl__stream *s)
     rdl__text_release(&name);
 }
 
+/* What is odd about the spec, though it can be followed. */
+static void tell_oddities(const struct rdl__stream *s)
+{
+    struct rdl__stats *stats = s->t->stats;
+
+    if (s->t->counted && !stats->advice[0])
+        snprintf(stats->advice, sizeof stats->advice, "%s", rdl__program_warnings(s->program));
+}
+
+static double default_deadline(const struct rdl_case *t)
+{
+    unsigned case_ms =
+        t->test && t->test->options.timeout_ms ? t->test->options.timeout_ms : CASE_MS;
+
+    return rdl__self() ? DEADLINE_MS : case_ms * 0.8;
+}
+
 static bool mentions_faults(const struct rdl__program *program)
 {
     for (uint32_t i = 0; i < program->pattern_count; i++)
@@ -440,9 +496,14 @@ static bool mentions_faults(const struct rdl__program *program)
 void rdl__stream(struct rdl_case *t, const struct rdl_step *spec, struct rdl_stream_options options,
                  const char *file, int line)
 {
-    struct rdl__stream *s = rdl__allocate(sizeof *s);
+    struct rdl__stream *s;
     struct rdl__error error;
 
+    if (!spec)
+        rdl__misuse(t, "rdl_stream: there is no spec: it is NULL");
+    if (!(options.deadline_ms >= 0))
+        rdl__misuse(t, "rdl_stream: .deadline_ms is %g", options.deadline_ms);
+    s = rdl__allocate(sizeof *s);
     s->t = t;
     s->file = file;
     s->line = line;
@@ -450,15 +511,16 @@ void rdl__stream(struct rdl_case *t, const struct rdl_step *spec, struct rdl_str
     s->held_end = &s->held;
     s->self = rdl__self();
     s->thread = pthread_self();
-    s->deadline_ms = options.deadline_ms ? options.deadline_ms : DEADLINE_MS;
+    s->deadline_ms = options.deadline_ms ? options.deadline_ms : default_deadline(t);
     s->until = rdl__ports_now() + (uint64_t)(s->deadline_ms * 1e6);
     s->program = rdl__program_new(spec, &error);
     if (!s->program) {
         free(s);
         rdl__misuse(t, "rdl_stream: %s", error.text);
     }
+    tell_oddities(s);
     s->m = rdl__matcher_new(s->program, rdl__ports_now(), options.live_max);
-    rdl_defer(t, end, s);
+    rdl__defer(t, end, s);
     s->ports->stream = s;
     s->ports->pc = RDL__CALLER;
     if (s->self && mentions_faults(s->program))

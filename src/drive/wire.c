@@ -305,7 +305,7 @@ struct rdl__wire *rdl__wire_new(struct rdl_case *t, struct rdl_port *port,
     init_end(&wire->component, wire, RDL_OUT, framing);
     init_end(&wire->peer, wire, RDL_IN, framing);
     rdl_connect(t, port, .in = deliver_in, .out = deliver_out, .it = wire);
-    rdl_defer(t, disconnect, wire);
+    rdl__defer(t, disconnect, wire);
     return wire;
 }
 

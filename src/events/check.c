@@ -10,7 +10,7 @@
 #include "base/hash.h"
 #include "events/match.h"
 
-enum { NODES_MAX = 2000, TABLE = 4096 };
+enum { NODES_MAX = 2000, TRIES_MAX = 10000, TABLE = 4096 };
 
 /* A stream, by its last event, and the configurations it leads to. */
 struct node {
@@ -27,6 +27,7 @@ struct search {
     bool *fits; /* [pattern of the event][pattern] */
     struct node nodes[NODES_MAX];
     uint32_t count;
+    uint32_t tries;        /* events that were thought of */
     uint32_t table[TABLE]; /* of their numbers + 1, by their configurations */
 };
 
@@ -166,11 +167,41 @@ static bool confused_by_action(struct search *s, uint32_t node, struct rdl__erro
     return false;
 }
 
+/* An action that could be done, beside events that could come, waits until it is quiet: it is a
+ * branch without a condition.  Told of each once. */
+static void warn_of_choice_by_time(struct search *s, const struct rdl_step *step, uint32_t node)
+{
+    struct rdl__text *out = &s->p->warnings, text = {0}, place = {0};
+
+    rdl__text_add(&place, "%s:%d: nothing decides", step->file, step->line);
+    if (!out->count || !strstr(out->bytes, rdl__text_string(&place))) {
+        tell_stream(s, node, &text);
+        rdl__text_add(out,
+                      "%s whether this is done, or something comes before it: it is done when all "
+                      "is quiet (after %s%s)\n",
+                      rdl__text_string(&place), text.count ? "the stream" : "the beginning",
+                      rdl__text_string(&text));
+    }
+    rdl__text_release(&text);
+    rdl__text_release(&place);
+}
+
 /* ---- The search ----------------------------------------------------------------------------- */
 
 static bool some_act(const struct search *s)
 {
     return actor(s, 0) != NULL;
+}
+
+static bool some_wait(const struct search *s)
+{
+    for (uint32_t i = 0; i < s->m->live.count; i++) {
+        enum rdl__place_kind kind = s->p->places[rdl__set_at(&s->m->live, i)->place].kind;
+
+        if (kind == RDL__PLACE_EVENT || kind == RDL__PLACE_EVENTS || kind == RDL__PLACE_END)
+            return true;
+    }
+    return false;
 }
 
 /* The test acts, at once, when it is quiet, or for the sake of an event. */
@@ -181,6 +212,8 @@ static bool act(struct search *s, uint32_t node, bool *out_only, struct rdl__err
         return true;
     if (!rdl__matcher_act(s->m, RDL__IS_NEEDED))
         return confused_by_action(s, node, error);
+    if (some_wait(s))
+        warn_of_choice_by_time(s, actor(s, 0), node);
     rdl__matcher_acted(s->m);
     forget_taken(s->m);
     keep(s, node, 0, true);
@@ -192,6 +225,7 @@ static bool take(struct search *s, uint32_t node, uint32_t pattern, struct rdl__
     struct rdl_event event = {.type = rdl__pattern_type(s->p->patterns[pattern])};
     struct rdl__effect effect;
 
+    s->tries++;
     s->m->thought = s->fits + (size_t)pattern * s->p->pattern_count;
     switch (rdl__matcher_event(s->m, &event, &effect)) {
     case RDL__CONFUSED:
@@ -262,17 +296,18 @@ static void warn_of_what_never_comes(const struct search *s)
 bool rdl__program_check(struct rdl__program *p, struct rdl__error *error)
 {
     struct search *s = rdl__allocate(sizeof *s);
+    uint32_t visited = 0;
     bool good = true;
 
     s->p = p;
     s->m = rdl__matcher_new(p, 0, 0);
     find_what_follows(s);
     keep(s, RDL__NOWHERE, 0, false);
-    for (uint32_t i = 0; i < s->count && good; i++)
-        good = visit(s, i, error);
+    while (visited < s->count && s->tries < TRIES_MAX && good)
+        good = visit(s, visited++, error);
     if (good)
         warn_of_dead_rules(p);
-    if (good && s->count < NODES_MAX)
+    if (good && visited == s->count && s->count < NODES_MAX)
         warn_of_what_never_comes(s);
     for (uint32_t i = 0; i < s->count; i++)
         free(s->nodes[i].configs);

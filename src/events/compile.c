@@ -406,6 +406,13 @@ static bool add_required(struct compiler *c, const struct rdl_step *block, struc
     return true;
 }
 
+/* Nothing holds in it that does not hold around it. */
+static bool says_nothing(const struct rdl__program *p, const struct rdl__scope *scope)
+{
+    return scope->parent != RDL__NOWHERE && scope->rule_count == 0 && scope->required_count == 0 &&
+           scope->deadline == RDL__NOWHERE && scope->loops == p->scopes[scope->parent].loops;
+}
+
 /* The block's own scope, if it has rules, requirements or a deadline; else the one it is in.
  * *out_steps: where its steps begin. */
 static bool add_scope(struct compiler *c, const struct rdl_step *block, uint32_t parent,
@@ -432,6 +439,10 @@ static bool add_scope(struct compiler *c, const struct rdl_step *block, uint32_t
         scope.deadline = p->deadlines++;
         scope.deadline_ns = (uint64_t)(block->deadline_ms * 1e6);
     }
+    if (says_nothing(p, &scope)) {
+        *out = parent;
+        return true;
+    }
     GROW(p->scopes, p->scope_count);
     p->scopes[p->scope_count] = scope;
     *out = p->scope_count++;
@@ -449,9 +460,11 @@ static bool add_body(struct compiler *c, const struct rdl_step *block, uint32_t 
 
     if (!add_scope(c, block, parent, loops, &scope, &steps))
         return false;
-    *at = add_place(p, (struct rdl__place){
-                           .kind = RDL__PLACE_LEAVE, .step = block, .next = *at, .scope = scope});
-    if (p->scopes[scope].required_count > 0)
+    if (scope != parent)
+        *at =
+            add_place(p, (struct rdl__place){
+                             .kind = RDL__PLACE_LEAVE, .step = block, .next = *at, .scope = scope});
+    if (scope != parent && p->scopes[scope].required_count > 0)
         *at = add_place(p, (struct rdl__place){
                                .kind = RDL__PLACE_END, .step = block, .next = *at, .scope = scope});
     while (steps[count])
@@ -459,8 +472,10 @@ static bool add_body(struct compiler *c, const struct rdl_step *block, uint32_t 
     while (count-- > 0)
         if (!add_step(c, steps[count], scope, at))
             return false;
-    *at = add_place(p, (struct rdl__place){
-                           .kind = RDL__PLACE_ENTER, .step = block, .next = *at, .scope = scope});
+    if (scope != parent)
+        *at =
+            add_place(p, (struct rdl__place){
+                             .kind = RDL__PLACE_ENTER, .step = block, .next = *at, .scope = scope});
     return true;
 }
 

@@ -140,6 +140,9 @@ enum rdl__when {
  * RDL__STEP_UNORDERED_AT_END or RDL__STEP_ANSWERS: release what is held. */
 const struct rdl_step *rdl__matcher_act(const struct rdl__matcher *m, enum rdl__when when);
 
+/* Is something to be done, but do not all want the same?  Then nothing ever will be. */
+bool rdl__matcher_is_torn(const struct rdl__matcher *m, enum rdl__when when);
+
 /* It is done, or about to be. */
 void rdl__matcher_acted(struct rdl__matcher *m);
 

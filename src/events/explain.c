@@ -98,6 +98,9 @@ void rdl__matcher_expected(const struct rdl__matcher *m, struct rdl__text *out)
         add_expected(m, rdl__set_at(&m->live, i), out);
     if (m->live.count > 1)
         add_furthest(m, out);
+    if (m->expired)
+        rdl__text_add(out, "the time of rdl_within(%g, ...) was over  [%s:%d]\n",
+                      m->expired->deadline_ms, m->expired->file, m->expired->line);
 }
 
 void rdl__matcher_explain(const struct rdl__matcher *m, struct rdl__text *out)

@@ -529,6 +529,13 @@ const struct rdl_step *rdl__matcher_act(const struct rdl__matcher *m, enum rdl__
     return the_action(m);
 }
 
+bool rdl__matcher_is_torn(const struct rdl__matcher *m, enum rdl__when when)
+{
+    if (!all_act(m) && (when != RDL__IS_QUIET || rdl__matcher_is_complete(m)))
+        return false;
+    return rdl__matcher_actor(m) && !the_action(m);
+}
+
 void rdl__matcher_acted(struct rdl__matcher *m)
 {
     rdl__set_clear(&m->next);
@@ -556,17 +563,29 @@ const struct rdl__config *rdl__matcher_actor(const struct rdl__matcher *m)
 
 /* ---- Time ----------------------------------------------------------------------------------- */
 
+/* The block whose time will be over first; NULL: there is none. */
+static const struct rdl__scope *most_urgent(const struct rdl__matcher *m,
+                                            const struct rdl__config *c)
+{
+    const struct rdl__program *p = m->p;
+    const struct rdl__scope *first = NULL;
+
+    for (uint32_t s = p->places[c->place].scope; s != RDL__NOWHERE; s = p->scopes[s].parent) {
+        const struct rdl__scope *scope = &p->scopes[s];
+
+        if (scope->deadline != RDL__NOWHERE && c->words[scope->deadline] &&
+            (!first || c->words[scope->deadline] < c->words[first->deadline]))
+            first = scope;
+    }
+    return first;
+}
+
 /* When a configuration runs out of time. */
 static uint64_t deadline_of(const struct rdl__matcher *m, const struct rdl__config *c)
 {
-    const struct rdl__program *p = m->p;
-    uint64_t first = UINT64_MAX;
+    const struct rdl__scope *urgent = most_urgent(m, c);
 
-    for (uint32_t s = p->places[c->place].scope; s != RDL__NOWHERE; s = p->scopes[s].parent)
-        if (p->scopes[s].deadline != RDL__NOWHERE && c->words[p->scopes[s].deadline] &&
-            c->words[p->scopes[s].deadline] - 1 < first)
-            first = c->words[p->scopes[s].deadline] - 1;
-    return first;
+    return urgent ? c->words[urgent->deadline] - 1 : UINT64_MAX;
 }
 
 uint64_t rdl__matcher_deadline(const struct rdl__matcher *m)
@@ -586,11 +605,16 @@ bool rdl__matcher_time(struct rdl__matcher *m, uint64_t now)
         return true;
     rdl__set_clear(&m->next);
     m->dead_count = 0;
-    for (uint32_t i = 0; i < m->live.count; i++)
-        if (deadline_of(m, rdl__set_at(&m->live, i)) < now)
-            rdl__died(m, rdl__set_at(&m->live, i));
-        else
-            add(m, rdl__set_at(&m->live, i));
+    for (uint32_t i = 0; i < m->live.count; i++) {
+        const struct rdl__config *c = rdl__set_at(&m->live, i);
+
+        if (deadline_of(m, c) >= now) {
+            add(m, c);
+            continue;
+        }
+        m->expired = most_urgent(m, c)->step;
+        rdl__died(m, c);
+    }
     if (m->next.count == 0)
         return false;
     step_on(m);

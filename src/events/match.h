@@ -49,6 +49,7 @@ struct rdl__matcher {
     struct rdl__effect effect;
     const struct rdl_step *conflict;  /* wants another effect */
     const struct rdl_step *forbidden; /* the rule that a configuration ended by */
+    const struct rdl_step *expired;   /* the block whose time was over last, of any configuration */
     void *reply, *effect_reply;
     bool *seen; /* for each of the wanted: has it ever come? */
     struct rdl__dead *dead;

@@ -101,6 +101,7 @@ void rdl__stats_clear(struct rdl__stats *stats)
 {
     stats->cases = stats->discards = stats->choices = stats->too_long = 0;
     stats->current = 0;
+    stats->advice[0] = '\0';
     stats->label_count = stats->measure_count = stats->called_count = stats->lost = 0;
 }
 
@@ -111,6 +112,8 @@ void rdl__stats_merge(struct rdl__stats *into, const struct rdl__stats *from)
     into->choices += from->choices;
     into->too_long += from->too_long;
     into->lost += from->lost;
+    if (!into->advice[0])
+        memcpy(into->advice, from->advice, sizeof into->advice);
     for (uint32_t i = 0; i < from->label_count && i < RDL__LABELS_MAX; i++) {
         struct rdl__label *label = find_label(into, from->labels[i].name);
 

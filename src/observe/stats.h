@@ -14,6 +14,7 @@ enum {
     RDL__MEASURES_MAX = 32,
     RDL__BUCKETS = 24,
     RDL__CALLED_MAX = 64,
+    RDL__ADVICE_ROOM = 2048,
 };
 
 struct rdl__label {
@@ -48,6 +49,7 @@ struct rdl__stats {
     struct rdl__label labels[RDL__LABELS_MAX];
     struct rdl__measure measures[RDL__MEASURES_MAX];
     struct rdl__called called[RDL__CALLED_MAX];
+    char advice[RDL__ADVICE_ROOM]; /* lines that users should know of; "": none */
 };
 
 /* Makes the label known, and counts the current case if it carries it. */

@@ -330,6 +330,12 @@ static struct watched all_watched(const void *owner)
     return all;
 }
 
+static void forget(struct watched *all)
+{
+    free(all->threads);
+    free(all->processes);
+}
+
 /* How often they have run, all together. */
 static unsigned long sum_of_switches(const struct watched *all)
 {
@@ -371,9 +377,20 @@ static bool is_quiet(const void *owner, int *out_count)
     after = sum_of_switches(&all);
     quiet = quiet && all_asleep(&all, &after) && after == before;
     *out_count = all.thread_count;
-    free(all.threads);
-    free(all.processes);
+    forget(&all);
     return quiet;
+}
+
+bool rdl__blocked_all_sleep(const void *owner)
+{
+    struct watched all = all_watched(owner);
+    unsigned long unused = 0;
+    bool asleep = all.all_begun && all_asleep(&all, &unused);
+
+    for (int i = 0; i < all.thread_count && asleep; i++)
+        asleep = sleeps(all.threads[i]);
+    forget(&all);
+    return asleep;
 }
 
 int rdl__blocked_until_quiet(const void *owner)

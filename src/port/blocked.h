@@ -38,6 +38,9 @@ void rdl__blocked_forget(void *thread);
  * how many are blocked. */
 int rdl__blocked_until_quiet(const void *owner);
 
+/* Do all sleep at this moment, be it for a time? */
+bool rdl__blocked_all_sleep(const void *owner);
+
 /* Wait for something, or until all are blocked; true: it is there. */
 bool rdl__blocked_until(const void *owner, bool (*ready)(void *what), void *what);
 

@@ -158,6 +158,24 @@ static unsigned long thread_asleep(int pid, const char *id)
            number_after(text, "\nnonvoluntary_ctxt_switches:");
 }
 
+/* The same for a process, all threads together; and for its children, as one reads them. */
+static unsigned long children_asleep(int pid, const char *id)
+{
+    unsigned long sum = 1, one = 1;
+    char path[320];
+    FILE *file;
+    int child;
+
+    snprintf(path, sizeof path, "/proc/%d/task/%s/children", pid, id);
+    file = fopen(path, "re");
+    while (file && one && fscanf(file, "%d", &child) == 1)
+        if ((one = rdl__child_asleep(child)))
+            sum += one;
+    if (file)
+        fclose(file);
+    return one ? sum : 0;
+}
+
 unsigned long rdl__child_asleep(int pid)
 {
     unsigned long sum = 1, one = 1;
@@ -168,8 +186,11 @@ unsigned long rdl__child_asleep(int pid)
     snprintf(path, sizeof path, "/proc/%d/task", pid);
     folder = opendir(path);
     while (folder && one && (entry = readdir(folder)))
-        if (entry->d_name[0] != '.' && (one = thread_asleep(pid, entry->d_name)))
+        if (entry->d_name[0] != '.' && (one = thread_asleep(pid, entry->d_name))) {
             sum += one;
+            one = children_asleep(pid, entry->d_name);
+            sum += one;
+        }
     if (folder)
         closedir(folder);
     return one ? sum : 0;

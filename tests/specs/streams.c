@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <time.h>
 
 struct number {
     int n;
@@ -383,6 +384,248 @@ RDL_EXPLORE(wrong_no_fault_comes)
         t, rdl_sequence(rdl_trigger(&port, number, 0), OUT(100), FAULT(RDL_FAULT_SIGNAL, SIGSEGV)));
 }
 
+/* ---- Threads that the component makes itself ------------------------------------------------ */
+
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t gate_opens = PTHREAD_COND_INITIALIZER;
+static bool is_open, is_to_end;
+
+static void *emit_when_open(void *unused)
+{
+    pthread_mutex_lock(&gate);
+    while (!is_open)
+        pthread_cond_wait(&gate_opens, &gate);
+    pthread_mutex_unlock(&gate);
+    rdl_emit(&port, number, 7);
+    return unused;
+}
+
+static void open_gate(void *it, const struct rdl_event *event)
+{
+    (void)it, (void)event;
+    pthread_mutex_lock(&gate);
+    is_open = true;
+    pthread_cond_signal(&gate_opens);
+    pthread_mutex_unlock(&gate);
+}
+
+static void with_a_thread_of_its_own(struct rdl_case *t, const struct rdl_step *spec)
+{
+    pthread_t thread;
+
+    is_open = false;
+    rdl_connect(t, &port, .in = open_gate);
+    pthread_create(&thread, NULL, emit_when_open, NULL);
+    rdl_stream(t, spec);
+    pthread_join(thread, NULL);
+}
+
+RDL_PROPERTY(threads_of_the_component, .cases = 100)
+{
+    with_a_thread_of_its_own(t, rdl_sequence(rdl_trigger(&port, number, 1), OUT(7)));
+}
+
+/* The event that has no place comes after all that is expected. */
+RDL_PROPERTY(wrong_threads_of_the_component, .cases = 100)
+{
+    with_a_thread_of_its_own(t, rdl_trigger(&port, number, 1));
+}
+
+static void *tick(void *unused)
+{
+    struct timespec pause = {.tv_nsec = 1000000};
+
+    for (bool ends = false; !ends;) {
+        nanosleep(&pause, NULL);
+        pthread_mutex_lock(&gate);
+        ends = is_to_end;
+        pthread_mutex_unlock(&gate);
+    }
+    return unused;
+}
+
+/* It is never at rest; and yet the stream is right. */
+RDL_PROPERTY(a_thread_that_sleeps_again_and_again, .cases = 2)
+{
+    pthread_t ticker;
+
+    is_to_end = false;
+    rdl_connect(t, &port);
+    pthread_create(&ticker, NULL, tick, NULL);
+    rdl_emit(&port, number, 1);
+    rdl_stream(t, OUT(1), .deadline_ms = 100);
+    pthread_mutex_lock(&gate);
+    is_to_end = true;
+    pthread_mutex_unlock(&gate);
+    pthread_join(ticker, NULL);
+}
+
+/* What a component needs stopped, even if the stream is wrong, is deferred. */
+struct worker {
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t work;
+    int left;
+    bool ends;
+};
+
+static void *work(void *it)
+{
+    struct worker *worker = it;
+
+    pthread_mutex_lock(&worker->lock);
+    while (!worker->ends) {
+        while (worker->left-- > 0)
+            rdl_emit(&port, number, 5);
+        pthread_cond_wait(&worker->work, &worker->lock);
+    }
+    pthread_mutex_unlock(&worker->lock);
+    return NULL;
+}
+
+static void stop_worker(void *it)
+{
+    struct worker *worker = it;
+
+    pthread_mutex_lock(&worker->lock);
+    worker->ends = true;
+    pthread_cond_signal(&worker->work);
+    pthread_mutex_unlock(&worker->lock);
+    pthread_join(worker->thread, NULL);
+}
+
+static void with_a_worker(struct rdl_case *t, const struct rdl_step *spec)
+{
+    struct worker *worker = rdl_new(t, struct worker);
+
+    pthread_mutex_init(&worker->lock, NULL);
+    pthread_cond_init(&worker->work, NULL);
+    worker->left = 2;
+    rdl_connect(t, &port);
+    pthread_create(&worker->thread, NULL, work, worker);
+    rdl_defer(t, stop_worker, worker);
+    rdl_stream(t, spec);
+}
+
+RDL_EXPLORE(a_worker_is_stopped, .cases = 100)
+{
+    with_a_worker(t, rdl_repeat(2, OUT(5)));
+}
+
+RDL_EXPLORE(wrong_worker_is_stopped)
+{
+    with_a_worker(t, OUT(5));
+}
+
+/* ---- Whose answer it is --------------------------------------------------------------------- */
+
+static bool twice(const struct number *request, struct number *out)
+{
+    out->n = 2 * request->n;
+    return true;
+}
+
+static void ask_for_twice(void *it)
+{
+    int n = *(int *)it;
+    struct number out;
+
+    rdl_ask(&other, answer, &out, number, n);
+    rdl_emit(&port, number, out.n == 2 * n);
+}
+
+static void two_ask(struct rdl_case *t, const struct rdl_step *spec)
+{
+    static int one = 1, two = 2;
+    struct rdl_thread *first, *second;
+
+    rdl_connect(t, &port);
+    rdl_connect(t, &other);
+    first = rdl_spawn(t, "first", ask_for_twice, &one);
+    second = rdl_spawn(t, "second", ask_for_twice, &two);
+    rdl_stream(t, spec);
+    rdl_join(first);
+    rdl_join(second);
+}
+
+#define TWICE(n) rdl_answer(rdl_out(&other, rdl_is(number, n)), number, twice, &other, answer)
+
+RDL_EXPLORE(who_asks_gets_his_answer, .cases = 500)
+{
+    two_ask(t, rdl_unordered(TWICE(1), TWICE(2), OUT(1), OUT(1)));
+}
+
+RDL_PROPERTY(who_asks_gets_his_answer_free, .cases = 200)
+{
+    two_ask(t, rdl_unordered(TWICE(1), TWICE(2), OUT(1), OUT(1)));
+}
+
+RDL_EXPLORE(who_asks_gets_his_answer_at_the_end, .cases = 500)
+{
+    two_ask(t, rdl_sequence(rdl_unordered_at_end(TWICE(1), TWICE(2)), rdl_repeat(2, OUT(1))));
+}
+
+/* ---- What is not certain -------------------------------------------------------------------- */
+
+static bool is_at_least_one(const struct number *it)
+{
+    return it->n >= 1;
+}
+
+static bool is_at_most_two(const struct number *it)
+{
+    return it->n <= 2;
+}
+
+/* Which predicates hold is known when an event has come. */
+RDL_EXPLORE(wrong_two_predicates)
+{
+    rdl_connect(t, &port, .in = count_in);
+    rdl_emit(&port, number, 1);
+    rdl_stream(t,
+               rdl_either(rdl_sequence(rdl_expect(rdl_out(&port, rdl_if(number, is_at_least_one))),
+                                       rdl_trigger(&port, number, 10)),
+                          rdl_sequence(rdl_expect(rdl_out(&port, rdl_if(number, is_at_most_two))),
+                                       rdl_trigger(&port, number, 20))));
+}
+
+RDL_EXPLORE(a_branch_that_begins_with_an_action)
+{
+    rdl_connect(t, &port, .in = count_in);
+    rdl_stream(t, rdl_either(rdl_trigger(&port, number, 10), OUT(1)));
+}
+
+static void emit_after_100_ms(void *unused)
+{
+    struct timespec pause = {.tv_nsec = 100000000};
+
+    (void)unused;
+    for (int i = 1; i <= 2; i++) {
+        nanosleep(&pause, NULL);
+        rdl_emit(&port, number, i);
+    }
+}
+
+static void in_time(struct rdl_case *t, const struct rdl_step *spec)
+{
+    struct rdl_thread *thread;
+
+    rdl_connect(t, &port);
+    thread = rdl_spawn(t, "slow", emit_after_100_ms, NULL);
+    rdl_stream(t, spec);
+    rdl_join(thread);
+}
+
+RDL_EXPLORE(just_in_time)
+{
+    in_time(t, rdl_sequence(rdl_within(100, OUT(1)), rdl_within(100, OUT(2))));
+}
+
+RDL_EXPLORE(wrong_just_too_late)
+{
+    in_time(t, rdl_sequence(rdl_within(100, OUT(1)), rdl_within(99.99, OUT(2))));
+}
+
 /* ---- Misuse and the rest -------------------------------------------------------------------- */
 
 RDL_EXPLORE(wrong_not_connected)
@@ -395,6 +638,24 @@ RDL_EXPLORE(wrong_nothing_takes_it)
 {
     rdl_connect(t, &port);
     rdl_stream(t, rdl_trigger(&port, number, 1));
+}
+
+RDL_EXPLORE(wrong_no_spec)
+{
+    rdl_connect(t, &port);
+    rdl_stream(t, NULL);
+}
+
+RDL_EXPLORE(wrong_deadline)
+{
+    rdl_connect(t, &port);
+    rdl_stream(t, OUT(1), .deadline_ms = -1);
+}
+
+RDL_EXPLORE(wrong_size)
+{
+    rdl_connect(t, &port);
+    rdl_post(&port, RDL_OUT, rdl_type(number), &(struct number){1}, 2);
 }
 
 RDL_EXPLORE(wrong_spec)

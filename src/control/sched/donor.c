@@ -21,6 +21,10 @@ uint32_t rdl__donor_count;
 static uint32_t idle_count;
 static bool are_copies;
 
+enum { SPECIAL_MAX = 64 };
+static pthread_t specials[SPECIAL_MAX]; /* special ones that have ended, the last of them */
+static uint32_t special_count;
+
 /* Without the C library's: that would write to errno, which is not this kernel
  * thread's while it is parked. */
 static void futex(int *word, int operation, int value)
@@ -170,10 +174,23 @@ static void add_idle(struct rdl__donor *donor)
 void rdl__donor_put(struct rdl__donor *donor)
 {
     donor->fresh = false;
-    if (donor->special)
+    if (donor->special) {
+        specials[special_count++ % SPECIAL_MAX] = donor->fs;
         end(donor);
-    else
+    } else {
         add_idle(donor);
+    }
+}
+
+bool rdl__donor_lent(pthread_t handle)
+{
+    for (const struct rdl__donor *donor = idle; donor; donor = donor->next)
+        if (donor->fs == handle)
+            return true;
+    for (uint32_t i = 0; i < special_count && i < SPECIAL_MAX; i++)
+        if (specials[i] == handle)
+            return true;
+    return false;
 }
 
 void rdl__donors_prepare(uint32_t count)

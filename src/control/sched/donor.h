@@ -45,6 +45,9 @@ void rdl__donor_put(struct rdl__donor *donor);
  * donor's own stack, by somebody who left his, at *place, for that; he goes on. */
 _Noreturn void rdl__donor_rewind(struct rdl__donor *donor, void **place, uintptr_t fs);
 
+/* Did one lend its belongings to a controlled thread of this handle, and has them back? */
+bool rdl__donor_lent(pthread_t handle);
+
 /* Have so many ready. */
 void rdl__donors_prepare(uint32_t count);
 

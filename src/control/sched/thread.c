@@ -352,6 +352,8 @@ RDL__INTERPOSE int pthread_join(pthread_t thread, void **out_result)
 {
     struct rdl__thread *self = rdl__self();
 
+    if (!self && !rdl__running && rdl__donor_lent(thread))
+        return 0; /* the execution is over, and so is whatever was left of it */
     if (!self)
         return RDL__NEXT(pthread_join)(thread, out_result);
     return rdl__thread_join(self, rdl__thread_of(thread), out_result, RDL__FOREVER, RDL__CALLER);
