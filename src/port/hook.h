@@ -38,7 +38,8 @@ struct rdl__registers {
         };
     };
     uint64_t flags;
-    uint8_t *vectors; /* as XSAVE or FXSAVE have written them; see rdl__registers_xmm */
+    uint8_t *vectors; /* see rdl__registers_xmm */
+    uint32_t vectors_by_moves, vectors_in_use;
 };
 
 /* The 16 bytes of xmm0 to xmm15, to be read or written. */
