@@ -24,7 +24,7 @@
 #include "port/trap.h"
 #include "port/zydis.h"
 
-enum { HOOKS_MAX = 4, JUMP_SIZE = 5, INT3 = 0xcc, JUMP = 0xe9 };
+enum { HOOKS_MAX = 4, JUMP_SIZE = 5, JUMP = 0xe9 };
 
 struct rdl__site {
     uintptr_t address;
@@ -208,7 +208,7 @@ static struct rdl__site *find_site(uintptr_t address, const uint8_t *bytes, size
     uintptr_t code = rdl__trap_find(address);
     struct rdl__site *site = code ? site_of_slot(code - CODE_AT) : NULL;
 
-    if (!site || (site->is_armed && bytes[0] == (site->is_jump ? JUMP : INT3)))
+    if (!site || (site->is_armed && bytes[0] == (site->is_jump ? JUMP : rdl__trap_byte)))
         return site;
     site->is_armed = false;
     return count >= site->length && memcmp(bytes, site->original, site->length) == 0 ? site : NULL;
@@ -294,14 +294,12 @@ static void release_sites(struct sites *sites)
 
 static bool write_first(const struct sites *sites, bool armed, bool jumps_only, bool as_trap)
 {
-    static const uint8_t trap = INT3;
-
     for (size_t i = 0; i < sites->count; i++) {
         const struct rdl__site *site = sites->items[i];
-        const uint8_t *byte = as_trap         ? &trap
+        const uint8_t *byte = as_trap         ? &rdl__trap_byte
                               : !armed        ? site->original
                               : site->is_jump ? site->jump
-                                              : &trap;
+                                              : &rdl__trap_byte;
 
         if ((site->is_jump || !jumps_only) && !rdl__code_write(site->address, byte, 1))
             return false;
@@ -346,9 +344,9 @@ static void keep_present(struct sites *sites)
     for (size_t i = 0; i < sites->count; i++) {
         struct rdl__site *site = sites->items[i];
         uint8_t there[JUMP_SIZE] = {0};
-        bool present =
-            rdl__code_read(site->address, there, site->is_jump ? JUMP_SIZE : 1) &&
-            (site->is_jump ? memcmp(there, site->jump, JUMP_SIZE) == 0 : there[0] == INT3);
+        bool present = rdl__code_read(site->address, there, site->is_jump ? JUMP_SIZE : 1) &&
+                       (site->is_jump ? memcmp(there, site->jump, JUMP_SIZE) == 0
+                                      : there[0] == rdl__trap_byte);
 
         site->is_armed = false;
         site->is_listed = present;
