@@ -383,7 +383,7 @@ static bool place(struct rdl__hook *hook, struct sites *sites, struct rdl__error
     return true;
 }
 
-static void remove_all(struct rdl__hook *const hooks[], size_t count)
+static void remove_all(struct rdl__hook *const *hooks, size_t count)
 {
     struct sites sites = {.items = rdl__allocate(count * sizeof *sites.items)};
 
@@ -395,7 +395,7 @@ static void remove_all(struct rdl__hook *const hooks[], size_t count)
     release_sites(&sites);
 }
 
-static bool place_all(struct rdl__hook *const hooks[], size_t count, struct rdl__error *error)
+static bool place_all(struct rdl__hook *const *hooks, size_t count, struct rdl__error *error)
 {
     struct sites sites = {.items = rdl__allocate(count * sizeof *sites.items)};
     bool ok = true;
@@ -424,7 +424,7 @@ static bool prepare(struct rdl__error *error)
     return true;
 }
 
-bool rdl__hooks_place(struct rdl__hook *const hooks[], size_t count, struct rdl__error *error)
+bool rdl__hooks_place(struct rdl__hook *const *hooks, size_t count, struct rdl__error *error)
 {
     struct turn turn;
     bool ok;
@@ -444,7 +444,7 @@ bool rdl__hook_place(struct rdl__hook *hook, struct rdl__error *error)
     return rdl__hooks_place(&hook, 1, error);
 }
 
-void rdl__hooks_remove(struct rdl__hook *const hooks[], size_t count)
+void rdl__hooks_remove(struct rdl__hook *const *hooks, size_t count)
 {
     struct rdl__error error;
     struct turn turn;

@@ -69,14 +69,14 @@ struct rdl__hook {
 bool rdl__hook_place(struct rdl__hook *hook, struct rdl__error *error);
 
 /* All of them, or none: then the reason names the address. */
-bool rdl__hooks_place(struct rdl__hook *const hooks[], size_t count, struct rdl__error *error);
+bool rdl__hooks_place(struct rdl__hook *const *hooks, size_t count, struct rdl__error *error);
 
 /* When these return, no thread begins to call the function.  Who is about to, or in it, is
  * not waited for, and goes on as if the hook were there; as long as there may be such
  * threads the hook and all that its function uses must stay (rdl__hook_is_quiet).  A hook
  * that has been removed, or never placed, may be removed; and be placed again. */
 void rdl__hook_remove(struct rdl__hook *hook);
-void rdl__hooks_remove(struct rdl__hook *const hooks[], size_t count);
+void rdl__hooks_remove(struct rdl__hook *const *hooks, size_t count);
 
 /* Is nobody in the function of this hook, which has been removed, nor in one of another at
  * the same address?  Who left it by longjmp(), or was dropped, counts as being in it. */
