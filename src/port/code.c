@@ -11,7 +11,7 @@
 
 enum { PAGE = 4096 };
 
-bool rdl__code_without_proc;
+bool rdl__code_without_proc, rdl__code_only_far;
 static int memory = -1; /* /proc/self/mem */
 
 /* ---- Reading and writing ------------------------------------------------------------------ */
@@ -144,6 +144,7 @@ bool rdl__code_find(uintptr_t at, uintptr_t *out_start, uintptr_t *out_end)
 
 /* Away from where libraries, the heap and what the program maps are going to be. */
 enum { AWAY = 512 << 20, LOWEST = 1 << 20 };
+#define FAR_AWAY ((uintptr_t)1 << 40) /* from all that Linux places by itself */
 
 static uintptr_t distance(uintptr_t a, uintptr_t b)
 {
@@ -189,7 +190,8 @@ static uintptr_t map_at(uintptr_t at, size_t size)
 
 uintptr_t rdl__code_get_memory(uintptr_t near, size_t size)
 {
-    uintptr_t room = find_room(near, size), got = room ? map_at(room, size) : 0;
+    uintptr_t room = rdl__code_only_far ? FAR_AWAY : find_room(near, size);
+    uintptr_t got = room ? map_at(room, size) : 0;
 
     return got ? got : map_at(0, size);
 }

@@ -31,7 +31,8 @@ bool rdl__code_find(uintptr_t at, uintptr_t *out_start, uintptr_t *out_end);
  * jump to if possible; filled with zeroes, there for ever.  0: there is none. */
 uintptr_t rdl__code_get_memory(uintptr_t near, size_t size);
 
-/* For tests: as if /proc/self/mem could not be written to. */
-extern bool rdl__code_without_proc;
+/* For tests: as if /proc/self/mem could not be written to; as if there were no room near to
+ * any code. */
+extern bool rdl__code_without_proc, rdl__code_only_far;
 
 #endif

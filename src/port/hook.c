@@ -40,11 +40,12 @@ struct rdl__site {
 
 static int lock; /* 0: free, 1: taken, 2: and waited for */
 
-/* The frame of the function, or of what we do, in which hooks are passed; 0: none. */
-static _Thread_local uintptr_t inside __attribute__((tls_model("initial-exec")));
+/* Of this thread: the registers that the function of a hook was given which it is in, NULL:
+ * none; and whether it is here, placing or removing.  In either case it passes hooks. */
+static _Thread_local struct rdl__registers *inside __attribute__((tls_model("initial-exec")));
+static _Thread_local bool is_at_work __attribute__((tls_model("initial-exec")));
 
 struct turn {
-    uintptr_t inside_before;
     bool for_us_before;
 };
 
@@ -53,9 +54,8 @@ static void begin_turn(struct turn *turn)
 {
     int free = 0;
 
-    turn->inside_before = inside;
     turn->for_us_before = rdl__for_us;
-    inside = (uintptr_t)turn;
+    is_at_work = true;
     rdl__for_us = rdl__is_apart;
     if (__atomic_compare_exchange_n(&lock, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         return;
@@ -68,7 +68,7 @@ static void end_turn(const struct turn *turn)
     if (__atomic_exchange_n(&lock, 0, __ATOMIC_RELEASE) == 2)
         rdl__kernel(SYS_futex, (long)&lock, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
     rdl__for_us = turn->for_us_before;
-    inside = turn->inside_before;
+    is_at_work = false;
 }
 
 /* ---- Slots -------------------------------------------------------------------------------- */
@@ -483,21 +483,26 @@ uintptr_t rdl__hook_origin(uintptr_t pc)
 
 /* ---- Being called --------------------------------------------------------------------------- */
 
-/* Is this thread in the function of a hook?  Its frame is above this one then.  If it was
- * left by longjmp(), which nobody was told of, a frame above it is where we are now; but
- * not far above: that would be another stack, of a signal handler. */
-RDL__PATCHER static bool is_inside(uintptr_t frame)
+/* Is the thread in the function of a hook?  If nobody was told that it has left it, by
+ * longjmp(), its frame is below this one by now, if not far (that would be another stack, of
+ * a signal handler); or most likely other frames have overwritten where it was to return to. */
+RDL__PATCHER static bool is_inside(const struct rdl__registers *registers)
 {
-    enum { STACK_MAX = 64 << 20 };
+    enum { STACK_MAX = 64 << 20, FRAME_MAX = 1 << 14 };
+    uintptr_t now = (uintptr_t)registers, before = (uintptr_t)inside;
 
-    if (inside && frame >= inside && frame - inside < STACK_MAX)
-        inside = 0;
-    return inside != 0;
+    if (is_at_work)
+        return true;
+    if (inside && ((now >= before && now - before < STACK_MAX) ||
+                   before - (uintptr_t)inside->vectors > FRAME_MAX ||
+                   ((const uintptr_t *)inside->vectors)[-1] != (uintptr_t)rdl__hook_enter_behind))
+        inside = NULL;
+    return inside != NULL;
 }
 
 void rdl__hook_leave(void)
 {
-    inside = 0;
+    inside = NULL;
 }
 
 /* A call of functions of hooks, which may be left by an exception. */
@@ -507,7 +512,7 @@ struct visit {
 
 RDL__PATCHER static void end_visit(struct visit *visit)
 {
-    inside = 0;
+    inside = NULL;
     __atomic_sub_fetch(&visit->site->inside, 1, __ATOMIC_SEQ_CST);
 }
 
@@ -543,11 +548,11 @@ RDL__PATCHER bool rdl__hook_dispatch(struct rdl__registers *registers, uintptr_t
 
     registers->rip = site->address;
     __atomic_add_fetch(&site->inside, 1, __ATOMIC_SEQ_CST);
-    if (is_inside((uintptr_t)registers)) {
+    if (is_inside(registers)) {
         count_passed(site);
         return false;
     }
-    inside = (uintptr_t)registers;
+    inside = registers;
     call_hooks(registers, site);
     if (registers->rip == site->address && registers->rsp == rsp)
         return false;

@@ -82,9 +82,9 @@ void rdl__hooks_remove(struct rdl__hook *const *hooks, size_t count);
  * the same address?  Who left it by longjmp(), or was dropped, counts as being in it. */
 bool rdl__hook_is_quiet(const struct rdl__hook *hook);
 
-/* This thread is about to leave the function of a hook by longjmp().  (Exceptions are
- * noticed.  Without this, the hooks that the thread comes to while its stack is deeper than
- * the hook's was may be passed.) */
+/* This thread is about to leave the function of a hook by longjmp().  (An exception is
+ * noticed.  A longjmp() that was not told of is noticed when the thread comes to a hook with
+ * its stack less deep, or overwritten; until then hooks may be passed.) */
 void rdl__hook_leave(void);
 
 /* Does a jump stand at the hook's address, rather than a breakpoint? */
