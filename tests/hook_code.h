@@ -42,15 +42,16 @@ CODE(jumps, "cmpq %rsi, %rdi\n jl 1f\n jg 2f\n xorl %eax, %eax\n jmp 3f\n"
 CODE(loops, "xorl %eax, %eax\n movl %edi, %ecx\n andl $15, %ecx\n jrcxz 2f\n"
             "1: addl %esi, %eax\n loop 1b\n 2: movl $3, %ecx\n 3: addl $1, %eax\n cmpl $9, %eax\n"
             "loopne 3b\n jecxz 4f\n addl $500, %eax\n 4: ret")
-CODE(calls, "pushq %rbx\n .cfi_adjust_cfa_offset 8\n call hook_callee\n movq %rax, %rbx\n"
-            "call *hook_pointer(%rip)\n addq %rax, %rbx\n leaq hook_callee(%rip), %rdx\n"
-            "call *%rdx\n addq %rax, %rbx\n pushq %rdx\n .cfi_adjust_cfa_offset 8\n"
-            "call *(%rsp)\n addq %rax, %rbx\n pushq %rax\n .cfi_adjust_cfa_offset 8\n"
-            "call *8(%rsp)\n addq %rax, %rbx\n leaq -256(%rsp), %r8\n call *264(%r8)\n"
-            "addq %rax, %rbx\n leaq hook_pointer(%rip), %r10\n call *(%r10)\n"
-            "leaq -256(%rsp), %rsp\n .cfi_adjust_cfa_offset 256\n call *256+8(%rsp)\n"
-            "leaq 256+16(%rsp), %rsp\n .cfi_adjust_cfa_offset -272\n leaq (%rax,%rbx), %rax\n"
-            "popq %rbx\n .cfi_adjust_cfa_offset -8\n ret")
+CODE(ways_to_call,
+     "pushq %rbx\n .cfi_adjust_cfa_offset 8\n call hook_callee\n movq %rax, %rbx\n"
+     "call *hook_pointer(%rip)\n addq %rax, %rbx\n leaq hook_callee(%rip), %rdx\n"
+     "call *%rdx\n addq %rax, %rbx\n pushq %rdx\n .cfi_adjust_cfa_offset 8\n"
+     "call *(%rsp)\n addq %rax, %rbx\n pushq %rax\n .cfi_adjust_cfa_offset 8\n"
+     "call *8(%rsp)\n addq %rax, %rbx\n leaq -256(%rsp), %r8\n call *264(%r8)\n"
+     "addq %rax, %rbx\n leaq hook_pointer(%rip), %r10\n call *(%r10)\n"
+     "leaq -256(%rsp), %rsp\n .cfi_adjust_cfa_offset 256\n call *256+8(%rsp)\n"
+     "leaq 256+16(%rsp), %rsp\n .cfi_adjust_cfa_offset -272\n leaq (%rax,%rbx), %rax\n"
+     "popq %rbx\n .cfi_adjust_cfa_offset -8\n ret")
 CODE(who_called, "call 1f\n 1: popq %rax\n leaq 1b(%rip), %rdx\n subq %rdx, %rax\n"
                  "addq $3, %rax\n ret")
 CODE(stack, "pushq %rbp\n movq %rsp, %rbp\n pushq %rdi\n pushq %rsi\n pushfq\n popq %rcx\n"
@@ -78,8 +79,9 @@ static struct {
     {                                                                                              \
 #name, name, name##_end                                                                    \
     }
-    ROW(relative_operands), ROW(jumps), ROW(loops),   ROW(calls), ROW(who_called), ROW(stack),
-    ROW(red_zone),          ROW(flags), ROW(strings), ROW(floats)};
+    ROW(relative_operands), ROW(jumps), ROW(loops),    ROW(ways_to_call),
+    ROW(who_called),        ROW(stack), ROW(red_zone), ROW(flags),
+    ROW(strings),           ROW(floats)};
 enum { CODES = sizeof codes / sizeof *codes };
 
 /* Hooks on every instruction from here to there, as far as they can be moved; how many, and

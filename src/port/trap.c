@@ -257,18 +257,28 @@ struct question {
     struct rdl__error *error;
 };
 
+/* While the C library begins or ends a thread it blocks all signals, even one of its own that
+ * programs cannot block; nothing of the program's is executed then. */
+static bool is_blocked_in(const char *status)
+{
+    enum { OF_C_LIBRARY = 32 };
+    const char *line = strstr(status, "\nSigBlk:");
+    rdl__signals set = line ? strtoull(line + strlen("\nSigBlk:"), NULL, 16) : 0;
+
+    return set >> (rdl__trap_signal - 1) & 1 && !(set >> (OF_C_LIBRARY - 1) & 1);
+}
+
 static bool lets_it_through(int thread, void *it)
 {
     struct question *question = it;
     struct rdl__text status = {0};
-    const char *name, *blocked;
+    const char *name;
     char path[64];
 
     snprintf(path, sizeof path, "/proc/self/task/%d/status", thread);
     rdl__proc_read(path, &status);
     name = strstr(rdl__text_string(&status), "Name:\t");
-    blocked = strstr(rdl__text_string(&status), "\nSigBlk:");
-    if (name && blocked && strtoull(blocked + strlen("\nSigBlk:"), NULL, 16) >> (SIGTRAP - 1) & 1) {
+    if (name && is_blocked_in(name)) {
         name += strlen("Name:\t");
         question->ok =
             rdl__fail(question->error,
