@@ -34,7 +34,11 @@ struct rdl__site {
     uint8_t jump[JUMP_SIZE]; /* what the first bytes are replaced by */
     int inside;              /* threads that may be calling a hook */
     struct rdl__hook *hooks[HOOKS_MAX];
+    struct rdl__site *next;
 };
+
+/* All of them, for who looks for memory that has been lost. */
+static struct rdl__site *first_site;
 
 /* ---- One at a time ------------------------------------------------------------------------ */
 
@@ -195,10 +199,13 @@ static struct rdl__site *new_site(uintptr_t address, const uint8_t *bytes, uint8
     site->address = address;
     site->length = length;
     memcpy(site->original, bytes, length);
-    if (make_slot(site, error))
-        return site;
-    free(site);
-    return NULL;
+    if (!make_slot(site, error)) {
+        free(site);
+        return NULL;
+    }
+    site->next = first_site;
+    first_site = site;
+    return site;
 }
 
 /* The site at this address, if there was one; and what is there has not changed, as it does

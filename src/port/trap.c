@@ -26,7 +26,8 @@ struct entry {
 };
 
 struct table {
-    size_t room, count; /* room: a power of two */
+    size_t room, count;   /* room: a power of two */
+    struct table *before; /* which somebody may still be reading */
     struct entry entries[];
 };
 
@@ -88,7 +89,6 @@ static struct table *new_table(size_t room)
     return new;
 }
 
-/* Somebody may still be reading the old one. */
 static void grow(void)
 {
     struct table *old = table, *new = new_table(old ? 2 * old->room : FIRST_ROOM);
@@ -96,6 +96,7 @@ static void grow(void)
     for (size_t i = 0; old && i < old->room; i++)
         if (old->entries[i].address)
             enter(new, old->entries[i].address, old->entries[i].go_on_at);
+    new->before = old;
     __atomic_store_n(&table, new, __ATOMIC_RELEASE);
 }
 
@@ -254,6 +255,7 @@ static bool is_traced(void)
 
 struct question {
     bool ok;
+    int threads; /* that were asked */
     struct rdl__error *error;
 };
 
@@ -268,6 +270,15 @@ static bool is_blocked_in(const char *status)
     return set >> (rdl__trap_signal - 1) & 1 && !(set >> (OF_C_LIBRARY - 1) & 1);
 }
 
+/* ThreadSanitizer has a thread of its own, which is the first to be made, and blocks what it
+ * can. */
+extern void *__tsan_get_current_report(void) __attribute__((weak));
+
+static bool is_of_sanitizer(int number)
+{
+    return __tsan_get_current_report && number == 1;
+}
+
 static bool lets_it_through(int thread, void *it)
 {
     struct question *question = it;
@@ -278,7 +289,7 @@ static bool lets_it_through(int thread, void *it)
     snprintf(path, sizeof path, "/proc/self/task/%d/status", thread);
     rdl__proc_read(path, &status);
     name = strstr(rdl__text_string(&status), "Name:\t");
-    if (name && is_blocked_in(name)) {
+    if (!is_of_sanitizer(question->threads++) && name && is_blocked_in(name)) {
         name += strlen("Name:\t");
         question->ok =
             rdl__fail(question->error,
