@@ -124,7 +124,7 @@ TEST(the_thread_that_places_hooks_need_not_care)
     IN_CHILD(hit_with_it_blocked());
 }
 
-/* ---- A handler of the program's ---------------------------------------------------------------- */
+/* ---- A handler of the program's -------------------------------------------------------------- */
 
 static void on_trap(int signal)
 {
@@ -185,7 +185,7 @@ TEST(a_trap_that_nobody_handles_ends_the_process)
     EXPECT(WIFSIGNALED(status) && WTERMSIG(status) == SIGTRAP);
 }
 
-/* ---- Hooks in handlers -------------------------------------------------------------------------- */
+/* ---- Hooks in handlers ----------------------------------------------------------------------- */
 
 static void on_signal(int signal)
 {
@@ -221,7 +221,7 @@ TEST(hooks_are_hit_in_handlers_that_block_everything)
     IN_CHILD(hit_in_handlers());
 }
 
-/* ---- Other processes ----------------------------------------------------------------------------- */
+/* ---- Other processes ------------------------------------------------------------------------- */
 
 static void hit_in_children(void)
 {
@@ -241,7 +241,7 @@ TEST(a_child_has_the_hooks_of_its_parent_and_its_own)
     IN_CHILD(hit_in_children());
 }
 
-/* ---- Code that goes away ---------------------------------------------------------------------------- */
+/* ---- Code that goes away --------------------------------------------------------------------- */
 
 static void lose_code(void)
 {

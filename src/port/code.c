@@ -4,6 +4,7 @@
 #include <linux/membarrier.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 
 #include "base/text.h"
 #include "port/kernel.h"
@@ -16,28 +17,28 @@ static int memory = -1; /* /proc/self/mem */
 
 /* ---- Reading and writing ------------------------------------------------------------------ */
 
-/* Anew each time: after a fork it would still be the parent's. */
-bool rdl__code_open(struct rdl__error *error)
+/* Anew each time: after a fork it would still be the parent's.  If there is no such file, or
+ * too many are open, code is made writable instead. */
+void rdl__code_open(void)
 {
-    long fd =
-        rdl__kernel(SYS_openat, AT_FDCWD, (long)"/proc/self/mem", O_RDWR | O_CLOEXEC, 0, 0, 0);
-
-    if (fd < 0)
-        return rdl__fail(error, "cannot open /proc/self/mem, to place hooks: %s",
-                         strerror((int)-fd));
-    memory = (int)fd;
-    return true;
+    memory = rdl__code_without_proc ? -1
+                                    : (int)rdl__kernel(SYS_openat, AT_FDCWD, (long)"/proc/self/mem",
+                                                       O_RDWR | O_CLOEXEC, 0, 0, 0);
 }
 
 void rdl__code_close(void)
 {
-    rdl__kernel_close(memory);
+    if (memory >= 0)
+        rdl__kernel_close(memory);
     memory = -1;
 }
 
+/* By a call that returns if there is nothing to read. */
 size_t rdl__code_read(uintptr_t at, void *out, size_t count)
 {
-    long got = rdl__kernel(SYS_pread64, memory, (long)out, (long)count, (long)at, 0, 0);
+    struct iovec from = {(void *)at, count}, to = {out, count};
+    long got = rdl__kernel(SYS_process_vm_readv, rdl__kernel(SYS_getpid, 0, 0, 0, 0, 0, 0),
+                           (long)&to, 1, (long)&from, 1, 0);
 
     return got > 0 ? (size_t)got : 0;
 }

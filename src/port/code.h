@@ -12,8 +12,8 @@
 
 #include "base/error.h"
 
-/* Around some of the calls below, in one thread at a time. */
-bool rdl__code_open(struct rdl__error *error);
+/* Around reading and writing, in one thread at a time. */
+void rdl__code_open(void);
 void rdl__code_close(void);
 
 /* How many bytes there are to be read, of those asked for. */

@@ -49,29 +49,26 @@ static int lock; /* 0: free, 1: taken, 2: and waited for */
 static _Thread_local struct rdl__registers *inside __attribute__((tls_model("initial-exec")));
 static _Thread_local bool is_at_work __attribute__((tls_model("initial-exec")));
 
-struct turn {
-    bool for_us_before;
-};
-
 /* Not a lock of pthread's, which may be controlled. */
-static void begin_turn(struct turn *turn)
+static bool begin_turn(void)
 {
+    bool for_us_before = rdl__for_us;
     int free = 0;
 
-    turn->for_us_before = rdl__for_us;
     is_at_work = true;
     rdl__for_us = rdl__is_apart;
     if (__atomic_compare_exchange_n(&lock, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-        return;
+        return for_us_before;
     while (__atomic_exchange_n(&lock, 2, __ATOMIC_ACQUIRE) != 0)
         rdl__kernel(SYS_futex, (long)&lock, FUTEX_WAIT_PRIVATE, 2, 0, 0, 0);
+    return for_us_before;
 }
 
-static void end_turn(const struct turn *turn)
+static void end_turn(bool for_us_before)
 {
     if (__atomic_exchange_n(&lock, 0, __ATOMIC_RELEASE) == 2)
         rdl__kernel(SYS_futex, (long)&lock, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
-    rdl__for_us = turn->for_us_before;
+    rdl__for_us = for_us_before;
     is_at_work = false;
 }
 
@@ -228,7 +225,10 @@ static struct rdl__site *get_site(uintptr_t address, struct rdl__error *error)
     struct rdl__site *site;
     size_t count;
 
-    if (!is_code(address)) {
+    count = rdl__code_read(address, bytes, sizeof bytes);
+    if ((site = find_site(address, bytes, count)))
+        return site;
+    if (count == 0 || !is_code(address)) {
         rdl__fail(error, "no hook at 0x%zx: there is no code", address);
         return NULL;
     }
@@ -236,9 +236,6 @@ static struct rdl__site *get_site(uintptr_t address, struct rdl__error *error)
         rdl__fail(error, "no hook at 0x%zx: this is code of Raddle itself", address);
         return NULL;
     }
-    count = rdl__code_read(address, bytes, sizeof bytes);
-    if ((site = find_site(address, bytes, count)))
-        return site;
     if (!rdl__relocate(bytes, count, address, address, &copy)) {
         rdl__fail(error, "no hook at 0x%zx: %s", address, copy.refused);
         return NULL;
@@ -433,16 +430,12 @@ static bool prepare(struct rdl__error *error)
 
 bool rdl__hooks_place(struct rdl__hook *const *hooks, size_t count, struct rdl__error *error)
 {
-    struct turn turn;
-    bool ok;
+    bool for_us_before = begin_turn(), ok;
 
-    begin_turn(&turn);
-    ok = prepare(error) && rdl__code_open(error);
-    if (ok) {
-        ok = place_all(hooks, count, error);
-        rdl__code_close();
-    }
-    end_turn(&turn);
+    rdl__code_open();
+    ok = prepare(error) && place_all(hooks, count, error);
+    rdl__code_close();
+    end_turn(for_us_before);
     return ok;
 }
 
@@ -453,15 +446,12 @@ bool rdl__hook_place(struct rdl__hook *hook, struct rdl__error *error)
 
 void rdl__hooks_remove(struct rdl__hook *const *hooks, size_t count)
 {
-    struct rdl__error error;
-    struct turn turn;
+    bool for_us_before = begin_turn();
 
-    begin_turn(&turn);
-    if (rdl__code_open(&error)) {
-        remove_all(hooks, count);
-        rdl__code_close();
-    }
-    end_turn(&turn);
+    rdl__code_open();
+    remove_all(hooks, count);
+    rdl__code_close();
+    end_turn(for_us_before);
 }
 
 void rdl__hook_remove(struct rdl__hook *hook)
