@@ -449,6 +449,16 @@ TEST(what_cannot_have_a_hook_is_refused_with_the_reason)
     expect_refused(8, "there is no code");
 }
 
+TEST(no_two_instructions_overlap)
+{
+    int calls = 0;
+    struct rdl__hook hook = hook_at(long_one, count, &calls);
+
+    place(&hook);
+    expect_refused((uintptr_t)long_one + 1, "within another instruction");
+    rdl__hook_remove(&hook);
+}
+
 TEST(of_many_hooks_all_are_placed_or_none)
 {
     int calls = 0;

@@ -344,5 +344,5 @@ static void use_libcrypto(void *library, struct result *out)
 
 TEST(libcrypto_computes_the_same_with_hooks_on_every_instruction_of_its_functions)
 {
-    compare("libcrypto.so.3", "SHA256", soak() ? 1 : 30, use_libcrypto);
+    compare("libcrypto.so.3", "SHA256", soak() ? 1 : 7, use_libcrypto);
 }

@@ -218,6 +218,19 @@ static struct rdl__site *find_site(uintptr_t address, const uint8_t *bytes, size
     return count >= site->length && memcmp(bytes, site->original, site->length) == 0 ? site : NULL;
 }
 
+/* Is there a hook at an instruction that this one overlaps?  Then one of them is none. */
+static bool overlaps(uintptr_t address, uint8_t length)
+{
+    for (uintptr_t at = address - RDL__INSTRUCTION_MAX; at < address + length; at++) {
+        uintptr_t code = at != address ? rdl__trap_find(at) : 0;
+        const struct rdl__site *site = code ? site_of_slot(code - CODE_AT) : NULL;
+
+        if (site && site->is_armed && at + site->length > address)
+            return true;
+    }
+    return false;
+}
+
 static struct rdl__site *get_site(uintptr_t address, struct rdl__error *error)
 {
     uint8_t bytes[RDL__INSTRUCTION_MAX];
@@ -238,6 +251,10 @@ static struct rdl__site *get_site(uintptr_t address, struct rdl__error *error)
     }
     if (!rdl__relocate(bytes, count, address, address, &copy)) {
         rdl__fail(error, "no hook at 0x%zx: %s", address, copy.refused);
+        return NULL;
+    }
+    if (overlaps(address, copy.length)) {
+        rdl__fail(error, "no hook at 0x%zx: that is within another instruction", address);
         return NULL;
     }
     if (copy.is_landing)
@@ -515,7 +532,7 @@ RDL__PATCHER static void end_visit(struct visit *visit)
 
 RDL__PATCHER static void call_hooks(struct rdl__registers *registers, struct rdl__site *site)
 {
-    __attribute__((cleanup(end_visit))) struct visit visit = {site};
+    __attribute__((cleanup(end_visit), unused)) struct visit visit = {site};
     int errno_before = errno;
 
     for (int i = 0; i < HOOKS_MAX && registers->rip == site->address; i++) {

@@ -346,13 +346,10 @@ static void set_handler(int signal)
     rdl__kernel(SYS_rt_sigaction, signal, (long)&it, 0, sizeof it.mask, 0, 0);
 }
 
-bool rdl__trap_begin(struct rdl__error *error)
+static bool begin(int signal, struct rdl__error *error)
 {
-    int signal = is_traced() ? SIGSEGV : SIGTRAP;
     rdl__signals it = UINT64_C(1) << (signal - 1);
 
-    if (rdl__trap_signal)
-        return true;
     rdl__kernel_mask(SIG_UNBLOCK, &it, NULL);
     set_handler(signal);
     rdl__trap_byte = signal == SIGSEGV ? HLT : INT3;
@@ -364,4 +361,9 @@ bool rdl__trap_begin(struct rdl__error *error)
     rdl__trap_signal = 0;
     sigaction(signal, &program_action, NULL);
     return false;
+}
+
+bool rdl__trap_begin(struct rdl__error *error)
+{
+    return rdl__trap_signal || begin(is_traced() ? SIGSEGV : SIGTRAP, error);
 }
