@@ -11,6 +11,7 @@
 
 #include "harness.h"
 #include "hook_code.h"
+#include "port/trap.h"
 
 CODE(short_one, "nop\n leaq 5(%rdi,%rsi), %rax\n ret")
 
@@ -104,6 +105,39 @@ static void be_refused_then_not(void)
 TEST(a_thread_that_blocks_the_signal_is_named)
 {
     IN_CHILD(be_refused_then_not());
+}
+
+static void *block_early(void *it)
+{
+    sigset_t all;
+
+    (void)it;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, NULL);
+    sem_post(&is_blocking);
+    sem_wait(&go_on);
+    EXPECT_EQ(short_one(1, 2), 8);
+    return NULL;
+}
+
+static void expect_hooks(void)
+{
+    pthread_t thread;
+
+    sem_init(&is_blocking, 0, 0);
+    sem_init(&go_on, 0, 0);
+    rdl__trap_expect();
+    pthread_create(&thread, NULL, block_early, NULL);
+    sem_wait(&is_blocking);
+    place();
+    sem_post(&go_on);
+    pthread_join(thread, NULL);
+    EXPECT_EQ(calls, 1);
+}
+
+TEST(who_expects_hooks_has_no_thread_block_the_signal)
+{
+    IN_CHILD(expect_hooks());
 }
 
 static void hit_with_it_blocked(void)

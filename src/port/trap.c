@@ -39,7 +39,7 @@ struct disposition {
     rdl__signals mask;
 };
 
-int rdl__trap_signal;
+int rdl__trap_signal, rdl__trap_wanted;
 uint8_t rdl__trap_byte = INT3;
 static struct table *table;
 static struct sigaction program_action;
@@ -346,19 +346,28 @@ static void set_handler(int signal)
     rdl__kernel(SYS_rt_sigaction, signal, (long)&it, 0, sizeof it.mask, 0, 0);
 }
 
+void rdl__trap_expect(void)
+{
+    if (!rdl__trap_wanted)
+        rdl__trap_wanted = is_traced() ? SIGSEGV : SIGTRAP;
+}
+
 static bool begin(int signal, struct rdl__error *error)
 {
     rdl__signals it = UINT64_C(1) << (signal - 1);
+    int wanted_before = rdl__trap_wanted;
 
     rdl__kernel_mask(SIG_UNBLOCK, &it, NULL);
     set_handler(signal);
     rdl__trap_byte = signal == SIGSEGV ? HLT : INT3;
-    rdl__trap_signal = signal; /* from here on threads do not begin to block it */
+    rdl__trap_signal = signal;
+    rdl__trap_wanted = signal; /* from here on threads do not begin to block it */
     if (nobody_blocks_it(error)) {
         spare_handlers();
         return true;
     }
     rdl__trap_signal = 0;
+    rdl__trap_wanted = wanted_before;
     sigaction(signal, &program_action, NULL);
     return false;
 }

@@ -36,16 +36,22 @@ uintptr_t rdl__trap_find(uintptr_t address);
 extern int rdl__trap_signal;
 extern uint8_t rdl__trap_byte; /* the breakpoint itself */
 
+/* Hooks may come: have threads that begin to block signals before that leave out this one. */
+void rdl__trap_expect(void);
+
+/* The signal that must not be blocked; 0: all may be. */
+extern int rdl__trap_wanted;
+
 /* Of signals to be blocked, those that may be. */
 static inline rdl__signals rdl__trap_kept(rdl__signals set)
 {
-    return rdl__trap_signal ? set & ~(UINT64_C(1) << (rdl__trap_signal - 1)) : set;
+    return rdl__trap_wanted ? set & ~(UINT64_C(1) << (rdl__trap_wanted - 1)) : set;
 }
 
 static inline void rdl__trap_keep(sigset_t *set)
 {
-    if (rdl__trap_signal)
-        sigdelset(set, rdl__trap_signal);
+    if (rdl__trap_wanted)
+        sigdelset(set, rdl__trap_wanted);
 }
 
 /* What the program says of the signal, as sigaction() would do it: only written down. */

@@ -607,7 +607,7 @@ RDL__INTERPOSE int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 
 RDL__INTERPOSE int sigprocmask(int how, const sigset_t *set, sigset_t *old)
 {
-    if (!rdl__self() && !rdl__trap_signal)
+    if (!rdl__self() && !rdl__trap_wanted)
         return RDL__NEXT(sigprocmask)(how, set, old);
     return (int)rdl__in_errno(-pthread_sigmask(how, set, old));
 }
