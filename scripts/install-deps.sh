@@ -13,7 +13,8 @@ build='gcc:gcc libc6-dev make:make cmake:cmake libdw-dev libdw1
 test='clang:clang libclang-rt-14-dev afl++:afl-fuzz python3:python3 pkg-config:pkg-config
       libxml2-utils:xmllint mandoc:mandoc groff:groff procps:pgrep patch:patch
       g++:g++ libglib2.0-dev pigz:pigz valgrind:valgrind xz-utils:xz
-      redis-server:redis-server libhiredis-dev'
+      redis-server:redis-server libhiredis-dev
+      zlib1g libsqlite3-0 libssl3 gdb:gdb'
 bench='g++:g++ librapidcheck-dev python3:python3 python3-hypothesis erlang-base
        erlang-proper erlang-proper-dev valgrind:valgrind
        libre2-dev libboost-dev jq:jq'

@@ -4,6 +4,7 @@
 #include <linux/membarrier.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 
 #include "base/text.h"
 #include "port/kernel.h"
@@ -11,33 +12,33 @@
 
 enum { PAGE = 4096 };
 
-bool rdl__code_without_proc;
+bool rdl__code_without_proc, rdl__code_only_far;
 static int memory = -1; /* /proc/self/mem */
 
 /* ---- Reading and writing ------------------------------------------------------------------ */
 
-/* Anew each time: after a fork it would still be the parent's. */
-bool rdl__code_open(struct rdl__error *error)
+/* Anew each time: after a fork it would still be the parent's.  If there is no such file, or
+ * too many are open, code is made writable instead. */
+void rdl__code_open(void)
 {
-    long fd =
-        rdl__kernel(SYS_openat, AT_FDCWD, (long)"/proc/self/mem", O_RDWR | O_CLOEXEC, 0, 0, 0);
-
-    if (fd < 0)
-        return rdl__fail(error, "cannot open /proc/self/mem, to place hooks: %s",
-                         strerror((int)-fd));
-    memory = (int)fd;
-    return true;
+    memory = rdl__code_without_proc ? -1
+                                    : (int)rdl__kernel(SYS_openat, AT_FDCWD, (long)"/proc/self/mem",
+                                                       O_RDWR | O_CLOEXEC, 0, 0, 0);
 }
 
 void rdl__code_close(void)
 {
-    rdl__kernel_close(memory);
+    if (memory >= 0)
+        rdl__kernel_close(memory);
     memory = -1;
 }
 
+/* By a call that returns if there is nothing to read. */
 size_t rdl__code_read(uintptr_t at, void *out, size_t count)
 {
-    long got = rdl__kernel(SYS_pread64, memory, (long)out, (long)count, (long)at, 0, 0);
+    struct iovec from = {(void *)at, count}, to = {out, count};
+    long got = rdl__kernel(SYS_process_vm_readv, rdl__kernel(SYS_getpid, 0, 0, 0, 0, 0, 0),
+                           (long)&to, 1, (long)&from, 1, 0);
 
     return got > 0 ? (size_t)got : 0;
 }
@@ -144,6 +145,7 @@ bool rdl__code_find(uintptr_t at, uintptr_t *out_start, uintptr_t *out_end)
 
 /* Away from where libraries, the heap and what the program maps are going to be. */
 enum { AWAY = 512 << 20, LOWEST = 1 << 20 };
+#define FAR_AWAY ((uintptr_t)1 << 40) /* from all that Linux places by itself */
 
 static uintptr_t distance(uintptr_t a, uintptr_t b)
 {
@@ -189,7 +191,8 @@ static uintptr_t map_at(uintptr_t at, size_t size)
 
 uintptr_t rdl__code_get_memory(uintptr_t near, size_t size)
 {
-    uintptr_t room = find_room(near, size), got = room ? map_at(room, size) : 0;
+    uintptr_t room = rdl__code_only_far ? FAR_AWAY : find_room(near, size);
+    uintptr_t got = room ? map_at(room, size) : 0;
 
     return got ? got : map_at(0, size);
 }

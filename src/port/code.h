@@ -12,8 +12,8 @@
 
 #include "base/error.h"
 
-/* Around some of the calls below, in one thread at a time. */
-bool rdl__code_open(struct rdl__error *error);
+/* Around reading and writing, in one thread at a time. */
+void rdl__code_open(void);
 void rdl__code_close(void);
 
 /* How many bytes there are to be read, of those asked for. */
@@ -31,7 +31,8 @@ bool rdl__code_find(uintptr_t at, uintptr_t *out_start, uintptr_t *out_end);
  * jump to if possible; filled with zeroes, there for ever.  0: there is none. */
 uintptr_t rdl__code_get_memory(uintptr_t near, size_t size);
 
-/* For tests: as if /proc/self/mem could not be written to. */
-extern bool rdl__code_without_proc;
+/* For tests: as if /proc/self/mem could not be written to; as if there were no room near to
+ * any code. */
+extern bool rdl__code_without_proc, rdl__code_only_far;
 
 #endif

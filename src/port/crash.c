@@ -17,6 +17,7 @@
 #include <ucontext.h>
 
 #include "base/apart.h"
+#include "port/hook.h"
 #include "port/kernel.h"
 
 enum { HANDLER_STACK = 128 * 1024 };
@@ -75,8 +76,9 @@ static bool goes_on(int signal, const siginfo_t *info, ucontext_t *interrupted)
 static void on_signal(int signal, siginfo_t *info, void *context)
 {
     ucontext_t *interrupted = context;
-    uintptr_t pc = (uintptr_t)interrupted->uc_mcontext.gregs[REG_RIP];
+    uintptr_t pc = rdl__hook_origin((uintptr_t)interrupted->uc_mcontext.gregs[REG_RIP]);
 
+    interrupted->uc_mcontext.gregs[REG_RIP] = (greg_t)pc; /* for who unwinds the stack */
     if (goes_on(signal, info, interrupted))
         return;
     if (rdl__on_crash)

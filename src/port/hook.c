@@ -24,7 +24,7 @@
 #include "port/trap.h"
 #include "port/zydis.h"
 
-enum { HOOKS_MAX = 4, JUMP_SIZE = 5, INT3 = 0xcc, JUMP = 0xe9 };
+enum { HOOKS_MAX = 4, JUMP_SIZE = 5, JUMP = 0xe9 };
 
 struct rdl__site {
     uintptr_t address;
@@ -34,41 +34,42 @@ struct rdl__site {
     uint8_t jump[JUMP_SIZE]; /* what the first bytes are replaced by */
     int inside;              /* threads that may be calling a hook */
     struct rdl__hook *hooks[HOOKS_MAX];
+    struct rdl__site *next;
 };
+
+/* All of them, for who looks for memory that has been lost. */
+static struct rdl__site *first_site;
 
 /* ---- One at a time ------------------------------------------------------------------------ */
 
 static int lock; /* 0: free, 1: taken, 2: and waited for */
 
-/* The frame of the function, or of what we do, in which hooks are passed; 0: none. */
-static _Thread_local uintptr_t inside __attribute__((tls_model("initial-exec")));
-
-struct turn {
-    uintptr_t inside_before;
-    bool for_us_before;
-};
+/* Of this thread: the registers that the function of a hook was given which it is in, NULL:
+ * none; and whether it is here, placing or removing.  In either case it passes hooks. */
+static _Thread_local struct rdl__registers *inside __attribute__((tls_model("initial-exec")));
+static _Thread_local bool is_at_work __attribute__((tls_model("initial-exec")));
 
 /* Not a lock of pthread's, which may be controlled. */
-static void begin_turn(struct turn *turn)
+static bool begin_turn(void)
 {
+    bool for_us_before = rdl__for_us;
     int free = 0;
 
-    turn->inside_before = inside;
-    turn->for_us_before = rdl__for_us;
-    inside = (uintptr_t)turn;
+    is_at_work = true;
     rdl__for_us = rdl__is_apart;
     if (__atomic_compare_exchange_n(&lock, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-        return;
+        return for_us_before;
     while (__atomic_exchange_n(&lock, 2, __ATOMIC_ACQUIRE) != 0)
         rdl__kernel(SYS_futex, (long)&lock, FUTEX_WAIT_PRIVATE, 2, 0, 0, 0);
+    return for_us_before;
 }
 
-static void end_turn(const struct turn *turn)
+static void end_turn(bool for_us_before)
 {
     if (__atomic_exchange_n(&lock, 0, __ATOMIC_RELEASE) == 2)
         rdl__kernel(SYS_futex, (long)&lock, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
-    rdl__for_us = turn->for_us_before;
-    inside = turn->inside_before;
+    rdl__for_us = for_us_before;
+    is_at_work = false;
 }
 
 /* ---- Slots -------------------------------------------------------------------------------- */
@@ -195,10 +196,13 @@ static struct rdl__site *new_site(uintptr_t address, const uint8_t *bytes, uint8
     site->address = address;
     site->length = length;
     memcpy(site->original, bytes, length);
-    if (make_slot(site, error))
-        return site;
-    free(site);
-    return NULL;
+    if (!make_slot(site, error)) {
+        free(site);
+        return NULL;
+    }
+    site->next = first_site;
+    first_site = site;
+    return site;
 }
 
 /* The site at this address, if there was one; and what is there has not changed, as it does
@@ -208,10 +212,23 @@ static struct rdl__site *find_site(uintptr_t address, const uint8_t *bytes, size
     uintptr_t code = rdl__trap_find(address);
     struct rdl__site *site = code ? site_of_slot(code - CODE_AT) : NULL;
 
-    if (!site || (site->is_armed && bytes[0] == (site->is_jump ? JUMP : INT3)))
+    if (!site || (site->is_armed && bytes[0] == (site->is_jump ? JUMP : rdl__trap_byte)))
         return site;
     site->is_armed = false;
     return count >= site->length && memcmp(bytes, site->original, site->length) == 0 ? site : NULL;
+}
+
+/* Is there a hook at an instruction that this one overlaps?  Then one of them is none. */
+static bool overlaps(uintptr_t address, uint8_t length)
+{
+    for (uintptr_t at = address - RDL__INSTRUCTION_MAX; at < address + length; at++) {
+        uintptr_t code = at != address ? rdl__trap_find(at) : 0;
+        const struct rdl__site *site = code ? site_of_slot(code - CODE_AT) : NULL;
+
+        if (site && site->is_armed && at + site->length > address)
+            return true;
+    }
+    return false;
 }
 
 static struct rdl__site *get_site(uintptr_t address, struct rdl__error *error)
@@ -221,7 +238,10 @@ static struct rdl__site *get_site(uintptr_t address, struct rdl__error *error)
     struct rdl__site *site;
     size_t count;
 
-    if (!is_code(address)) {
+    count = rdl__code_read(address, bytes, sizeof bytes);
+    if ((site = find_site(address, bytes, count)))
+        return site;
+    if (count == 0 || !is_code(address)) {
         rdl__fail(error, "no hook at 0x%zx: there is no code", address);
         return NULL;
     }
@@ -229,11 +249,12 @@ static struct rdl__site *get_site(uintptr_t address, struct rdl__error *error)
         rdl__fail(error, "no hook at 0x%zx: this is code of Raddle itself", address);
         return NULL;
     }
-    count = rdl__code_read(address, bytes, sizeof bytes);
-    if ((site = find_site(address, bytes, count)))
-        return site;
     if (!rdl__relocate(bytes, count, address, address, &copy)) {
         rdl__fail(error, "no hook at 0x%zx: %s", address, copy.refused);
+        return NULL;
+    }
+    if (overlaps(address, copy.length)) {
+        rdl__fail(error, "no hook at 0x%zx: that is within another instruction", address);
         return NULL;
     }
     if (copy.is_landing)
@@ -294,14 +315,12 @@ static void release_sites(struct sites *sites)
 
 static bool write_first(const struct sites *sites, bool armed, bool jumps_only, bool as_trap)
 {
-    static const uint8_t trap = INT3;
-
     for (size_t i = 0; i < sites->count; i++) {
         const struct rdl__site *site = sites->items[i];
-        const uint8_t *byte = as_trap         ? &trap
+        const uint8_t *byte = as_trap         ? &rdl__trap_byte
                               : !armed        ? site->original
                               : site->is_jump ? site->jump
-                                              : &trap;
+                                              : &rdl__trap_byte;
 
         if ((site->is_jump || !jumps_only) && !rdl__code_write(site->address, byte, 1))
             return false;
@@ -346,9 +365,9 @@ static void keep_present(struct sites *sites)
     for (size_t i = 0; i < sites->count; i++) {
         struct rdl__site *site = sites->items[i];
         uint8_t there[JUMP_SIZE] = {0};
-        bool present =
-            rdl__code_read(site->address, there, site->is_jump ? JUMP_SIZE : 1) &&
-            (site->is_jump ? memcmp(there, site->jump, JUMP_SIZE) == 0 : there[0] == INT3);
+        bool present = rdl__code_read(site->address, there, site->is_jump ? JUMP_SIZE : 1) &&
+                       (site->is_jump ? memcmp(there, site->jump, JUMP_SIZE) == 0
+                                      : there[0] == rdl__trap_byte);
 
         site->is_armed = false;
         site->is_listed = present;
@@ -385,7 +404,7 @@ static bool place(struct rdl__hook *hook, struct sites *sites, struct rdl__error
     return true;
 }
 
-static void remove_all(struct rdl__hook *const hooks[], size_t count)
+static void remove_all(struct rdl__hook *const *hooks, size_t count)
 {
     struct sites sites = {.items = rdl__allocate(count * sizeof *sites.items)};
 
@@ -397,7 +416,7 @@ static void remove_all(struct rdl__hook *const hooks[], size_t count)
     release_sites(&sites);
 }
 
-static bool place_all(struct rdl__hook *const hooks[], size_t count, struct rdl__error *error)
+static bool place_all(struct rdl__hook *const *hooks, size_t count, struct rdl__error *error)
 {
     struct sites sites = {.items = rdl__allocate(count * sizeof *sites.items)};
     bool ok = true;
@@ -426,18 +445,14 @@ static bool prepare(struct rdl__error *error)
     return true;
 }
 
-bool rdl__hooks_place(struct rdl__hook *const hooks[], size_t count, struct rdl__error *error)
+bool rdl__hooks_place(struct rdl__hook *const *hooks, size_t count, struct rdl__error *error)
 {
-    struct turn turn;
-    bool ok;
+    bool for_us_before = begin_turn(), ok;
 
-    begin_turn(&turn);
-    ok = prepare(error) && rdl__code_open(error);
-    if (ok) {
-        ok = place_all(hooks, count, error);
-        rdl__code_close();
-    }
-    end_turn(&turn);
+    rdl__code_open();
+    ok = prepare(error) && place_all(hooks, count, error);
+    rdl__code_close();
+    end_turn(for_us_before);
     return ok;
 }
 
@@ -446,17 +461,14 @@ bool rdl__hook_place(struct rdl__hook *hook, struct rdl__error *error)
     return rdl__hooks_place(&hook, 1, error);
 }
 
-void rdl__hooks_remove(struct rdl__hook *const hooks[], size_t count)
+void rdl__hooks_remove(struct rdl__hook *const *hooks, size_t count)
 {
-    struct rdl__error error;
-    struct turn turn;
+    bool for_us_before = begin_turn();
 
-    begin_turn(&turn);
-    if (rdl__code_open(&error)) {
-        remove_all(hooks, count);
-        rdl__code_close();
-    }
-    end_turn(&turn);
+    rdl__code_open();
+    remove_all(hooks, count);
+    rdl__code_close();
+    end_turn(for_us_before);
 }
 
 void rdl__hook_remove(struct rdl__hook *hook)
@@ -485,21 +497,26 @@ uintptr_t rdl__hook_origin(uintptr_t pc)
 
 /* ---- Being called --------------------------------------------------------------------------- */
 
-/* Is this thread in the function of a hook?  Its frame is above this one then.  If it was
- * left by longjmp(), which nobody was told of, a frame above it is where we are now; but
- * not far above: that would be another stack, of a signal handler. */
-RDL__PATCHER static bool is_inside(uintptr_t frame)
+/* Is the thread in the function of a hook?  If nobody was told that it has left it, by
+ * longjmp(), its frame is below this one by now, if not far (that would be another stack, of
+ * a signal handler); or most likely other frames have overwritten where it was to return to. */
+RDL__PATCHER static bool is_inside(const struct rdl__registers *registers)
 {
-    enum { STACK_MAX = 64 << 20 };
+    enum { STACK_MAX = 64 << 20, FRAME_MAX = 1 << 14 };
+    uintptr_t now = (uintptr_t)registers, before = (uintptr_t)inside;
 
-    if (inside && frame >= inside && frame - inside < STACK_MAX)
-        inside = 0;
-    return inside != 0;
+    if (is_at_work)
+        return true;
+    if (inside && ((now >= before && now - before < STACK_MAX) ||
+                   before - (uintptr_t)inside->vectors > FRAME_MAX ||
+                   ((const uintptr_t *)inside->vectors)[-1] != (uintptr_t)rdl__hook_enter_behind))
+        inside = NULL;
+    return inside != NULL;
 }
 
 void rdl__hook_leave(void)
 {
-    inside = 0;
+    inside = NULL;
 }
 
 /* A call of functions of hooks, which may be left by an exception. */
@@ -509,13 +526,13 @@ struct visit {
 
 RDL__PATCHER static void end_visit(struct visit *visit)
 {
-    inside = 0;
+    inside = NULL;
     __atomic_sub_fetch(&visit->site->inside, 1, __ATOMIC_SEQ_CST);
 }
 
 RDL__PATCHER static void call_hooks(struct rdl__registers *registers, struct rdl__site *site)
 {
-    __attribute__((cleanup(end_visit))) struct visit visit = {site};
+    __attribute__((cleanup(end_visit), unused)) struct visit visit = {site};
     int errno_before = errno;
 
     for (int i = 0; i < HOOKS_MAX && registers->rip == site->address; i++) {
@@ -545,11 +562,11 @@ RDL__PATCHER bool rdl__hook_dispatch(struct rdl__registers *registers, uintptr_t
 
     registers->rip = site->address;
     __atomic_add_fetch(&site->inside, 1, __ATOMIC_SEQ_CST);
-    if (is_inside((uintptr_t)registers)) {
+    if (is_inside(registers)) {
         count_passed(site);
         return false;
     }
-    inside = (uintptr_t)registers;
+    inside = registers;
     call_hooks(registers, site);
     if (registers->rip == site->address && registers->rsp == rsp)
         return false;

@@ -13,19 +13,21 @@
 #include "port/hook_enter.h"
 
 #include <cpuid.h>
+#include <string.h>
 
 #include "base/error.h"
 
-#define NUMBER(x) #x
-#define TEXT(x)   NUMBER(x)
-
-enum { BY_XSAVEC, BY_XSAVE, BY_FXSAVE };
+/* By single moves is twice as fast as any other, but does not do for what is seldom in use,
+ * the x87 and AVX-512; the CPU can be asked. */
+enum { BY_XSAVEC, BY_XSAVE, BY_FXSAVE, BY_MOVES_IF_POSSIBLE };
 enum { X87 = 1 << 0, SSE = 1 << 1, AVX = 1 << 2, AVX512 = 7 << 5, LEGACY_SIZE = 512 + 64 };
 
 /* Read by the code below. */
 __attribute__((visibility("hidden"), used)) uint32_t rdl__hook_vectors_how = BY_FXSAVE;
 __attribute__((visibility("hidden"), used)) uint32_t rdl__hook_vectors_which = X87 | SSE;
 __attribute__((visibility("hidden"), used)) uint64_t rdl__hook_vectors_size = LEGACY_SIZE;
+__attribute__((visibility("hidden"), used)) const _Alignas(64) uint8_t
+    rdl__hook_vectors_unused[LEGACY_SIZE]; /* as XSAVE writes what is not in use */
 
 /* Only what compilers use for themselves: neither tiles (8 KiB) nor protection keys. */
 static uint32_t components_in_use(void)
@@ -53,7 +55,7 @@ static uint64_t size_of(uint32_t components, bool compacted)
 
 void rdl__hook_enter_prepare(void)
 {
-    enum { OSXSAVE = 1 << 27, XSAVEC = 1 << 1 };
+    enum { OSXSAVE = 1 << 27, XSAVEC = 1 << 1, XGETBV_1 = 1 << 2 };
     uint32_t a, b, c, d;
 
     if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & OSXSAVE))
@@ -62,49 +64,95 @@ void rdl__hook_enter_prepare(void)
     __cpuid_count(0xd, 1, a, b, c, d);
     rdl__hook_vectors_how = a & XSAVEC ? BY_XSAVEC : BY_XSAVE;
     rdl__hook_vectors_size = size_of(rdl__hook_vectors_which, a & XSAVEC);
+    if (a & XSAVEC && a & XGETBV_1 && rdl__hook_vectors_which & AVX)
+        rdl__hook_vectors_how = BY_MOVES_IF_POSSIBLE;
 }
 
-/* Registers that have their first value, 0, need not have been written. */
-uint8_t *rdl__registers_xmm(struct rdl__registers *registers, unsigned number)
+/* XSAVE need not have written registers that have their first value, 0. */
+static void write_unused(uint8_t *vectors)
 {
     enum { XMM_AT = 160, XMM_SIZE = 16, XMM_COUNT = 16, IN_USE_AT = 512 };
-    uint8_t *in_use = registers->vectors + IN_USE_AT, *first = registers->vectors + XMM_AT;
 
-    rdl__bug_if(number >= XMM_COUNT);
-    if (!(*in_use & SSE)) {
-        __builtin_memset(first, 0, (size_t)XMM_SIZE * XMM_COUNT);
-        *in_use |= SSE;
-    }
-    return first + (size_t)number * XMM_SIZE;
+    if (vectors[IN_USE_AT] & SSE)
+        return;
+    memset(vectors + XMM_AT, 0, (size_t)XMM_SIZE * XMM_COUNT);
+    vectors[IN_USE_AT] |= SSE;
 }
 
-/* Offsets in struct rdl__registers, whose first 17 are 8 bytes each; and from there. */
-#define RSP     56
-#define RIP     128
-#define FLAGS   136
-#define VECTORS 144
-#define SIZE    160
-#define GAP     256
-_Static_assert(offsetof(struct rdl__registers, rsp) == RSP, "");
-_Static_assert(offsetof(struct rdl__registers, rip) == RIP, "");
-_Static_assert(offsetof(struct rdl__registers, flags) == FLAGS, "");
-_Static_assert(offsetof(struct rdl__registers, vectors) == VECTORS, "");
-_Static_assert(sizeof(struct rdl__registers) <= SIZE, "");
+uint8_t *rdl__registers_xmm(struct rdl__registers *registers, unsigned number)
+{
+    enum { XMM_AT = 160, XMM_SIZE = 16, XMM_COUNT = 16, YMM_SIZE = 32 };
 
-#define EACH_BUT_RBX(what)                                                                         \
-    what(rax, 0) what(rdx, 8) what(rcx, 16) what(rsi, 32) what(rdi, 40) what(rbp, 48) what(r8, 64) \
-        what(r9, 72) what(r10, 80) what(r11, 88) what(r12, 96) what(r13, 104) what(r14, 112)       \
-            what(r15, 120)
-#define SAVE(name, offset)    "    movq %" #name ", " #offset "(%rbx)\n"
-#define RESTORE(name, offset) "    movq " #offset "(%rbx), %" #name "\n"
+    rdl__bug_if(number >= XMM_COUNT);
+    if (registers->vectors_by_moves)
+        return registers->vectors + (size_t)number * YMM_SIZE;
+    write_unused(registers->vectors);
+    return registers->vectors + XMM_AT + (size_t)number * XMM_SIZE;
+}
 
-/* DW_CFA_expression, a register's number: it lies at rbx + offset (DW_OP_breg3). */
-#define LIES(number, offset)                                                                       \
-    "    .cfi_escape 0x10, " #number ", 3, 0x73, ((" #offset ") & 0x7f) | 0x80, (" #offset         \
-    ") >> 7\n"
+_Static_assert(offsetof(struct rdl__registers, rsp) == 56, "as .Lrsp below");
+_Static_assert(offsetof(struct rdl__registers, rip) == 128, "as .Lrip below");
+_Static_assert(offsetof(struct rdl__registers, flags) == 136, "as .Lflags below");
+_Static_assert(offsetof(struct rdl__registers, vectors) == 144, "as .Lvectors below");
+_Static_assert(offsetof(struct rdl__registers, vectors_by_moves) == 152, "as .Lby_moves below");
+_Static_assert(offsetof(struct rdl__registers, vectors_in_use) == 156, "as .Lin_use below");
+_Static_assert(sizeof(struct rdl__registers) == 160, "as .Lkept below");
 
+/* clang-format off */
 __asm__(
     ".pushsection rdl__patcher, \"ax\", @progbits\n"
+    "# Offsets from rbx: in struct rdl__registers, and of what lies above it.\n"
+    ".set .Lrbx, 24\n"
+    ".set .Lrsp, 56\n"
+    ".set .Lrip, 128\n"
+    ".set .Lflags, 136\n"
+    ".set .Lvectors, 144\n"
+    ".set .Lby_moves, 152\n"
+    ".set .Lin_use, 156\n"
+    ".set .Lkept, 160 + 256\n"
+    ".set .Lbehind, .Lkept + 16\n"
+    ".set .Lred_zone, 128\n"
+    "# Components of the state of the CPU.\n"
+    ".set .Lseldom, 0xe1\n"
+    ".set .Lavx, 4\n"
+    ".macro each_but_rbx do\n"
+    "    \\do rax, 0\n"
+    "    \\do rdx, 8\n"
+    "    \\do rcx, 16\n"
+    "    \\do rsi, 32\n"
+    "    \\do rdi, 40\n"
+    "    \\do rbp, 48\n"
+    "    \\do r8, 64\n"
+    "    \\do r9, 72\n"
+    "    \\do r10, 80\n"
+    "    \\do r11, 88\n"
+    "    \\do r12, 96\n"
+    "    \\do r13, 104\n"
+    "    \\do r14, 112\n"
+    "    \\do r15, 120\n"
+    ".endm\n"
+    ".macro keep name, offset\n"
+    "    movq %\\name, \\offset(%rbx)\n"
+    ".endm\n"
+    ".macro bring_back name, offset\n"
+    "    movq \\offset(%rbx), %\\name\n"
+    ".endm\n"
+    ".macro each_vector do, kind\n"
+    ".irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n"
+    "    \\do \\kind\\n, (\\n*32)\n"
+    ".endr\n"
+    ".endm\n"
+    ".macro keep_vector name, offset\n"
+    "    vmovdqa %\\name, \\offset(%rsp)\n"
+    ".endm\n"
+    ".macro bring_back_vector name, offset\n"
+    "    vmovdqa \\offset(%rsp), %\\name\n"
+    ".endm\n"
+    "# DW_CFA_expression: the register of this number lies at an offset from rbx (DW_OP_breg3).\n"
+    ".macro lies number, offset\n"
+    "    .cfi_escape 0x10, \\number, 3, 0x73, (\\offset & 0x7f) | 0x80, \\offset >> 7\n"
+    ".endm\n"
+    "\n"
     ".balign 16\n"
     ".globl rdl__hook_enter\n"
     ".hidden rdl__hook_enter\n"
@@ -116,116 +164,124 @@ __asm__(
     "    .cfi_adjust_cfa_offset 8\n"
     "    pushq %rbx\n"
     "    .cfi_adjust_cfa_offset 8\n"
-    "    leaq -(" TEXT(SIZE) "+" TEXT(
-        GAP) ")(%rsp), %rsp\n"
-             "    .cfi_adjust_cfa_offset " TEXT(SIZE) "+" TEXT(
-                 GAP) "\n"
-                      "    movq %rsp, %rbx\n" EACH_BUT_RBX(SAVE) "    movq " TEXT(SIZE) "+" TEXT(
-                          GAP) "(%rbx), %rax\n"
-                               "    movq %rax, 24(%rbx)\n" /* rbx */
-                               "    movq " TEXT(SIZE) "+" TEXT(
-                                   GAP) "+8(%rbx), %rax\n"
-                                        "    movq %rax, " TEXT(
-                                            FLAGS) "(%rbx)\n"
-                                                   "    leaq " TEXT(SIZE) "+" TEXT(
-                                                       GAP) "+24+128(%rbx), %rax\n"
-                                                            "    movq %rax, " TEXT(
-                                                                RSP) "(%rbx)\n"
-                                                                     /* The stack pointer (the CFA) lies at RSP(%rbx): DW_CFA_def_cfa_expression. */
-                                                                     "    .cfi_escape 0x0f, 3, 0x73, " TEXT(
-                                                                         RSP) ", 0x06\n" LIES(0, 0)
-                                                                         LIES(1, 8) LIES(2, 16) LIES(
-                                                                             3,
-                                                                             24) LIES(4,
-                                                                                      32) LIES(5,
-                                                                                               40)
-                                                                             LIES(6, 48) LIES(
-                                                                                 8,
-                                                                                 64) LIES(9,
-                                                                                          72) LIES(10,
-                                                                                                   80)
-                                                                                 LIES(11, 88) LIES(
-                                                                                     12,
-                                                                                     96) LIES(13,
-                                                                                              104)
-                                                                                     LIES(14, 112)
-                                                                                         LIES(15,
-                                                                                              120)
-                                                                                             LIES(
-                                                                                                 16,
-                                                                                                 128)
-    /* Vector registers. */
+    "    leaq -.Lkept(%rsp), %rsp\n"
+    "    .cfi_adjust_cfa_offset 160 + 256\n"
+    "    movq %rsp, %rbx\n"
+    "    each_but_rbx keep\n"
+    "    movq .Lkept(%rbx), %rax\n"
+    "    movq %rax, .Lrbx(%rbx)\n"
+    "    movq .Lkept+8(%rbx), %rax\n"
+    "    movq %rax, .Lflags(%rbx)\n"
+    "    leaq .Lbehind+8+.Lred_zone(%rbx), %rax\n"
+    "    movq %rax, .Lrsp(%rbx)\n"
+    "    # The stack pointer (the CFA) is what lies at .Lrsp(%rbx): DW_CFA_def_cfa_expression.\n"
+    "    .cfi_escape 0x0f, 3, 0x73, 56, 0x06\n"
+    "    .irp n, 0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 13, 14, 15, 16\n"
+    "    lies \\n, (\\n*8)\n"
+    "    .endr\n"
     "    cld\n"
     "    subq rdl__hook_vectors_size(%rip), %rsp\n"
     "    andq $-64, %rsp\n"
-    "    movq %rsp, " TEXT(
-        VECTORS) "(%rbx)\n"
-                 "    xorl %eax, %eax\n"
-                 "    movq %rax, 512(%rsp)\n"
-                 "    movq %rax, 520(%rsp)\n"
-                 "    movq %rax, 528(%rsp)\n"
-                 "    movq %rax, 536(%rsp)\n"
-                 "    movq %rax, 544(%rsp)\n"
-                 "    movq %rax, 552(%rsp)\n"
-                 "    movq %rax, 560(%rsp)\n"
-                 "    movq %rax, 568(%rsp)\n"
-                 "    movl rdl__hook_vectors_which(%rip), %eax\n"
-                 "    xorl %edx, %edx\n"
-                 "    cmpl $1, rdl__hook_vectors_how(%rip)\n"
-                 "    je 1f\n"
-                 "    ja 2f\n"
-                 "    xsavec64 (%rsp)\n"
-                 "    jmp 3f\n"
-                 "1:  xsave64 (%rsp)\n"
-                 "    jmp 3f\n"
-                 "2:  fxsave64 (%rsp)\n"
-                 "    movq $3, 512(%rsp)\n"
-                 /* C code is entitled to an empty stack of the x87. */
-                 "3:  testb $1, 512(%rsp)\n"
-                 "    jz 4f\n"
-                 "    emms\n"
-                 "4:  movq %rbx, %rdi\n"
-                 "    movq " TEXT(SIZE) "+" TEXT(
-                     GAP) "+16(%rbx), %rsi\n"
-                          "    call rdl__hook_dispatch\n"
-                          "    movl %eax, %ecx\n"
-                          "    movl rdl__hook_vectors_which(%rip), %eax\n"
-                          "    xorl %edx, %edx\n"
-                          "    cmpl $1, rdl__hook_vectors_how(%rip)\n"
-                          "    ja 1f\n"
-                          "    xrstor64 (%rsp)\n"
-                          "    jmp 2f\n"
-                          "1:  fxrstor64 (%rsp)\n"
-                          "2:  testb %cl, %cl\n"
-                          "    jnz 3f\n"
-                          /* Back to whom we were called by. */
-                          "    movq 24(%rbx), %rax\n"
-                          "    movq %rax, " TEXT(SIZE) "+" TEXT(
-                              GAP) "(%rbx)\n"
-                                   "    movq " TEXT(
-                                       FLAGS) "(%rbx), %rax\n"
-                                              "    movq %rax, " TEXT(SIZE) "+" TEXT(GAP) "+8(%rbx)\n" EACH_BUT_RBX(RESTORE) "    leaq " TEXT(SIZE) "+" TEXT(
-                                                  GAP) "(%rbx), %rsp\n"
-                                                       "    popq %rbx\n"
-                                                       "    popfq\n"
-                                                       "    ret\n"
-                                                       /* Elsewhere.  What is popped last lies below the red zone of whoever goes on there,
-         * and is left together with it, by one instruction: no signal comes between. */
-                                                       "3:  movq " TEXT(
-                                                           RSP) "(%rbx), %rax\n"
-                                                                "    movq " TEXT(
-                                                                    RIP) "(%rbx), %rdx\n"
-                                                                         "    movq %rdx, -128-8(%rax)\n"
-                                                                         "    movq " TEXT(
-                                                                             FLAGS) "(%rbx), %rdx\n"
-                                                                                    "    movq %rdx, -128-16(%rax)\n"
-                                                                                    "    movq 24(%rbx), %rdx\n"
-                                                                                    "    movq %rdx, -128-24(%rax)\n"
-                                                                                    "    subq $128+24, " TEXT(RSP) "(%rbx)\n" EACH_BUT_RBX(RESTORE) "    movq " TEXT(
-                                                                                        RSP) "(%rbx), %rsp\n"
-                                                                                             "    popq %rbx\n"
-                                                                                             "    popfq\n"
-                                                                                             "    ret $128\n"
-                                                                                             "    .cfi_endproc\n"
-                                                                                             ".size rdl__hook_enter, .-rdl__hook_enter\n"
-                                                                                             ".popsection\n");
+    "    movq %rsp, .Lvectors(%rbx)\n"
+    "    movl $0, .Lby_moves(%rbx)\n"
+    "    cmpl $3, rdl__hook_vectors_how(%rip)\n"
+    "    jne 1f\n"
+    "    movl $1, %ecx\n"
+    "    xgetbv\n"
+    "    testl $.Lseldom, %eax\n"
+    "    jnz 1f\n"
+    "    movl %eax, .Lin_use(%rbx)\n"
+    "    movl $1, .Lby_moves(%rbx)\n"
+    "    each_vector keep_vector, ymm\n"
+    "    stmxcsr 512(%rsp)\n"
+    "    vzeroupper\n"
+    "    jmp 5f\n"
+    "1:  xorl %eax, %eax\n"
+    "    .irp n, 512, 520, 528, 536, 544, 552, 560, 568\n"
+    "    movq %rax, \\n(%rsp)\n"
+    "    .endr\n"
+    "    movl rdl__hook_vectors_which(%rip), %eax\n"
+    "    xorl %edx, %edx\n"
+    "    cmpl $1, rdl__hook_vectors_how(%rip)\n"
+    "    je 2f\n"
+    "    cmpl $2, rdl__hook_vectors_how(%rip)\n"
+    "    je 3f\n"
+    "    xsavec64 (%rsp)\n"
+    "    jmp 4f\n"
+    "2:  xsave64 (%rsp)\n"
+    "    jmp 4f\n"
+    "3:  fxsave64 (%rsp)\n"
+    "    movq $3, 512(%rsp)\n"
+    "    # C code is entitled to an empty stack of the x87.\n"
+    "4:  testb $1, 512(%rsp)\n"
+    "    jz 5f\n"
+    "    emms\n"
+    "5:  movq %rbx, %rdi\n"
+    "    movq .Lbehind(%rbx), %rsi\n"
+    "    call rdl__hook_dispatch\n"
+    ".globl rdl__hook_enter_behind\n"
+    ".hidden rdl__hook_enter_behind\n"
+    "rdl__hook_enter_behind:\n"
+    "    movl %eax, %r12d\n"
+    "    cmpl $0, .Lby_moves(%rbx)\n"
+    "    je 3f\n"
+    "    # What was not in use, and is now, gets its first value again.\n"
+    "    movl $1, %ecx\n"
+    "    xgetbv\n"
+    "    andl $.Lseldom, %eax\n"
+    "    jz 1f\n"
+    "    xorl %edx, %edx\n"
+    "    xrstor64 rdl__hook_vectors_unused(%rip)\n"
+    "1:  ldmxcsr 512(%rsp)\n"
+    "    testb $.Lavx, .Lin_use(%rbx)\n"
+    "    jz 2f\n"
+    "    each_vector bring_back_vector, ymm\n"
+    "    jmp 5f\n"
+    "2:  vzeroupper\n"
+    "    each_vector bring_back_vector, xmm\n"
+    "    jmp 5f\n"
+    "3:  movl rdl__hook_vectors_which(%rip), %eax\n"
+    "    xorl %edx, %edx\n"
+    "    cmpl $2, rdl__hook_vectors_how(%rip)\n"
+    "    je 4f\n"
+    "    xrstor64 (%rsp)\n"
+    "    jmp 5f\n"
+    "4:  fxrstor64 (%rsp)\n"
+    "5:  testb %r12b, %r12b\n"
+    "    jnz 6f\n"
+    "    # Back to whom we were called by.\n"
+    "    movq .Lrbx(%rbx), %rax\n"
+    "    movq %rax, .Lkept(%rbx)\n"
+    "    movq .Lflags(%rbx), %rax\n"
+    "    movq %rax, .Lkept+8(%rbx)\n"
+    "    each_but_rbx bring_back\n"
+    "    leaq .Lkept(%rbx), %rsp\n"
+    "    popq %rbx\n"
+    "    popfq\n"
+    "    ret\n"
+    "    # Elsewhere.  What is popped last lies below the red zone of whoever goes on there, and\n"
+    "    # is left together with it, by one instruction: no signal can come in between.\n"
+    "6:  movq .Lrsp(%rbx), %rax\n"
+    "    movq .Lrip(%rbx), %rdx\n"
+    "    movq %rdx, -.Lred_zone-8(%rax)\n"
+    "    movq .Lflags(%rbx), %rdx\n"
+    "    movq %rdx, -.Lred_zone-16(%rax)\n"
+    "    movq .Lrbx(%rbx), %rdx\n"
+    "    movq %rdx, -.Lred_zone-24(%rax)\n"
+    "    subq $.Lred_zone+24, .Lrsp(%rbx)\n"
+    "    each_but_rbx bring_back\n"
+    "    movq .Lrsp(%rbx), %rsp\n"
+    "    popq %rbx\n"
+    "    popfq\n"
+    "    ret $.Lred_zone\n"
+    "    .cfi_endproc\n"
+    ".size rdl__hook_enter, .-rdl__hook_enter\n"
+    ".purgem each_but_rbx\n"
+    ".purgem keep\n"
+    ".purgem bring_back\n"
+    ".purgem each_vector\n"
+    ".purgem keep_vector\n"
+    ".purgem bring_back_vector\n"
+    ".purgem lies\n"
+    ".popsection\n");
+/* clang-format on */

@@ -11,6 +11,9 @@ enum { RDL__RED_ZONE = 128 };
  * them back; then returns, or goes to registers->rip if that returned true. */
 void rdl__hook_enter(void);
 
+/* Where rdl__hook_dispatch returns to; the address lies below registers->vectors. */
+extern const char rdl__hook_enter_behind[];
+
 /* Find out how this CPU keeps its vector registers.  Before the first hook. */
 void rdl__hook_enter_prepare(void);
 

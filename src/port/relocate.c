@@ -242,24 +242,42 @@ static const struct scratch *free_register(const struct instruction *i)
     return NULL;
 }
 
+static bool decode(const uint8_t *bytes, size_t readable, struct instruction *out)
+{
+    return ZYAN_SUCCESS(rdl__zydis.ZydisDecoderDecodeFull(&rdl__zydis.decoder, bytes, readable,
+                                                          &out->it, out->operands));
+}
+
+/* The instruction with its operand found by a register.  Prefixes may have a say in which
+ * register that is; whoever wants to know decodes it. */
+static bool put_by_register(struct copy *copy, const struct instruction *i,
+                            const struct scratch *scratch)
+{
+    size_t modrm = i->it.raw.modrm.offset, rest = i->it.raw.disp.offset + 4u;
+    const uint8_t *start = copy->out->bytes + copy->out->size;
+    struct instruction written;
+
+    put(copy, i->bytes, modrm);
+    PUT(copy, (uint8_t)((i->bytes[modrm] & 0x38) | scratch->number));
+    put(copy, i->bytes + rest, i->it.length - rest);
+    return decode(start, RDL__INSTRUCTION_MAX, &written) && uses(&written, scratch->name);
+}
+
 /* The operand is too far away: a register that the instruction does not use holds its
  * address meanwhile, and is kept below the red zone. */
 static bool put_with_register(struct copy *copy, const struct instruction *i)
 {
     uintptr_t wanted = i->behind + (uintptr_t)i->it.raw.disp.value;
     const struct scratch *scratch = free_register(i);
-    size_t modrm = i->it.raw.modrm.offset, rest = i->it.raw.disp.offset + 4u;
 
-    if (!scratch || uses(i, ZYDIS_REGISTER_RSP) || i->it.raw.rex.B ||
-        i->it.meta.category == ZYDIS_CATEGORY_UNCOND_BR)
+    if (!scratch || uses(i, ZYDIS_REGISTER_RSP) || i->it.meta.category == ZYDIS_CATEGORY_UNCOND_BR)
         return false;
     PUT(copy, 0x48, 0x8d, 0x64, 0x24, (uint8_t)-RED_ZONE); /* lea -128(%rsp), %rsp */
     PUT(copy, 0x50 | scratch->number);                     /* push */
     PUT(copy, 0x48, 0xb8 | scratch->number);               /* mov $wanted */
     put(copy, &wanted, sizeof wanted);
-    put(copy, i->bytes, modrm);
-    PUT(copy, (uint8_t)((i->bytes[modrm] & 0x38) | scratch->number));
-    put(copy, i->bytes + rest, i->it.length - rest);
+    if (!put_by_register(copy, i, scratch))
+        return false;
     PUT(copy, 0x58 | scratch->number);                             /* pop */
     PUT(copy, 0x48, 0x8d, 0xa4, 0x24, (uint8_t)RED_ZONE, 0, 0, 0); /* lea 128(%rsp), %rsp */
     return true;
@@ -355,8 +373,7 @@ bool rdl__relocate(const uint8_t *bytes, size_t readable, uintptr_t from, uintpt
     struct copy copy = {.out = out, .to = to};
 
     *out = (struct rdl__moved){0};
-    if (ZYAN_FAILED(rdl__zydis.ZydisDecoderDecodeFull(&rdl__zydis.decoder, bytes, readable, &i.it,
-                                                      i.operands)))
+    if (!decode(bytes, readable, &i))
         return refuse(&copy, "these bytes are no instruction");
     i.behind = from + i.it.length;
     out->length = i.it.length;

@@ -1,7 +1,11 @@
-/* trap.c -- SIGTRAP, by which a breakpoint sends a thread elsewhere.
+/* trap.c -- a signal by which a breakpoint sends a thread elsewhere.
  *
- * Invariant: an entry of the table, once there, stays and stays the same; so a handler
- * can read it at any time.  A table that is full is replaced by a larger one, and kept. */
+ * The handler is left without the kernel's help, which takes half of the time: the signals
+ * that are blocked are the same as before, so there is nothing that only the kernel can
+ * bring back.
+ *
+ * Invariant: an entry of the table, once there, stays; so a handler can read it at any
+ * time.  A table that is full is replaced by a larger one, and kept. */
 #include "port/trap.h"
 
 #include <stdio.h>
@@ -14,24 +18,33 @@
 #include "base/text.h"
 #include "port/proc.h"
 
-enum { FIRST_ROOM = 1024, BREAKPOINT = 3 /* number of the exception */ };
+enum { FIRST_ROOM = 1024 };
+enum { INT3 = 0xcc, HLT = 0xf4, INT3_EXCEPTION = 3, HLT_EXCEPTION = 13 };
 
 struct entry {
     uintptr_t address, go_on_at; /* address is written last; 0: free */
 };
 
 struct table {
-    size_t room, count; /* room: a power of two */
+    size_t room, count;   /* room: a power of two */
+    struct table *before; /* which somebody may still be reading */
     struct entry entries[];
 };
 
-bool rdl__trap_is_on;
+/* As the kernel has it. */
+struct disposition {
+    void *handler;
+    unsigned long flags;
+    void *restorer;
+    rdl__signals mask;
+};
+
+int rdl__trap_signal, rdl__trap_wanted;
+uint8_t rdl__trap_byte = INT3;
 static struct table *table;
 static struct sigaction program_action;
 static uintptr_t way_back; /* the code that leaves a handler */
-static volatile sig_atomic_t probe_was_seen;
 
-extern const char rdl__trap_probe_behind[] __attribute__((visibility("hidden")));
 extern const char __start_rdl__patcher[] __attribute__((visibility("hidden")));
 extern const char __stop_rdl__patcher[] __attribute__((visibility("hidden")));
 
@@ -76,7 +89,6 @@ static struct table *new_table(size_t room)
     return new;
 }
 
-/* Somebody may still be reading the old one. */
 static void grow(void)
 {
     struct table *old = table, *new = new_table(old ? 2 * old->room : FIRST_ROOM);
@@ -84,6 +96,7 @@ static void grow(void)
     for (size_t i = 0; old && i < old->room; i++)
         if (old->entries[i].address)
             enter(new, old->entries[i].address, old->entries[i].go_on_at);
+    new->before = old;
     __atomic_store_n(&table, new, __ATOMIC_RELEASE);
 }
 
@@ -99,12 +112,7 @@ void rdl__trap_add(uintptr_t address, uintptr_t go_on_at)
 /* The trap is the program's own. */
 static void hand_on(int signal, siginfo_t *info, void *context)
 {
-    static const struct { /* as the kernel has it */
-        void *handler;
-        unsigned long flags;
-        void *restorer;
-        rdl__signals mask;
-    } by_default;
+    static const struct disposition by_default;
     struct sigaction action = program_action;
 
     if (action.sa_flags & SA_RESETHAND)
@@ -121,23 +129,95 @@ static void hand_on(int signal, siginfo_t *info, void *context)
     }
 }
 
-RDL__PATCHER static void on_trap(int signal, siginfo_t *info, void *context)
+/* Where the breakpoint was, if one it was; int3 has been executed, hlt never is. */
+RDL__PATCHER static uintptr_t breakpoint_of(const siginfo_t *info, const greg_t *registers)
+{
+    uintptr_t rip = (uintptr_t)registers[REG_RIP];
+
+    if (info->si_code != SI_KERNEL)
+        return 0;
+    if (rdl__trap_byte == HLT)
+        return registers[REG_TRAPNO] == HLT_EXCEPTION ? rip : 0;
+    return registers[REG_TRAPNO] == INT3_EXCEPTION ? rip - 1 : 0;
+}
+
+/* True: leave the handler, for the context as it is now; false: as handlers are left. */
+__attribute__((visibility("hidden"))) bool rdl__trap_handle(int signal, siginfo_t *info,
+                                                            void *context);
+RDL__PATCHER bool rdl__trap_handle(int signal, siginfo_t *info, void *context)
 {
     greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
-    uintptr_t behind = (uintptr_t)registers[REG_RIP], go_on_at;
+    uintptr_t address = breakpoint_of(info, registers);
+    uintptr_t go_on_at = address ? rdl__trap_find(address) : 0;
 
-    if (info->si_code == SI_KERNEL && registers[REG_TRAPNO] == BREAKPOINT) {
-        if ((go_on_at = rdl__trap_find(behind - 1))) {
-            registers[REG_RIP] = (greg_t)go_on_at;
-            return;
-        }
-        if (behind == (uintptr_t)rdl__trap_probe_behind) {
-            probe_was_seen = 1;
-            return;
-        }
-    }
-    hand_on(signal, info, context);
+    if (go_on_at)
+        registers[REG_RIP] = (greg_t)go_on_at;
+    else
+        hand_on(signal, info, context);
+    return go_on_at != 0;
 }
+
+void rdl__trap_enter(int signal, siginfo_t *info, void *context);
+
+/* clang-format off */
+__asm__(
+    ".pushsection rdl__patcher, \"ax\", @progbits\n"
+    ".balign 16\n"
+    ".globl rdl__trap_enter\n"
+    ".hidden rdl__trap_enter\n"
+    ".type rdl__trap_enter, @function\n"
+    "rdl__trap_enter:\n"
+    "    .cfi_startproc\n"
+    "    pushq %rbx\n"
+    "    .cfi_adjust_cfa_offset 8\n"
+    "    .cfi_rel_offset %rbx, 0\n"
+    "    movq %rdx, %rbx\n"
+    "    call rdl__trap_handle\n"
+    "    testb %al, %al\n"
+    "    jnz 1f\n"
+    "    popq %rbx\n"
+    "    ret\n"
+    /* Vector registers: as XSAVE wrote them, if a mark says so, or else FXSAVE. */
+    "1:  addq $40, %rbx\n" /* the general ones, from r8 on */
+    "    movq 184(%rbx), %rcx\n"
+    "    cmpl $0x46505853, 464(%rcx)\n"
+    "    jne 2f\n"
+    "    movl 472(%rcx), %eax\n"
+    "    movl 476(%rcx), %edx\n"
+    "    xrstor64 (%rcx)\n"
+    "    jmp 3f\n"
+    "2:  fxrstor64 (%rcx)\n"
+    /* See the end of hook_enter.c. */
+    "3:  movq 120(%rbx), %rax\n" /* rsp */
+    "    movq 128(%rbx), %rdx\n" /* rip */
+    "    movq %rdx, -128-8(%rax)\n"
+    "    movq 136(%rbx), %rdx\n" /* flags */
+    "    movq %rdx, -128-16(%rax)\n"
+    "    movq 88(%rbx), %rdx\n" /* rbx */
+    "    movq %rdx, -128-24(%rax)\n"
+    "    subq $128+24, 120(%rbx)\n"
+    "    movq 0(%rbx), %r8\n"
+    "    movq 8(%rbx), %r9\n"
+    "    movq 16(%rbx), %r10\n"
+    "    movq 24(%rbx), %r11\n"
+    "    movq 32(%rbx), %r12\n"
+    "    movq 40(%rbx), %r13\n"
+    "    movq 48(%rbx), %r14\n"
+    "    movq 56(%rbx), %r15\n"
+    "    movq 64(%rbx), %rdi\n"
+    "    movq 72(%rbx), %rsi\n"
+    "    movq 80(%rbx), %rbp\n"
+    "    movq 96(%rbx), %rdx\n"
+    "    movq 104(%rbx), %rax\n"
+    "    movq 112(%rbx), %rcx\n"
+    "    movq 120(%rbx), %rsp\n"
+    "    popq %rbx\n"
+    "    popfq\n"
+    "    ret $128\n"
+    "    .cfi_endproc\n"
+    ".size rdl__trap_enter, .-rdl__trap_enter\n"
+    ".popsection\n");
+/* clang-format on */
 
 void rdl__trap_sigaction(const struct sigaction *action, struct sigaction *old)
 {
@@ -160,20 +240,6 @@ bool rdl__trap_needs(uintptr_t address)
 
 /* ---- Who would be in the way ----------------------------------------------------------------- */
 
-/* A breakpoint of our own, to see what comes of it. */
-__asm__(".pushsection rdl__patcher, \"ax\", @progbits\n"
-        ".type rdl__trap_probe, @function\n"
-        "rdl__trap_probe:\n"
-        "    .cfi_startproc\n"
-        "    int3\n"
-        ".globl rdl__trap_probe_behind\n"
-        ".hidden rdl__trap_probe_behind\n"
-        "rdl__trap_probe_behind:\n"
-        "    ret\n"
-        "    .cfi_endproc\n"
-        ".size rdl__trap_probe, .-rdl__trap_probe\n"
-        ".popsection\n");
-
 static bool is_traced(void)
 {
     struct rdl__text status = {0};
@@ -187,45 +253,49 @@ static bool is_traced(void)
     return yes;
 }
 
-static bool traps_reach_us(struct rdl__error *error)
-{
-    if (!is_traced())
-        return true;
-    probe_was_seen = 0;
-    __asm__ volatile("lea -128(%%rsp), %%rsp\n"
-                     "call rdl__trap_probe\n"
-                     "lea 128(%%rsp), %%rsp"
-                     :
-                     :
-                     : "memory");
-    if (probe_was_seen)
-        return true;
-    return rdl__fail(error, "a debugger is attached, and keeps the traps that hooks need to itself "
-                            "(in gdb: handle SIGTRAP nostop noprint pass)");
-}
-
 struct question {
     bool ok;
+    int threads; /* that were asked */
     struct rdl__error *error;
 };
+
+/* While the C library begins or ends a thread it blocks all signals, even one of its own that
+ * programs cannot block; nothing of the program's is executed then. */
+static bool is_blocked_in(const char *status)
+{
+    enum { OF_C_LIBRARY = 32 };
+    const char *line = strstr(status, "\nSigBlk:");
+    rdl__signals set = line ? strtoull(line + strlen("\nSigBlk:"), NULL, 16) : 0;
+
+    return set >> (rdl__trap_signal - 1) & 1 && !(set >> (OF_C_LIBRARY - 1) & 1);
+}
+
+/* ThreadSanitizer has a thread of its own, which is the first to be made, and blocks what it
+ * can. */
+extern void *__tsan_get_current_report(void) __attribute__((weak));
+
+static bool is_of_sanitizer(int number)
+{
+    return __tsan_get_current_report && number == 1;
+}
 
 static bool lets_it_through(int thread, void *it)
 {
     struct question *question = it;
     struct rdl__text status = {0};
-    const char *name, *blocked;
+    const char *name;
     char path[64];
 
     snprintf(path, sizeof path, "/proc/self/task/%d/status", thread);
     rdl__proc_read(path, &status);
     name = strstr(rdl__text_string(&status), "Name:\t");
-    blocked = strstr(rdl__text_string(&status), "\nSigBlk:");
-    if (name && blocked && strtoull(blocked + strlen("\nSigBlk:"), NULL, 16) >> (SIGTRAP - 1) & 1) {
+    if (!is_of_sanitizer(question->threads++) && name && is_blocked_in(name)) {
         name += strlen("Name:\t");
-        question->ok = rdl__fail(question->error,
-                                 "thread %d (%.*s) blocks SIGTRAP, and would end the process at "
-                                 "the first hook that it comes to",
-                                 thread, (int)strcspn(name, "\n"), name);
+        question->ok =
+            rdl__fail(question->error,
+                      "thread %d (%.*s) blocks SIG%s, and would end the process at "
+                      "the first hook that it comes to",
+                      thread, (int)strcspn(name, "\n"), name, sigabbrev_np(rdl__trap_signal));
     }
     rdl__text_release(&status);
     return question->ok;
@@ -245,10 +315,10 @@ static void spare_handlers(void)
     for (int signal = 1; signal < NSIG; signal++) {
         struct sigaction action;
 
-        if (signal != SIGTRAP && sigaction(signal, NULL, &action) == 0 &&
+        if (signal != rdl__trap_signal && sigaction(signal, NULL, &action) == 0 &&
             action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN &&
-            sigismember(&action.sa_mask, SIGTRAP) == 1) {
-            sigdelset(&action.sa_mask, SIGTRAP);
+            sigismember(&action.sa_mask, rdl__trap_signal) == 1) {
+            sigdelset(&action.sa_mask, rdl__trap_signal);
             sigaction(signal, &action, NULL);
         }
     }
@@ -256,39 +326,53 @@ static void spare_handlers(void)
 
 /* ---- Beginning ---------------------------------------------------------------------------- */
 
-/* Not on a stack of its own (SA_ONSTACK): a controlled thread may stand in a handler on
- * that one while another comes to a breakpoint; and what comes after the trap needs more
- * of the thread's stack than the trap. */
-static void set_handler(void)
+/* By the C library, which knows how handlers are left; then without it, since a sanitizer
+ * may have put a function of its own before the handler.  Not on a stack of its own
+ * (SA_ONSTACK): a controlled thread may stand in a handler on that one while another comes
+ * to a breakpoint; and what comes after the trap needs more of the thread's stack than the
+ * trap. */
+static void set_handler(int signal)
 {
-    struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_NODEFER};
-    struct {
-        void *handler;
-        unsigned long flags;
-        void *restorer;
-        rdl__signals mask;
-    } as_kernel = {0};
+    struct sigaction action = {.sa_sigaction = rdl__trap_enter,
+                               .sa_flags = SA_SIGINFO | SA_NODEFER};
+    struct disposition it = {0};
 
     sigemptyset(&action.sa_mask);
-    sigaction(SIGTRAP, &action, &program_action);
-    rdl__kernel(SYS_rt_sigaction, SIGTRAP, 0, (long)&as_kernel, sizeof as_kernel.mask, 0, 0);
-    way_back = (uintptr_t)as_kernel.restorer;
+    sigaction(signal, &action, &program_action);
+    rdl__kernel(SYS_rt_sigaction, signal, 0, (long)&it, sizeof it.mask, 0, 0);
+    way_back = (uintptr_t)it.restorer;
+    it.handler = (void *)rdl__trap_enter;
+    it.mask = 0;
+    rdl__kernel(SYS_rt_sigaction, signal, (long)&it, 0, sizeof it.mask, 0, 0);
+}
+
+void rdl__trap_expect(void)
+{
+    if (!rdl__trap_wanted)
+        rdl__trap_wanted = is_traced() ? SIGSEGV : SIGTRAP;
+}
+
+static bool begin(int signal, struct rdl__error *error)
+{
+    rdl__signals it = UINT64_C(1) << (signal - 1);
+    int wanted_before = rdl__trap_wanted;
+
+    rdl__kernel_mask(SIG_UNBLOCK, &it, NULL);
+    set_handler(signal);
+    rdl__trap_byte = signal == SIGSEGV ? HLT : INT3;
+    rdl__trap_signal = signal;
+    rdl__trap_wanted = signal; /* from here on threads do not begin to block it */
+    if (nobody_blocks_it(error)) {
+        spare_handlers();
+        return true;
+    }
+    rdl__trap_signal = 0;
+    rdl__trap_wanted = wanted_before;
+    sigaction(signal, &program_action, NULL);
+    return false;
 }
 
 bool rdl__trap_begin(struct rdl__error *error)
 {
-    rdl__signals trap = UINT64_C(1) << (SIGTRAP - 1);
-
-    if (rdl__trap_is_on)
-        return true;
-    rdl__kernel_mask(SIG_UNBLOCK, &trap, NULL);
-    set_handler();
-    rdl__trap_is_on = true; /* from here on threads do not begin to block it */
-    if (nobody_blocks_it(error) && traps_reach_us(error)) {
-        spare_handlers();
-        return true;
-    }
-    rdl__trap_is_on = false;
-    sigaction(SIGTRAP, &program_action, NULL);
-    return false;
+    return rdl__trap_signal || begin(is_traced() ? SIGSEGV : SIGTRAP, error);
 }

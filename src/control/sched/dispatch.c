@@ -22,6 +22,7 @@
 
 #include "control/sched/world.h"
 #include "port/calls.h"
+#include "port/trap.h"
 
 /* As linux/prctl.h and asm-generic/siginfo.h have them, since 5.11. */
 enum {
@@ -86,7 +87,7 @@ static long change_mask(struct rdl__thread *self, const long *a, sigset_t *mask)
         if (a[0] != SIG_BLOCK && a[0] != SIG_UNBLOCK && a[0] != SIG_SETMASK)
             return -EINVAL;
         new = a[0] == SIG_BLOCK ? old | set : a[0] == SIG_UNBLOCK ? old & ~set : set;
-        new &= ~rdl__never_blocked;
+        new = rdl__trap_kept(new & ~rdl__never_blocked);
     }
     if (a[2])
         *(rdl__signals *)a[2] = old;

@@ -112,7 +112,9 @@ static int create(struct rdl__donor *donor, const pthread_attr_t *attributes)
     if (!attributes)
         apart = get_stack_apart(&own);
     sigfillset(&all);
-    sigdelset(&all, SIGSYS); /* see dispatch.c */
+    sigdelset(&all, SIGSYS);  /* see dispatch.c */
+    sigdelset(&all, SIGTRAP); /* see port/trap.h */
+    sigdelset(&all, SIGSEGV);
     RDL__NEXT(pthread_sigmask)(SIG_SETMASK, &all, &old);
     why = RDL__NEXT(pthread_create)(&donor->thread, apart ? &own : attributes, donor_main, donor);
     RDL__NEXT(pthread_sigmask)(SIG_SETMASK, &old, NULL);

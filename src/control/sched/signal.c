@@ -19,6 +19,7 @@
 
 #include "control/sched/dispatch.h"
 #include "control/sched/world.h"
+#include "port/trap.h"
 
 #define sched (&rdl__sched)
 
@@ -111,7 +112,7 @@ static void let_masks_differ(rdl__signals mask)
 
 void rdl__signals_switch(struct rdl__thread *from, struct rdl__thread *to)
 {
-    rdl__signals mask = rdl__as_bits(&to->mask), old = mask;
+    rdl__signals mask = rdl__trap_kept(rdl__as_bits(&to->mask)), old = mask;
 
     rdl__kernel_mask(SIG_SETMASK, &mask, &old);
     keep_mask(from, old);
@@ -125,7 +126,7 @@ rdl__signals rdl__mask_of(const struct rdl__thread *thread)
 
 void rdl__mask_set(struct rdl__thread *self, rdl__signals mask)
 {
-    mask &= ~rdl__never_blocked;
+    mask = rdl__trap_kept(mask & ~rdl__never_blocked);
     let_masks_differ(kernel_mask());
     rdl__kernel_mask(SIG_SETMASK, &mask, NULL);
     keep_mask(self, mask);
@@ -464,13 +465,20 @@ RDL__INTERPOSE int sigaction(int signal, const struct sigaction *restrict action
     bool through_us = action && rdl__self() && goes_through_us(signal, action);
     int result;
 
+    if (signal == rdl__trap_signal && signal != 0) {
+        rdl__trap_sigaction(action, old);
+        return 0;
+    }
     if (signal == SIGSYS && rdl__never_blocked)
         return rdl__dispatch_sigaction(action, old);
     if (signal >= 1 && signal < SIGNALS)
         previous = handlers[signal];
+    if (action) {
+        ours = *action;
+        rdl__trap_keep(&ours.sa_mask);
+    }
     if (through_us) {
         know_carrier();
-        ours = *action;
         if (rdl__never_blocked)
             sigdelset(&ours.sa_mask, SIGSYS);
         ours.sa_sigaction = on_signal;
@@ -478,7 +486,7 @@ RDL__INTERPOSE int sigaction(int signal, const struct sigaction *restrict action
         handlers[signal] = *action;
         has_handlers = true;
     }
-    result = RDL__NEXT(sigaction)(signal, through_us ? &ours : action, &was);
+    result = RDL__NEXT(sigaction)(signal, action ? &ours : NULL, &was);
     if (result == 0 && old)
         *old = was.sa_sigaction == on_signal ? previous : was;
     return result;
@@ -488,7 +496,7 @@ RDL__INTERPOSE sighandler_t signal(int number, sighandler_t handler)
 {
     struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART}, old;
 
-    if (!rdl__self())
+    if (!rdl__self() && (number != rdl__trap_signal || number == 0))
         return RDL__NEXT(signal)(number, handler);
     return sigaction(number, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
 }
@@ -558,12 +566,15 @@ RDL__INTERPOSE int sigqueue(pid_t pid, int signal, const union sigval value)
     return (int)rdl__in_errno(-rdl__send_signal(self, NULL, &info, RDL__CALLER));
 }
 
-/* The program may think that it blocks SIGSYS, which must not be: see dispatch.h. */
-static sigset_t spare_sigsys(struct rdl__thread *self, int how, const sigset_t *set)
+/* The program may think that it blocks SIGSYS, which must not be: see dispatch.h.  The same
+ * goes for the signal of breakpoints (port/trap.h), though nobody remembers what it thought. */
+static sigset_t spare(struct rdl__thread *self, int how, const sigset_t *set)
 {
     sigset_t spared = *set;
 
-    if (!rdl__never_blocked)
+    if (how != SIG_UNBLOCK)
+        rdl__trap_keep(&spared);
+    if (!rdl__never_blocked || !self)
         return spared;
     if (how == SIG_SETMASK || sigismember(set, SIGSYS))
         self->blocks_sigsys = how != SIG_UNBLOCK && sigismember(set, SIGSYS);
@@ -578,11 +589,12 @@ RDL__INTERPOSE int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
     sigset_t spared;
     int why;
 
-    if (self && set) {
-        spared = spare_sigsys(self, how, set);
+    if (set) {
+        spared = spare(self, how, set);
         set = &spared;
-        let_masks_differ(kernel_mask());
     }
+    if (self && set)
+        let_masks_differ(kernel_mask());
     why = RDL__NEXT(pthread_sigmask)(how, set, old);
     if (blocked_sigsys && old)
         sigaddset(old, SIGSYS);
@@ -595,7 +607,7 @@ RDL__INTERPOSE int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 
 RDL__INTERPOSE int sigprocmask(int how, const sigset_t *set, sigset_t *old)
 {
-    if (!rdl__self())
+    if (!rdl__self() && !rdl__trap_wanted)
         return RDL__NEXT(sigprocmask)(how, set, old);
     return (int)rdl__in_errno(-pthread_sigmask(how, set, old));
 }
