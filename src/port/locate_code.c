@@ -90,13 +90,11 @@ static bool is_tail_call(const struct rdl__extent *extent, const struct instruct
 {
     const ZydisDecodedOperand *to = &jump->operands[0];
     Dwarf_Die function;
-    ZyanU64 target;
 
     if (jump->is.meta.category != ZYDIS_CATEGORY_UNCOND_BR)
         return false;
     if (to->type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
-        return ZYAN_SUCCESS(zydis.ZydisCalcAbsoluteAddress(&jump->is, to, jump->at, &target)) &&
-               !is_within(extent, target);
+        return !is_within(extent, jump->at + jump->is.length + to->imm.value.u);
     if (to->type == ZYDIS_OPERAND_TYPE_MEMORY && to->mem.base == ZYDIS_REGISTER_RIP &&
         to->mem.index == ZYDIS_REGISTER_NONE)
         return true;
@@ -111,11 +109,10 @@ int rdl__returns_add(struct rdl__answer *answer, struct rdl__object *object,
 {
     struct rdl__unit *unit = extent->copy ? extent->copy->unit : NULL;
     struct instruction next = {.at = extent->start};
-    ZydisDecoder decoder;
+    struct rdl__error error;
     int count = 0;
 
-    if (!rdl__zydis_load() || !ZYAN_SUCCESS(zydis.ZydisDecoderInit(
-                                  &decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)))
+    if (!rdl__zydis_load(&error))
         return -1;
     while (next.at < extent->end) {
         size_t left;
@@ -123,8 +120,8 @@ int rdl__returns_add(struct rdl__answer *answer, struct rdl__object *object,
 
         if (!code)
             return -1;
-        if (!ZYAN_SUCCESS(
-                zydis.ZydisDecoderDecodeFull(&decoder, code, left, &next.is, next.operands))) {
+        if (!ZYAN_SUCCESS(zydis.ZydisDecoderDecodeFull(&zydis.decoder, code, left, &next.is,
+                                                       next.operands))) {
             next.at++; /* no code; it must begin again somewhere */
             continue;
         }

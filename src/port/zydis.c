@@ -3,18 +3,30 @@
 
 #include <dlfcn.h>
 
+#define LIBRARY "libZydis.so.4.0"
+
 struct rdl__zydis rdl__zydis;
+static bool is_loaded;
 
-bool rdl__zydis_load(void)
+bool rdl__zydis_load(struct rdl__error *error)
 {
-    void *library = dlopen("libZydis.so.4.0", RTLD_NOW | RTLD_LOCAL);
+    void *library;
 
+    if (is_loaded)
+        return true;
+    library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
     if (!library)
-        return false;
+        return rdl__fail(error,
+                         "hooks need Zydis, the decoder of instructions: %s (on Debian: apt "
+                         "install libzydis4.0)",
+                         dlerror());
 #define LOAD(name)                                                                                 \
     if (!(rdl__zydis.name = (__typeof__(rdl__zydis.name))dlsym(library, #name)))                   \
-        return false;
+        return rdl__fail(error, "hooks need Zydis 4.0: " LIBRARY " has no " #name);
     RDL__ZYDIS_FUNCTIONS(LOAD)
 #undef LOAD
+    rdl__zydis.ZydisDecoderInit(&rdl__zydis.decoder, ZYDIS_MACHINE_MODE_LONG_64,
+                                ZYDIS_STACK_WIDTH_64);
+    is_loaded = true;
     return true;
 }

@@ -1,14 +1,18 @@
-/* zydis.h -- the functions of Zydis that we use, loaded when they are needed. */
+/* zydis.h -- the functions of Zydis, the decoder of instructions, that we use; loaded
+ * when they are needed.  Programs that are tested are not to get it as a guest. */
 #ifndef RDL__ZYDIS_H
 #define RDL__ZYDIS_H
 
 #include <Zydis/Zydis.h>
 #include <stdbool.h>
 
+#include "base/error.h"
+
 #define RDL__ZYDIS_FUNCTIONS(X)                                                                    \
     X(ZydisDecoderInit)                                                                            \
     X(ZydisDecoderDecodeFull)                                                                      \
-    X(ZydisCalcAbsoluteAddress)                                                                    \
+    X(ZydisMnemonicGetString)                                                                      \
+    X(ZydisRegisterGetLargestEnclosing)                                                            \
     X(ZydisFormatterInit)                                                                          \
     X(ZydisFormatterFormatInstruction)
 
@@ -16,11 +20,12 @@ struct rdl__zydis {
 #define RDL__DECLARE(name) __typeof__(name) *name;
     RDL__ZYDIS_FUNCTIONS(RDL__DECLARE)
 #undef RDL__DECLARE
+    ZydisDecoder decoder; /* of this CPU's instructions */
 };
 
 extern struct rdl__zydis rdl__zydis;
 
-/* False: it is not on this machine, or of another version. */
-bool rdl__zydis_load(void);
+/* Says what to install if it is not on this machine. */
+bool rdl__zydis_load(struct rdl__error *error);
 
 #endif
