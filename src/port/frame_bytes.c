@@ -1,4 +1,4 @@
-/* frame_bytes.c -- the bytes of a variable, wherever they are: memory, registers, pieces of both. */
+/* frame_bytes.c -- the bytes of a variable, wherever they are: memory, registers, or both. */
 #include <string.h>
 #include <sys/uio.h>
 
@@ -46,7 +46,7 @@ uint8_t *rdl__register_bytes(struct rdl__registers *registers, uint64_t number, 
     return NULL;
 }
 
-/* ---- Bytes of a variable ------------------------------------------------------------------------ */
+/* ---- Bytes of a variable -------------------------------------------------------------------- */
 
 static bool read_piece(const struct rdl__piece *piece, struct rdl__registers *registers,
                        uint32_t offset, void *out, size_t size, struct rdl__error *error)

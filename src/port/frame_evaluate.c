@@ -47,7 +47,7 @@ static bool register_value(struct machine *m, uint64_t number, uint64_t *out)
     return true;
 }
 
-/* ---- Stack ------------------------------------------------------------------------------------ */
+/* ---- Stack ---------------------------------------------------------------------------------- */
 
 static bool push(struct machine *m, uint64_t value)
 {
@@ -75,7 +75,7 @@ static bool load(struct machine *m, size_t size)
     return true;
 }
 
-/* ---- Other recipes ---------------------------------------------------------------------------- */
+/* ---- Other recipes -------------------------------------------------------------------------- */
 
 /* The number that a recipe ends with, or the address that it says something is at. */
 static bool evaluate_apart(const struct machine *m, const struct rdl__recipe *recipe,
@@ -136,7 +136,7 @@ static bool push_tls(struct machine *m, const struct rdl__op *op)
     return push(m, (uint64_t)(uintptr_t)get_address(where));
 }
 
-/* ---- What registers held when the function began ---------------------------------------------- */
+/* ---- What registers held when the function began -------------------------------------------- */
 
 /* The registers of the caller, as far as they were saved or are the same. */
 static bool unwind(struct machine *m, struct rdl__registers *out)
@@ -208,7 +208,7 @@ static bool push_entry_value(struct machine *m, uint64_t number)
     return push_passed(m, number);
 }
 
-/* ---- Operations ------------------------------------------------------------------------------- */
+/* ---- Operations ----------------------------------------------------------------------------- */
 
 static bool is_arithmetic(uint32_t code)
 {

@@ -57,7 +57,7 @@ static bool read_name(struct reading *r, char out[NAME_ROOM])
     return true;
 }
 
-/* ---- Steps ------------------------------------------------------------------------------------ */
+/* ---- Steps ---------------------------------------------------------------------------------- */
 
 static bool is_struct(const struct rdl__type *type)
 {
@@ -176,7 +176,7 @@ static bool enter_element(struct reading *r, struct rdl__part *part)
     return true;
 }
 
-/* ---- Parts ------------------------------------------------------------------------------------ */
+/* ---- Parts ---------------------------------------------------------------------------------- */
 
 static bool read_variable(struct reading *r, struct rdl__part *out)
 {
@@ -246,7 +246,7 @@ bool rdl__part_find(const struct rdl__stack_frame *frame, struct rdl__registers 
     return !*r.at || fail_at(&r, "what is this: ", r.at);
 }
 
-/* ---- Bytes of a part -------------------------------------------------------------------------- */
+/* ---- Bytes of a part ------------------------------------------------------------------------ */
 
 void *rdl__part_address(const struct rdl__part *part)
 {

@@ -173,7 +173,7 @@ static void read_scopes(struct reading *reading, struct rdl__stack_frame *frame,
     frame->own = keep(&list, &reading->types.room);
 }
 
-/* ---- Those of the file, and of others --------------------------------------------------------- */
+/* ---- Those of the file, and of others ------------------------------------------------------- */
 
 static bool is_external(Dwarf_Die *die)
 {
@@ -218,7 +218,7 @@ static struct rdl__variables globals_of(struct reading *reading, struct rdl__uni
     return globals->variables;
 }
 
-/* ---- Frames ----------------------------------------------------------------------------------- */
+/* ---- Frames --------------------------------------------------------------------------------- */
 
 struct tls_search {
     uint64_t bias, number;

@@ -69,7 +69,7 @@
     X(dwfl_module_getelf)                                                                          \
     X(dwfl_module_getsymtab)                                                                       \
     X(dwfl_module_getsym_info)                                                                     \
-    X(dwfl_module_relocate_address)
+    X(dwfl_module_addrinfo)
 
 struct rdl__libdw {
 #define RDL__DECLARE(name) __typeof__(name) *name;

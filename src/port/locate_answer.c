@@ -103,6 +103,7 @@ void rdl__answer_add(struct rdl__answer *answer, struct rdl__object *object, str
     struct rdl__spot spot = {.address = at + object->bias,
                              .file = "",
                              .path = "",
+                             .refusal = "",
                              .module = rdl__room_keep(answer->room, object->name),
                              .is_tail_call = is_tail_call};
     struct rdl__row found;
@@ -114,6 +115,8 @@ void rdl__answer_add(struct rdl__answer *answer, struct rdl__object *object, str
     if (row)
         tell_line(&spot, answer->room, object, unit, row);
     tell_function(&spot, answer->room, object, unit, at);
+    if (answer->with_code)
+        rdl__listing_add(&spot, answer->room, object, at);
     if (answer->count == answer->room_count) {
         answer->room_count = answer->room_count ? 2 * answer->room_count : 16;
         answer->spots = rdl__reallocate(answer->spots, answer->room_count * sizeof *answer->spots);

@@ -65,6 +65,7 @@ void rdl__objects_list(struct rdl__objects *out, Dwfl *dwfl, bool is_running)
 {
     struct listing listing = {out, is_running};
 
+    out->is_running = is_running;
     dw.dwfl_getmodules(dwfl, list_module, &listing, 0);
 }
 

@@ -57,6 +57,7 @@ struct rdl__object { /* a program or library */
 struct rdl__objects {
     struct rdl__object *items;
     size_t count;
+    bool is_running; /* they are those of this process */
 };
 
 /* Of this process, or of a file that is not running. */
@@ -130,6 +131,10 @@ struct rdl__extent {
 
 struct rdl__answer;
 
+/* The instructions around a place (locate_listing.c). */
+void rdl__listing_add(struct rdl__spot *spot, struct rdl__room *room, struct rdl__object *object,
+                      Dwarf_Addr at);
+
 /* Add each place at which this code returns, or jumps to where another function does.  How many
  * there are; or -1: machine code cannot be read. */
 int rdl__returns_add(struct rdl__answer *answer, struct rdl__object *object,
@@ -139,6 +144,7 @@ int rdl__returns_add(struct rdl__answer *answer, struct rdl__object *object,
 
 struct rdl__answer {
     struct rdl__room *room;
+    bool with_code;
     struct rdl__location *location;
     struct rdl__spot *spots;
     size_t count, room_count;
