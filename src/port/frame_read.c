@@ -149,27 +149,18 @@ static void read_scope(struct reading *reading, struct list *list, Dwarf_Die *sc
         read_children(reading, list, from, &origin, at);
 }
 
-static bool is_function(Dwarf_Die *scope)
+/* Of an inlined copy, what is around it is not in scope. */
+static void read_scopes(struct reading *reading, struct rdl__stack_frame *frame, Dwarf_Addr at)
 {
-    int tag = dw.dwarf_tag(scope);
-
-    return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
-}
-
-static void read_scopes(struct reading *reading, struct rdl__stack_frame *frame,
-                        struct rdl__unit *unit, Dwarf_Addr at)
-{
-    Dwarf_Die *scopes = NULL;
-    int count = dw.dwarf_getscopes(&unit->die, at, &scopes);
+    Dwarf_Die scopes[RDL__SCOPES_MAX];
+    int count = rdl__scopes_at(reading->object, at, scopes);
     struct list list = {0};
 
-    for (int i = 0; i < count; i++) {
-        if (dw.dwarf_tag(&scopes[i]) != DW_TAG_compile_unit)
-            read_scope(reading, &list, &scopes[i], at);
-        if (is_function(&scopes[i]))
+    while (count-- > 0) {
+        read_scope(reading, &list, &scopes[count], at);
+        if (dw.dwarf_tag(&scopes[count]) == DW_TAG_inlined_subroutine)
             break;
     }
-    free(scopes);
     frame->own = keep(&list, &reading->types.room);
 }
 
@@ -234,14 +225,6 @@ static int look_for_tls(struct dl_phdr_info *info, size_t size, void *context)
     return 0;
 }
 
-static struct rdl__unit *unit_at(struct rdl__object *object, Dwarf_Addr at)
-{
-    for (size_t i = 0; i < object->unit_count; i++)
-        if (dw.dwarf_haspc(&object->units[i].die, at) > 0)
-            return &object->units[i];
-    return NULL;
-}
-
 static void enter_object(struct reading *reading, struct rdl__object *object)
 {
     struct tls_search search;
@@ -267,10 +250,10 @@ static void read_frame(struct reading *reading, struct rdl__stack_frame *frame,
     enter_object(reading, object);
     at = frame->address - object->bias;
     reading->recipes.has_entry_values = false;
-    unit = unit_at(object, at);
-    if (!unit || !rdl__functions_at(unit, at, &inner, &outer))
+    if (!rdl__functions_at(object, at, &inner, &outer))
         return;
-    read_scopes(reading, frame, unit, at);
+    unit = rdl__function_at(object, at)->unit;
+    read_scopes(reading, frame, at);
     frame->other = globals_of(reading, unit);
     frame->base = rdl__recipe_at(&reading->recipes, &outer, DW_AT_frame_base, at);
     rdl__recipe_of_frame(&reading->recipes, object, at, &frame->cfa, frame->saved);

@@ -41,9 +41,9 @@ static bool find_row(struct rdl__unit *unit, Dwarf_Addr at, struct rdl__row *out
 
     if (next == 0)
         return false;
-    rdl__unit_row(unit, next - 1, out);
+    *out = unit->rows[next - 1];
     for (size_t i = next; i-- > 0;) {
-        rdl__unit_row(unit, i, &row);
+        row = unit->rows[i];
         if (row.at != out->at || row.ends)
             break;
         if (row.begins && row.line) {
@@ -77,7 +77,7 @@ static void tell_function(struct rdl__spot *spot, struct rdl__room *room,
     spot->function = spot->around = spot->clone = "";
     if (dot && dot > symbol)
         spot->clone = rdl__room_keep(room, dot);
-    if (unit && rdl__functions_at(unit, at, &inner, &outer)) {
+    if (unit && rdl__functions_at(object, at, &inner, &outer)) {
         spot->function = rdl__room_keep(room, dw.dwarf_diename(&inner));
         if (inner.addr != outer.addr)
             spot->around = rdl__room_keep(room, dw.dwarf_diename(&outer));

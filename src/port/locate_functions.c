@@ -231,8 +231,8 @@ static int last_line(const struct one *one)
         struct rdl__unit *unit = one->copies.items[c].unit;
         struct rdl__file_match match = {.path = one->path};
 
-        for (size_t i = 0, count = rdl__unit_lines(unit); i < count; i++) {
-            rdl__unit_row(unit, i, &row);
+        for (size_t i = 0, count = rdl__unit_rows(unit); i < count; i++) {
+            row = unit->rows[i];
             if (row.line > last && (!behind || row.line < behind) && !row.ends &&
                 rdl__copy_has(&one->copies.items[c], row.at) && rdl__file_is(&match, unit, &row))
                 last = row.line;

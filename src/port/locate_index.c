@@ -133,38 +133,44 @@ void rdl__object_index(struct rdl__object *object)
 
 /* ---- Lines ------------------------------------------------------------------------------- */
 
-size_t rdl__unit_lines(struct rdl__unit *unit)
+static void read_row(Dwarf_Line *line, struct rdl__row *out)
 {
-    if (!unit->has_lines && dw.dwarf_getsrclines(&unit->die, &unit->lines, &unit->line_count) != 0)
-        unit->line_count = 0;
-    unit->has_lines = true;
-    return unit->line_count;
-}
+    const char *path = dw.dwarf_linesrc(line, NULL, NULL);
 
-void rdl__unit_row(const struct rdl__unit *unit, size_t i, struct rdl__row *out)
-{
-    Dwarf_Line *line = dw.dwarf_onesrcline(unit->lines, i);
-
-    *out = (struct rdl__row){.path = dw.dwarf_linesrc(line, NULL, NULL)};
+    out->path = path ? path : "";
     dw.dwarf_lineaddr(line, &out->at);
     dw.dwarf_lineno(line, &out->line);
     dw.dwarf_linebeginstatement(line, &out->begins);
     dw.dwarf_lineendsequence(line, &out->ends);
     dw.dwarf_lineprologueend(line, &out->prologue_ends);
-    if (!out->path)
-        out->path = "";
+}
+
+/* They are asked for often, and libdw has a function for each of their parts. */
+size_t rdl__unit_rows(struct rdl__unit *unit)
+{
+    Dwarf_Lines *lines;
+    size_t count;
+
+    if (unit->has_rows)
+        return unit->row_count;
+    unit->has_rows = true;
+    if (dw.dwarf_getsrclines(&unit->die, &lines, &count) != 0)
+        return 0;
+    unit->rows = rdl__allocate(count * sizeof *unit->rows + 1);
+    unit->row_count = count;
+    for (size_t i = 0; i < count; i++)
+        read_row(dw.dwarf_onesrcline(lines, i), &unit->rows[i]);
+    return count;
 }
 
 size_t rdl__unit_row_from(struct rdl__unit *unit, Dwarf_Addr at)
 {
-    size_t from = 0, to = rdl__unit_lines(unit);
-    struct rdl__row row;
+    size_t from = 0, to = rdl__unit_rows(unit);
 
     while (from < to) {
         size_t middle = from + (to - from) / 2;
 
-        rdl__unit_row(unit, middle, &row);
-        if (row.at < at)
+        if (unit->rows[middle].at < at)
             from = middle + 1;
         else
             to = middle;
