@@ -35,6 +35,8 @@ struct rdl__op {
     const void *more; /* bytes of a value; a recipe within a recipe */
 };
 
+#define RDL__OP_PASSED 0xa3 /* what a register held when the function was called */
+
 struct rdl__recipe {
     const struct rdl__op *ops;
     uint32_t count;

@@ -415,7 +415,7 @@ static bool take_other(struct machine *m, const struct rdl__op *op)
         return push_cfa(m);
     case DW_OP_form_tls_address:
         return push_tls(m, op);
-    case DW_OP_entry_value:
+    case RDL__OP_PASSED:
         return push_entry_value(m, op->a);
     case DW_OP_convert:
         return convert(m, op);
@@ -428,9 +428,6 @@ static bool take_other(struct machine *m, const struct rdl__op *op)
     case DW_OP_stack_value:
     case DW_OP_implicit_value:
         return conclude(m, op);
-    case DW_OP_implicit_pointer:
-    case DW_OP_GNU_implicit_pointer:
-        return rdl__fail(m->error, "optimised out: it points to something that is in no memory");
     default:
         return rdl__fail(m->error, "where it is, is said in a way that is not known (%#x)",
                          op->code);

@@ -136,6 +136,28 @@ static void read_children(struct reading *reading, struct list *list, size_t fro
     } while (dw.dwarf_siblingof(&child, &child) == 0);
 }
 
+/* Put those behind `from` in the order in which the original has them. */
+static void sort_like(struct list *list, size_t from, Dwarf_Die *origin)
+{
+    Dwarf_Die child;
+
+    if (dw.dwarf_child(origin, &child) != 0)
+        return;
+    do {
+        const char *name = dw.dwarf_diename(&child);
+
+        for (size_t i = from; name && i < list->count; i++)
+            if (strcmp(list->items[i].name, name) == 0) {
+                struct rdl__variable next = list->items[i];
+
+                memmove(&list->items[from + 1], &list->items[from],
+                        (i - from) * sizeof *list->items);
+                list->items[from++] = next;
+                break;
+            }
+    } while (dw.dwarf_siblingof(&child, &child) == 0);
+}
+
 /* What an inlined copy does not mention is optimised out; the original knows its name. */
 static void read_scope(struct reading *reading, struct list *list, Dwarf_Die *scope, Dwarf_Addr at)
 {
@@ -145,8 +167,10 @@ static void read_scope(struct reading *reading, struct list *list, Dwarf_Die *sc
 
     read_children(reading, list, from, scope, at);
     if (dw.dwarf_attr(scope, DW_AT_abstract_origin, &attribute) &&
-        dw.dwarf_formref_die(&attribute, &origin))
+        dw.dwarf_formref_die(&attribute, &origin)) {
         read_children(reading, list, from, &origin, at);
+        sort_like(list, from, &origin);
+    }
 }
 
 /* Of an inlined copy, what is around it is not in scope. */
@@ -240,10 +264,19 @@ static void enter_object(struct reading *reading, struct rdl__object *object)
     reading->globals_count = 0;
 }
 
+static bool begins_at(Dwarf_Die *function, struct rdl__unit *unit, Dwarf_Addr at,
+                      struct rdl__object *object)
+{
+    Dwarf_Addr first;
+
+    return rdl__copy_first(&(struct rdl__copy){*function, unit, false}, &first) &&
+           at - first <= rdl__landing_length(object, first);
+}
+
 static void read_frame(struct reading *reading, struct rdl__stack_frame *frame,
                        struct rdl__object *object)
 {
-    Dwarf_Addr at, first;
+    Dwarf_Addr at;
     struct rdl__unit *unit;
     Dwarf_Die inner, outer;
 
@@ -253,12 +286,12 @@ static void read_frame(struct reading *reading, struct rdl__stack_frame *frame,
     if (!rdl__functions_at(object, at, &inner, &outer))
         return;
     unit = rdl__function_at(object, at)->unit;
+    frame->is_first = begins_at(&outer, unit, at, object);
+    reading->recipes.is_entry = frame->is_first || begins_at(&inner, unit, at, object);
     read_scopes(reading, frame, at);
     frame->other = globals_of(reading, unit);
     frame->base = rdl__recipe_at(&reading->recipes, &outer, DW_AT_frame_base, at);
     rdl__recipe_of_frame(&reading->recipes, object, at, &frame->cfa, frame->saved);
-    frame->is_first = rdl__copy_first(&(struct rdl__copy){outer, unit, false}, &first) &&
-                      at - first <= rdl__landing_length(object, first);
     if (reading->recipes.has_entry_values && !frame->is_first)
         rdl__calls_find(frame, &reading->recipes, object, &outer);
     frame->is_known = true;

@@ -71,7 +71,7 @@ static bool put_entry(struct rdl__recipes *recipes, Dwarf_Attribute *attribute, 
         out->a = ops[0].number;
     else
         return false;
-    out->code = DW_OP_entry_value;
+    out->code = RDL__OP_PASSED;
     recipes->has_entry_values = true;
     return true;
 }
@@ -145,6 +145,14 @@ static bool put_op(struct rdl__recipes *recipes, Dwarf_Attribute *attribute, con
     case DW_OP_bra:
     case DW_OP_skip:
         return put_jump(ops, count, i, out);
+    case DW_OP_implicit_pointer: /* to something that is in no memory */
+    case DW_OP_GNU_implicit_pointer:
+    case DW_OP_GNU_parameter_ref: /* what was passed, but is not any more */
+    case DW_OP_GNU_variable_value:
+    case DW_OP_call2:
+    case DW_OP_call4:
+    case DW_OP_call_ref:
+        return false;
     default:
         return true;
     }
@@ -163,6 +171,26 @@ struct rdl__recipe rdl__recipe_make(struct rdl__recipes *recipes, Dwarf_Attribut
     return kept ? (struct rdl__recipe){kept, (uint32_t)count} : (struct rdl__recipe){0};
 }
 
+/* gcc says where a parameter is when a function begins, if it is kept for no instruction, by a
+ * range that begins where it ends. */
+static bool get_empty_range(Dwarf_Attribute *attribute, Dwarf_Addr at, Dwarf_Op **out,
+                            size_t *out_count)
+{
+    Dwarf_Addr base, start, end;
+    Dwarf_Op *ops;
+    size_t count;
+    bool found = false;
+
+    for (ptrdiff_t next = 0;
+         (next = dw.dwarf_getlocations(attribute, next, &base, &start, &end, &ops, &count)) > 0;)
+        if (start == at && end == at) {
+            *out = ops;
+            *out_count = count;
+            found = true;
+        }
+    return found;
+}
+
 struct rdl__recipe rdl__recipe_at(struct rdl__recipes *recipes, Dwarf_Die *die, unsigned name,
                                   Dwarf_Addr at)
 {
@@ -171,7 +199,8 @@ struct rdl__recipe rdl__recipe_at(struct rdl__recipes *recipes, Dwarf_Die *die, 
     size_t count;
 
     if (!dw.dwarf_attr_integrate(die, name, &attribute) ||
-        dw.dwarf_getlocation_addr(&attribute, at, &ops, &count, 1) <= 0)
+        (dw.dwarf_getlocation_addr(&attribute, at, &ops, &count, 1) <= 0 &&
+         !(recipes->is_entry && get_empty_range(&attribute, at, &ops, &count))))
         return (struct rdl__recipe){0};
     return rdl__recipe_make(recipes, &attribute, ops, count);
 }

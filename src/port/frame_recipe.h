@@ -12,6 +12,7 @@ struct rdl__recipes {
     uint64_t bias;       /* of the module */
     uint64_t tls_module; /* its number there */
     bool has_entry_values;
+    bool is_entry; /* a function, inlined or not, begins at the address */
 };
 
 /* The attribute is what the operations are from; NULL: from unwinding information.  Nothing if

@@ -58,6 +58,7 @@
     X(dwarf_ranges)                                                                                \
     X(dwarf_diecu)                                                                                 \
     X(dwarf_decl_line)                                                                             \
+    X(dwarf_getlocations)                                                                          \
     X(dwarf_getlocation_addr)                                                                      \
     X(dwarf_getlocation_implicit_value)                                                            \
     X(dwarf_getlocation_die)                                                                       \

@@ -156,6 +156,15 @@ static bool is_hidden(const struct rdl__variables *variables, size_t i)
     return false;
 }
 
+/* What is known only if the caller still knows it. */
+static bool is_callers(const struct rdl__variable *variable)
+{
+    for (uint32_t i = 0; i < variable->where.count; i++)
+        if (variable->where.ops[i].code == RDL__OP_PASSED)
+            return true;
+    return false;
+}
+
 static void add_variables(struct rdl__text *out, const struct rdl__stack_frame *frame,
                           enum rdl__variable_kind kind, const char *title)
 {
@@ -168,7 +177,10 @@ static void add_variables(struct rdl__text *out, const struct rdl__stack_frame *
             continue;
         rdl__text_add(out, "%s", is_first ? title : ", ");
         add_declaration(out, variable);
-        rdl__text_add(out, "%s", variable->where.count ? "" : " (optimised out)");
+        rdl__text_add(out, "%s",
+                      variable->where.count == 0 ? " (optimised out)"
+                      : is_callers(variable)     ? " (if the caller knows it)"
+                                                 : "");
         is_first = false;
     }
     rdl__text_add(out, "%s", is_first ? "" : "\n");
