@@ -135,7 +135,8 @@ static void stop_at(const struct build *build, const char *place,
     rdl__locations_find(&locations, NULL);
     if (locations.items[0].count == 0)
         test_fail(text, 0, "%s", locations.items[0].error);
-    rdl__stack_frames_want(&frames, locations.items[0].spots[0].address);
+    rdl__stack_frames_want(&frames, locations.items[0].spots[0].address,
+                           locations.items[0].spots[0].function);
     rdl__stack_frames_find(&frames, NULL);
     EXPECT(frames.items[0].is_known);
     EXPECT(sigaction(SIGTRAP, &action, NULL) == 0);
@@ -453,7 +454,8 @@ TEST(types_are_told_as_in_c)
     rdl__locations_want(&locations, "build0.so!measure");
     rdl__locations_find(&locations, NULL);
     EXPECT_EQ(locations.items[0].count, 1);
-    rdl__stack_frames_want(&frames, locations.items[0].spots[0].address);
+    rdl__stack_frames_want(&frames, locations.items[0].spots[0].address,
+                           locations.items[0].spots[0].function);
     rdl__stack_frames_find(&frames, NULL);
     frame = &frames.items[0];
     EXPECT_STR(rdl__stack_frame_variable(frame, "box")->type_name, "struct box *");

@@ -294,6 +294,41 @@ TEST(what_is_no_location_is_refused)
         EXPECT(error_of(builds[0].path, wrong[i])[0]);
 }
 
+/* Does the program have a function of this kind? */
+static bool has_symbol(const char *path, const char *name)
+{
+    int status;
+
+    run(&status, "nm %s | grep -qF ' t %s'", path, name);
+    return status == 0;
+}
+
+TEST(variants_of_a_function_are_it_and_what_was_split_off_is_not)
+{
+    char path[128];
+    int status;
+
+    build_all();
+    run(&status, "cd %s && gcc -g -O2 clones.c -o clones", folder);
+    EXPECT_EQ(status, 0);
+    snprintf(path, sizeof path, "%s/clones", folder);
+    if (has_symbol(path, "scaled.constprop.0"))
+        EXPECT_STR(found(path, "scaled")->spots[0].clone, ".constprop.0");
+    EXPECT_STR(found(path, "scaled")->spots[0].function, "scaled");
+    if (has_symbol(path, "helper.part.0")) {
+        const struct rdl__location *location = found(path, "helper");
+
+        EXPECT_EQ(location->count, 3); /* calls in main */
+        for (size_t i = 0; i < location->count; i++) {
+            EXPECT_STR(location->spots[i].function, "helper");
+            EXPECT_STR(location->spots[i].around, "main");
+        }
+        EXPECT_STR(found(path, "helper:/in the part/")->spots[0].clone, ".part.0");
+        EXPECT_CONTAINS(error_of(path, "helper:return"), "always inlined");
+    }
+    EXPECT(found(path, "checked:/cold/")->count >= 1);
+}
+
 /* ---- Returns ---- */
 
 TEST(a_function_returns_at_each_ret)

@@ -33,13 +33,15 @@ static void run_errand(void *it)
     rdl__stack_frames_read(errand->items, errand->count, errand->room, &objects, dwfl);
 }
 
-void rdl__stack_frames_want(struct rdl__stack_frames *frames, uintptr_t address)
+void rdl__stack_frames_want(struct rdl__stack_frames *frames, uintptr_t address,
+                            const char *function)
 {
     if (frames->count == frames->room) {
         frames->room = frames->room ? 2 * frames->room : 8;
         frames->items = rdl__reallocate(frames->items, frames->room * sizeof *frames->items);
     }
-    frames->items[frames->count++] = (struct rdl__stack_frame){.address = address};
+    frames->items[frames->count++] =
+        (struct rdl__stack_frame){.address = address, .function = function};
 }
 
 void rdl__stack_frames_find(struct rdl__stack_frames *frames, const char *program)

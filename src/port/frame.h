@@ -5,7 +5,7 @@
  *
  *     struct rdl__stack_frames frames = {0};
  *
- *     rdl__stack_frames_want(&frames, address);
+ *     rdl__stack_frames_want(&frames, spot->address, spot->function);
  *     rdl__stack_frames_find(&frames, NULL);
  *     ...
  *     rdl__part_find(&frames.items[0], registers, "box->items[at].id", &part, &error)
@@ -60,6 +60,7 @@ struct rdl__variables {
 
 struct rdl__stack_frame {
     uintptr_t address;
+    const char *function;        /* whose variables are meant; NULL: the innermost */
     bool is_known;               /* there is debugging information */
     bool is_first;               /* of the function: nothing has been executed yet */
     struct rdl__variables own;   /* parameters and locals, the innermost first */
@@ -87,7 +88,10 @@ struct rdl__stack_frames {
     void *memory; /* of the answers */
 };
 
-void rdl__stack_frames_want(struct rdl__stack_frames *frames, uintptr_t address);
+/* A function that is inlined may begin where its call does: which of the two is meant tells the
+ * name of the function, as struct rdl__spot has it; NULL: the innermost.  It must stay. */
+void rdl__stack_frames_want(struct rdl__stack_frames *frames, uintptr_t address,
+                            const char *function);
 
 /* All that are wanted; in this process, or in a file that does not run. */
 void rdl__stack_frames_find(struct rdl__stack_frames *frames, const char *program);

@@ -174,10 +174,9 @@ static void read_scope(struct reading *reading, struct list *list, Dwarf_Die *sc
 }
 
 /* Of an inlined copy, what is around it is not in scope. */
-static void read_scopes(struct reading *reading, struct rdl__stack_frame *frame, Dwarf_Addr at)
+static void read_scopes(struct reading *reading, struct rdl__stack_frame *frame, Dwarf_Die *scopes,
+                        int count, Dwarf_Addr at)
 {
-    Dwarf_Die scopes[RDL__SCOPES_MAX];
-    int count = rdl__scopes_at(reading->object, at, scopes);
     struct list list = {0};
 
     while (count-- > 0) {
@@ -264,36 +263,43 @@ static void enter_object(struct reading *reading, struct rdl__object *object)
     reading->globals_count = 0;
 }
 
-static bool begins_at(Dwarf_Die *function, struct rdl__unit *unit, Dwarf_Addr at,
-                      struct rdl__object *object)
+static bool begins_at(const Dwarf_Die *function, Dwarf_Addr at, struct rdl__object *object)
 {
     Dwarf_Addr first;
 
-    return rdl__copy_first(&(struct rdl__copy){*function, unit, false}, &first) &&
+    return rdl__copy_first(&(struct rdl__copy){.die = *function}, &first) &&
            at - first <= rdl__landing_length(object, first);
+}
+
+/* The innermost function. */
+static const Dwarf_Die *last_function(Dwarf_Die *scopes, int count)
+{
+    while (count > 1 && dw.dwarf_tag(&scopes[count - 1]) == DW_TAG_lexical_block)
+        count--;
+    return &scopes[count - 1];
 }
 
 static void read_frame(struct reading *reading, struct rdl__stack_frame *frame,
                        struct rdl__object *object)
 {
+    Dwarf_Die scopes[RDL__SCOPES_MAX];
     Dwarf_Addr at;
-    struct rdl__unit *unit;
-    Dwarf_Die inner, outer;
+    int count;
 
     enter_object(reading, object);
     at = frame->address - object->bias;
     reading->recipes.has_entry_values = false;
-    if (!rdl__functions_at(object, at, &inner, &outer))
+    count = rdl__scopes_at(object, at, frame->function, scopes);
+    if (count == 0)
         return;
-    unit = rdl__function_at(object, at)->unit;
-    frame->is_first = begins_at(&outer, unit, at, object);
-    reading->recipes.is_entry = frame->is_first || begins_at(&inner, unit, at, object);
-    read_scopes(reading, frame, at);
-    frame->other = globals_of(reading, unit);
-    frame->base = rdl__recipe_at(&reading->recipes, &outer, DW_AT_frame_base, at);
+    frame->is_first = begins_at(&scopes[0], at, object);
+    reading->recipes.is_entry = begins_at(last_function(scopes, count), at, object);
+    read_scopes(reading, frame, scopes, count, at);
+    frame->other = globals_of(reading, rdl__function_at(object, at)->unit);
+    frame->base = rdl__recipe_at(&reading->recipes, &scopes[0], DW_AT_frame_base, at);
     rdl__recipe_of_frame(&reading->recipes, object, at, &frame->cfa, frame->saved);
     if (reading->recipes.has_entry_values && !frame->is_first)
-        rdl__calls_find(frame, &reading->recipes, object, &outer);
+        rdl__calls_find(frame, &reading->recipes, object, &scopes[0]);
     frame->is_known = true;
 }
 

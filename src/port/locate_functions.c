@@ -161,7 +161,10 @@ static bool add_entries(struct rdl__answer *answer, const struct one *one)
         Dwarf_Addr at;
 
         if (!is_part(one->object, copy) && rdl__copy_entry(copy, one->object, &at))
-            rdl__answer_add(answer, one->object, copy->unit, NULL, at, false);
+            rdl__answer_add(answer, &(struct rdl__found){.object = one->object,
+                                                         .unit = copy->unit,
+                                                         .function = one->query->function,
+                                                         .at = at});
     }
     return answer->count > 0 || rdl__answer_fail(answer, "it is not known where it begins");
 }
@@ -169,7 +172,7 @@ static bool add_entries(struct rdl__answer *answer, const struct one *one)
 static bool add_returns_of(struct rdl__answer *answer, const struct one *one,
                            const struct rdl__copy *copy)
 {
-    struct rdl__extent extent = {.copy = copy};
+    struct rdl__extent extent = {.copy = copy, .name = one->query->function};
     Dwarf_Die die = copy->die;
     Dwarf_Addr base;
     ptrdiff_t next = 0;

@@ -151,9 +151,10 @@ static void add_place(struct rdl__answer *answer, struct rdl__object *object,
 
     if (outer->addr && rdl__copy_first(&copy, &first) && first == row->at &&
         rdl__copy_entry(&copy, object, &entry) && entry != row->at)
-        rdl__answer_add(answer, object, unit, NULL, entry, false);
+        rdl__answer_add(answer, &(struct rdl__found){.object = object, .unit = unit, .at = entry});
     else
-        rdl__answer_add(answer, object, unit, row, row->at, false);
+        rdl__answer_add(answer, &(struct rdl__found){
+                                    .object = object, .unit = unit, .row = row, .at = row->at});
 }
 
 /* A line begins where it comes after another, or in another copy of the function.  Within it
@@ -175,7 +176,7 @@ static void add_from(struct rdl__answer *answer, struct rdl__object *object, str
         }
         if (!row.begins || !is_within(wanted->within, unit, row.at))
             continue;
-        rdl__functions_at(object, row.at, &inner, &outer);
+        rdl__functions_at(object, row.at, row.line, &inner, &outer);
         if (!begun || begun != inner.addr)
             add_place(answer, object, unit, &row, &outer);
         begun = inner.addr ? inner.addr : unit;
@@ -230,7 +231,7 @@ static const char *function_of(const struct near *near, int *out_line)
     const char *name = "";
 
     *out_line = 0;
-    if (near->line && rdl__functions_at(near->object, near->at, &inner, &outer)) {
+    if (near->line && rdl__functions_at(near->object, near->at, near->line, &inner, &outer)) {
         name = dw.dwarf_diename(&inner);
         dw.dwarf_decl_line(&inner, out_line);
     }

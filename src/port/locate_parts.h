@@ -135,11 +135,14 @@ enum { RDL__SCOPES_MAX = 64 };
 /* The function whose code it is; NULL: none that is known. */
 const struct rdl__function *rdl__function_at(struct rdl__object *object, Dwarf_Addr at);
 
-/* It, and the inlined copies and blocks around the address, from the outside; how many. */
-int rdl__scopes_at(struct rdl__object *object, Dwarf_Addr at, Dwarf_Die out[RDL__SCOPES_MAX]);
+/* It, and the inlined copies and blocks around the address, from the outside; how many.  If a
+ * function is named, those within it are left out. */
+int rdl__scopes_at(struct rdl__object *object, Dwarf_Addr at, const char *name,
+                   Dwarf_Die out[RDL__SCOPES_MAX]);
 
-/* The innermost function, and the one that is no inlined copy. */
-bool rdl__functions_at(struct rdl__object *object, Dwarf_Addr at, Dwarf_Die *out_inner,
+/* The innermost function, and the one that is no inlined copy.  Where a line begins with the first
+ * instruction of an inlined copy that it calls, we are not in that yet; 0: in no such line. */
+bool rdl__functions_at(struct rdl__object *object, Dwarf_Addr at, int line, Dwarf_Die *out_inner,
                        Dwarf_Die *out_outer);
 
 /* ---- Machine code (locate_code.c) -------- */
@@ -154,6 +157,7 @@ size_t rdl__landing_length(struct rdl__object *object, Dwarf_Addr at);
 struct rdl__extent {
     Dwarf_Addr start, end;
     const struct rdl__copy *copy;
+    const char *name;
 };
 
 struct rdl__answer;
@@ -177,9 +181,18 @@ struct rdl__answer {
     size_t count, room_count;
 };
 
-/* An address, once.  The unit is NULL where there is none; the row is NULL unless it is known. */
-void rdl__answer_add(struct rdl__answer *answer, struct rdl__object *object, struct rdl__unit *unit,
-                     const struct rdl__row *row, Dwarf_Addr at, bool is_tail_call);
+/* An address, once.  What is not known is NULL: the unit, if there is none; the row; and the
+ * function, if it is any that is there. */
+struct rdl__found {
+    struct rdl__object *object;
+    struct rdl__unit *unit;
+    const struct rdl__row *row;
+    const char *function;
+    Dwarf_Addr at;
+    bool is_tail_call;
+};
+
+void rdl__answer_add(struct rdl__answer *answer, const struct rdl__found *found);
 
 /* All has been found: keep it. */
 void rdl__answer_end(struct rdl__answer *answer);

@@ -324,7 +324,8 @@ static int show(struct request *r)
     rdl__locations_find(&r->locations, r->program);
     for (size_t i = 0; i < r->locations.count; i++)
         for (size_t k = 0; k < r->locations.items[i].count; k++)
-            rdl__stack_frames_want(&frames, r->locations.items[i].spots[k].address);
+            rdl__stack_frames_want(&frames, r->locations.items[i].spots[k].address,
+                                   r->locations.items[i].spots[k].function);
     rdl__stack_frames_find(&frames, r->program);
     status = report(r, frames.items);
     rdl__stack_frames_release(&frames);
