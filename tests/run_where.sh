@@ -3,6 +3,9 @@
 # not find.
 set -eu
 
+# The tool is not for sanitizers.
+[ -z "${SANITIZE:-}" ] || exit 77
+
 raddle=$BUILD/bin/raddle
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

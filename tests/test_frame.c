@@ -339,6 +339,25 @@ TEST(a_parameter_that_is_gone_is_known_from_the_caller)
 
 /* ---- Globals ---- */
 
+static void ask_secret(const struct rdl__stack_frame *frame, struct rdl__registers *registers)
+{
+    EXPECT_KNOWN("kept->other", int, 4);
+}
+
+TEST(a_struct_that_another_file_defines_is_known)
+{
+    EACH_BUILD(b)
+    {
+        int (*pass_on_)(int) = function(b, "pass_on");
+
+        now = b;
+        pass_on_(1);
+        stop_at(b, "pass_on", ask_secret);
+        pass_on_(1);
+        EXPECT_EQ(stop.hits, 1);
+    }
+}
+
 static void ask_globals(const struct rdl__stack_frame *frame, struct rdl__registers *registers)
 {
     EXPECT_KNOWN("total", int, 41);

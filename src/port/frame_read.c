@@ -232,6 +232,36 @@ static struct rdl__variables globals_of(struct reading *reading, struct rdl__uni
     return globals->variables;
 }
 
+/* ---- Structs that are defined elsewhere ----------------------------------------------------- */
+
+static bool is_struct(Dwarf_Die *die)
+{
+    int tag = dw.dwarf_tag(die);
+
+    return tag == DW_TAG_structure_type || tag == DW_TAG_union_type;
+}
+
+/* A file may see no more of a struct than its name. */
+static bool complete_type(void *it, Dwarf_Die *type)
+{
+    const struct reading *reading = it;
+    const char *wanted = dw.dwarf_diename(type), *name;
+    Dwarf_Die child;
+
+    for (size_t i = 0; wanted && i < reading->object->unit_count; i++) {
+        if (dw.dwarf_child(&reading->object->units[i].die, &child) != 0)
+            continue;
+        do {
+            if (!is_struct(&child) || dw.dwarf_hasattr(&child, DW_AT_declaration) ||
+                !(name = dw.dwarf_diename(&child)) || strcmp(name, wanted) != 0)
+                continue;
+            *type = child;
+            return true;
+        } while (dw.dwarf_siblingof(&child, &child) == 0);
+    }
+    return false;
+}
+
 /* ---- Frames --------------------------------------------------------------------------------- */
 
 struct tls_search {
@@ -309,6 +339,8 @@ void rdl__stack_frames_read(struct rdl__stack_frame *frames, size_t count, struc
     struct reading reading = {.types = {.room = room, .follows_pointers = true}};
 
     reading.recipes.room = &reading.types.room;
+    reading.types.complete = complete_type;
+    reading.types.it = &reading;
     for (size_t i = 0; i < count; i++) {
         Dwfl_Module *module = dw.dwfl_addrmodule(dwfl, frames[i].address);
 

@@ -24,15 +24,16 @@ static bool has_code(Dwarf_Die *die)
     return dw.dwarf_hasattr(die, DW_AT_low_pc) || dw.dwarf_hasattr(die, DW_AT_ranges);
 }
 
-static const void *origin_of(Dwarf_Die *die)
+/* What it is a copy of in the end: units that were compiled together copy copies. */
+static const void *origin_of(const Dwarf_Die *copy)
 {
+    Dwarf_Die die = *copy;
     Dwarf_Attribute attribute;
-    Dwarf_Die origin;
 
-    return dw.dwarf_attr(die, DW_AT_abstract_origin, &attribute) &&
-                   dw.dwarf_formref_die(&attribute, &origin)
-               ? origin.addr
-               : NULL;
+    while (dw.dwarf_attr(&die, DW_AT_abstract_origin, &attribute) &&
+           dw.dwarf_formref_die(&attribute, &die))
+        continue;
+    return die.addr;
 }
 
 static void note_inlined(struct rdl__unit *unit, Dwarf_Die *die)
@@ -68,26 +69,29 @@ static void list_inlined(struct rdl__unit *unit, Dwarf_Die *part)
 static void add_inlined(struct rdl__copies *copies, struct rdl__unit *unit,
                         const Dwarf_Die *function)
 {
+    const void *origin = origin_of(function);
+
     if (!unit->has_inlined)
         list_inlined(unit, &unit->die);
     unit->has_inlined = true;
     for (size_t i = 0; i < unit->inlined.count; i++)
-        if (unit->inlined.items[i].origin == function->addr)
+        if (unit->inlined.items[i].origin == origin)
             add_copy(copies, unit, &unit->inlined.items[i].die, true);
 }
 
-/* A function that was compiled together with other units may have been inlined into these; its
- * own has no code then. */
+/* A function that was compiled together with other units may have been inlined into these, and
+ * has no copy in its own then. */
 void rdl__copies_find(struct rdl__copies *out, struct rdl__object *object,
                       const struct rdl__function *function)
 {
+    size_t before = out->count;
+
     if (function->has_code)
         add_copy(out, function->unit, &function->die, false);
     else if (has_code(&function->unit->die))
         add_inlined(out, function->unit, &function->die);
-    else
-        for (size_t i = 0; i < object->unit_count; i++)
-            add_inlined(out, &object->units[i], &function->die);
+    for (size_t i = 0; i < object->unit_count && out->count == before; i++)
+        add_inlined(out, &object->units[i], &function->die);
 }
 
 bool rdl__copy_has(const struct rdl__copy *copy, Dwarf_Addr at)

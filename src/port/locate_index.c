@@ -84,8 +84,8 @@ static void add_function(struct rdl__object *object, struct rdl__unit *unit, Dwa
                          size_t *room)
 {
     bool has_code = dw.dwarf_hasattr(die, DW_AT_low_pc) || dw.dwarf_hasattr(die, DW_AT_ranges);
-    bool is_inlined = !has_code && dw.dwarf_hasattr(die, DW_AT_inline);
-    const char *name = has_code || is_inlined ? dw.dwarf_diename(die) : NULL;
+    bool is_defined = has_code || !dw.dwarf_hasattr(die, DW_AT_declaration);
+    const char *name = is_defined ? dw.dwarf_diename(die) : NULL;
 
     if (!name)
         return;
@@ -96,7 +96,40 @@ static void add_function(struct rdl__object *object, struct rdl__unit *unit, Dwa
         object->functions = rdl__reallocate(object->functions, *room * sizeof *object->functions);
     }
     object->functions[object->function_count++] =
-        (struct rdl__function){name, *die, unit, has_code, is_inlined};
+        (struct rdl__function){name, *die, unit, has_code};
+}
+
+/* The path of a unit up to the folder of sources that it is in, or NULL. */
+static char *sources_of(struct rdl__unit *unit)
+{
+    const char *name = dw.dwarf_diename(&unit->die);
+    char *path = name ? rdl__unit_path(unit, name) : NULL, *found = NULL;
+
+    for (char *at = path; at && (at = strstr(at, "/src/")); at++)
+        found = at;
+    if (!found) {
+        free(path);
+        return NULL;
+    }
+    found[strlen("/src/")] = '\0';
+    return path;
+}
+
+/* Functions of ours are known by their names.  Some units have none, but stand-ins for functions of
+ * the C library; they lie where the others do. */
+static void find_ours(struct rdl__object *object)
+{
+    char *ours = NULL, *sources;
+
+    for (size_t i = 0; i < object->unit_count && !ours; i++)
+        if (object->units[i].is_ours)
+            ours = sources_of(&object->units[i]);
+    for (size_t i = 0; i < object->unit_count && ours; i++) {
+        sources = sources_of(&object->units[i]);
+        object->units[i].is_ours |= sources && strcmp(sources, ours) == 0;
+        free(sources);
+    }
+    free(ours);
 }
 
 static size_t count_units(struct rdl__object *object)
@@ -129,6 +162,7 @@ void rdl__object_index(struct rdl__object *object)
                 add_function(object, unit, &child, &room);
         while (dw.dwarf_siblingof(&child, &child) == 0);
     }
+    find_ours(object);
 }
 
 /* ---- Lines ------------------------------------------------------------------------------- */

@@ -47,13 +47,12 @@ struct rdl__unit {
     bool is_ours;               /* code of Raddle */
 };
 
-/* A function that has code, or copies that are inlined. */
+/* A function that has code, or may have copies that are inlined. */
 struct rdl__function {
     const char *name;
     Dwarf_Die die;
     struct rdl__unit *unit;
     bool has_code;
-    bool is_inlined;
 };
 
 struct rdl__range {

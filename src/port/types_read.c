@@ -352,6 +352,8 @@ static const struct rdl__type *describe(struct rdl__type_reader *reader, Dwarf_D
             *ref = (struct rdl__type){.kind = RDL__TYPE_REF, .size = sizeof(uint32_t)};
         return ref;
     }
+    if (reader->complete && dw.dwarf_hasattr(&peeled, DW_AT_declaration))
+        reader->complete(reader->it, &peeled);
     for (size_t i = 0; i < reader->known_count && !type; i++)
         if (reader->known[i].die == peeled.addr)
             return reader->known[i].type;

@@ -11,6 +11,10 @@ struct rdl__type_reader {
     struct rdl__room room; /* for what is found */
     bool follows_pointers; /* what they point to is described as well */
 
+    /* Of a struct that is only declared there, the definition elsewhere; may be NULL. */
+    bool (*complete)(void *it, Dwarf_Die *type);
+    void *it;
+
     /* Private. */
     struct rdl__type_known *known; /* what was described already */
     size_t known_count;

@@ -6,6 +6,7 @@
 
 int total;
 static int hidden = 7;
+struct secret *kept; /* what it is only a/other.c knows */
 static _Thread_local int mine = 5;
 
 __attribute__((noinline)) int append(struct box *box, int id)
