@@ -267,7 +267,7 @@ TEST(functions_may_need_their_file)
         const char *error = error_of(b->path, "same");
 
         EXPECT_CONTAINS(error, "several functions");
-        EXPECT_CONTAINS(error, "a/other.c:4");
+        EXPECT_CONTAINS(error, "a/other.c:11");
         EXPECT_CONTAINS(error, "b/other.c:4");
         EXPECT_STR(found(b->path, "b/other.c:same")->spots[0].file, "b/other.c");
     }
@@ -292,6 +292,41 @@ TEST(what_is_no_location_is_refused)
     build_all();
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         EXPECT(error_of(builds[0].path, wrong[i])[0]);
+}
+
+/* Does the program have a function of this kind? */
+static bool has_symbol(const char *path, const char *name)
+{
+    int status;
+
+    run(&status, "nm %s | grep -qF ' t %s'", path, name);
+    return status == 0;
+}
+
+TEST(variants_of_a_function_are_it_and_what_was_split_off_is_not)
+{
+    char path[128];
+    int status;
+
+    build_all();
+    run(&status, "cd %s && gcc -g -O2 clones.c -o clones", folder);
+    EXPECT_EQ(status, 0);
+    snprintf(path, sizeof path, "%s/clones", folder);
+    if (has_symbol(path, "scaled.constprop.0"))
+        EXPECT_STR(found(path, "scaled")->spots[0].clone, ".constprop.0");
+    EXPECT_STR(found(path, "scaled")->spots[0].function, "scaled");
+    if (has_symbol(path, "helper.part.0")) {
+        const struct rdl__location *location = found(path, "helper");
+
+        EXPECT_EQ(location->count, 3); /* calls in main */
+        for (size_t i = 0; i < location->count; i++) {
+            EXPECT_STR(location->spots[i].function, "helper");
+            EXPECT_STR(location->spots[i].around, "main");
+        }
+        EXPECT_STR(found(path, "helper:/in the part/")->spots[0].clone, ".part.0");
+        EXPECT_CONTAINS(error_of(path, "helper:return"), "always inlined");
+    }
+    EXPECT(found(path, "checked:/cold/")->count >= 1);
 }
 
 /* ---- Returns ---- */
@@ -393,8 +428,10 @@ TEST(raddle_itself_is_not_found)
 TEST(symbols_do_where_there_is_no_debugging_information)
 {
     const struct rdl__location *location = found(NULL, "libc.so.6!qsort_r");
+    void *libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
 
-    EXPECT(location->spots[0].address - (uintptr_t)dlsym(RTLD_DEFAULT, "qsort_r") < 16);
+    EXPECT(libc);
+    EXPECT(location->spots[0].address - (uintptr_t)dlsym(libc, "qsort_r") < 16);
     EXPECT(found(NULL, "libc!getenv:return")->count >= 1);
     EXPECT_CONTAINS(error_of(NULL, "libcc.so.6!qsort"), "did you mean libc.so.6");
     EXPECT_CONTAINS(error_of(NULL, "libc.so.6!qsrot"), "did you mean qsort");
@@ -409,11 +446,11 @@ TEST(a_library_that_is_loaded_later_is_found_then)
 
     build_all();
     run(&status,
-        "cd %s && gcc -g -O1 -shared -fPIC a/other.c -o later.so && "
-        "gcc -O1 -shared -fPIC b/other.c -o bare.so",
+        "cd %s && gcc -g -O1 -shared -fPIC b/other.c -o later.so && "
+        "gcc -O1 -shared -fPIC -Din_b=in_bare b/other.c -o bare.so",
         folder);
     EXPECT_EQ(status, 0);
-    rdl__locations_want(&locations, "a/other.c:in_a");
+    rdl__locations_want(&locations, "b/other.c:in_b");
     rdl__locations_want(&locations, "later.so!other.c:6");
     rdl__locations_want(&locations, "here");
     rdl__locations_find(&locations, NULL);
@@ -424,13 +461,13 @@ TEST(a_library_that_is_loaded_later_is_found_then)
     EXPECT(library);
     rdl__locations_find(&locations, NULL);
     EXPECT_EQ(locations.items[0].count, 1);
-    EXPECT(locations.items[0].spots[0].address - (uintptr_t)dlsym(library, "in_a") < 64);
+    EXPECT(locations.items[0].spots[0].address - (uintptr_t)dlsym(library, "in_b") < 64);
     EXPECT_STR(locations.items[1].spots[0].function, "same");
     EXPECT_EQ(locations.items[2].count, 1);
     rdl__locations_release(&locations);
     snprintf(path, sizeof path, "%s/bare.so", folder);
     library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     EXPECT(library);
-    EXPECT(found(NULL, "in_b")->spots[0].address - (uintptr_t)dlsym(library, "in_b") < 16);
-    EXPECT_CONTAINS(error_of(NULL, "in_b:/same/"), "no debugging information");
+    EXPECT(found(NULL, "in_bare")->spots[0].address - (uintptr_t)dlsym(library, "in_bare") < 16);
+    EXPECT_CONTAINS(error_of(NULL, "in_bare:/same/"), "no debugging information");
 }

@@ -58,6 +58,7 @@
     X(dwarf_ranges)                                                                                \
     X(dwarf_diecu)                                                                                 \
     X(dwarf_decl_line)                                                                             \
+    X(dwarf_getlocations)                                                                          \
     X(dwarf_getlocation_addr)                                                                      \
     X(dwarf_getlocation_implicit_value)                                                            \
     X(dwarf_getlocation_die)                                                                       \
@@ -69,7 +70,7 @@
     X(dwfl_module_getelf)                                                                          \
     X(dwfl_module_getsymtab)                                                                       \
     X(dwfl_module_getsym_info)                                                                     \
-    X(dwfl_module_relocate_address)
+    X(dwfl_module_addrinfo)
 
 struct rdl__libdw {
 #define RDL__DECLARE(name) __typeof__(name) *name;

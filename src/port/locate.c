@@ -27,6 +27,7 @@ struct errand {
     struct rdl__location *items; /* shared */
     size_t count;
     const char *program;
+    bool with_code;
     struct rdl__room room;
 };
 
@@ -110,8 +111,10 @@ static bool explain_module(struct rdl__answer *answer, const struct rdl__objects
         rdl__likes_consider(&likes, objects->items[i].alias);
     }
     rdl__likes_say(&text, &likes);
-    return rdl__answer_fail(answer, "no program or library called %s is loaded%s", query->module,
-                            rdl__text_string(&text));
+    return rdl__answer_fail(answer,
+                            objects->is_running ? "no program or library called %s is loaded%s"
+                                                : "the file is not called %s%s",
+                            query->module, rdl__text_string(&text));
 }
 
 static void consider(struct rdl__likes *likes, struct rdl__object *object,
@@ -151,7 +154,9 @@ static bool explain(struct rdl__answer *answer, const struct rdl__objects *objec
         return rdl__answer_fail(answer, "no %s%s%s%s%s%s",
                                 query->line ? "file of that name has been compiled into"
                                             : "function of that name and file is in",
-                                query->module ? " " : " what is loaded",
+                                query->module         ? " "
+                                : objects->is_running ? " what is loaded"
+                                                      : " it",
                                 query->module ? query->module : "",
                                 has_units ? "" : ", as there is no debugging information (-g)",
                                 rdl__text_string(&text), "");
@@ -196,10 +201,11 @@ static bool find(struct rdl__answer *answer, const struct rdl__objects *objects,
     return explain(answer, objects, query);
 }
 
-static void find_one(struct rdl__location *location, struct rdl__room *room,
+static void find_one(struct rdl__location *location, struct errand *errand,
                      const struct rdl__objects *objects)
 {
-    struct rdl__answer answer = {.room = room, .location = location};
+    struct rdl__answer answer = {
+        .room = &errand->room, .with_code = errand->with_code, .location = location};
     struct rdl__query query;
     const char *wrong = rdl__query_read(&query, location->text);
 
@@ -222,7 +228,7 @@ static void run_errand(void *it)
     rdl__objects_list(&objects, dwfl, !errand->program);
     for (size_t i = 0; i < errand->count; i++)
         if (errand->items[i].count == 0)
-            find_one(&errand->items[i], &errand->room, &objects);
+            find_one(&errand->items[i], errand, &objects);
 }
 
 /* ---- What others see ------------------------------------------------------------------------ */
@@ -248,7 +254,8 @@ void rdl__locations_find(struct rdl__locations *locations, const char *program)
 {
     size_t size = locations->count * sizeof *locations->items;
     struct rdl__block *block = rdl__allocate(sizeof *block);
-    struct errand errand = {.count = locations->count, .program = program};
+    struct errand errand = {
+        .count = locations->count, .program = program, .with_code = locations->with_code};
 
     block->bytes = size < ROOM / 2 ? rdl__map(ROOM, MAP_SHARED) : NULL;
     for (size_t i = 0; i < locations->count; i++)

@@ -28,6 +28,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* An instruction near a place. */
+struct rdl__instruction {
+    uintptr_t address;
+    const char *text; /* as objdump writes it */
+};
+
 /* One address.  Texts are "" where nothing is known. */
 struct rdl__spot {
     uintptr_t address;
@@ -39,7 +45,10 @@ struct rdl__spot {
     const char *module;   /* program or library */
     int line;             /* 0: not known */
     bool is_tail_call;    /* a return that is a jump to another function */
-    bool is_stale;        /* the file has changed since it was compiled */
+    const struct rdl__instruction *code; /* around it, if that is wanted */
+    size_t code_count, code_at;          /* how many, and which it is */
+    const char *refusal;                 /* why no hook can be there; "": it can, or nobody knows */
+    bool is_stale;                       /* the file has changed since it was compiled */
 };
 
 struct rdl__location {
@@ -54,6 +63,7 @@ struct rdl__location {
 struct rdl__locations {
     struct rdl__location *items;
     size_t count, room;
+    bool with_code;            /* instructions are wanted */
     struct rdl__block *blocks; /* memory of the answers */
 };
 

@@ -41,9 +41,9 @@ static bool find_row(struct rdl__unit *unit, Dwarf_Addr at, struct rdl__row *out
 
     if (next == 0)
         return false;
-    rdl__unit_row(unit, next - 1, out);
+    *out = unit->rows[next - 1];
     for (size_t i = next; i-- > 0;) {
-        rdl__unit_row(unit, i, &row);
+        row = unit->rows[i];
         if (row.at != out->at || row.ends)
             break;
         if (row.begins && row.line) {
@@ -67,23 +67,36 @@ static void tell_line(struct rdl__spot *spot, struct rdl__room *room, struct rdl
 
 /* ---- The function ------------------------------------------------------------------------- */
 
-static void tell_function(struct rdl__spot *spot, struct rdl__room *room,
-                          struct rdl__object *object, struct rdl__unit *unit, Dwarf_Addr at)
+/* Its name is that of the function, and what the compiler has added to it. */
+static void tell_symbol(struct rdl__spot *spot, struct rdl__room *room, const char *symbol)
 {
-    const char *symbol = dw.dwfl_module_addrname(object->module, at + object->bias);
-    const char *dot = symbol ? strchr(symbol, '.') : NULL;
+    const char *dot = strchr(symbol, '.');
+
+    if (dot && dot > symbol)
+        spot->clone = rdl__room_keep(room, dot);
+    spot->function =
+        rdl__room_print(room, "%.*s", (int)strcspn(symbol, dot > symbol ? ".@" : "@"), symbol);
+}
+
+static void tell_function(struct rdl__spot *spot, struct rdl__room *room,
+                          const struct rdl__found *found)
+{
+    const char *symbol =
+        dw.dwfl_module_addrname(found->object->module, found->at + found->object->bias);
+    const char *name, *outer_name;
     Dwarf_Die inner, outer;
 
     spot->function = spot->around = spot->clone = "";
-    if (dot && dot > symbol)
-        spot->clone = rdl__room_keep(room, dot);
-    if (unit && rdl__functions_at(unit, at, &inner, &outer)) {
-        spot->function = rdl__room_keep(room, dw.dwarf_diename(&inner));
-        if (inner.addr != outer.addr)
-            spot->around = rdl__room_keep(room, dw.dwarf_diename(&outer));
-    } else if (symbol) {
-        spot->function =
-            rdl__room_print(room, "%.*s", (int)strcspn(symbol, dot > symbol ? ".@" : "@"), symbol);
+    if (symbol)
+        tell_symbol(spot, room, symbol);
+    if (found->unit && rdl__functions_at(found->object, found->at, spot->line, &inner, &outer)) {
+        outer_name = dw.dwarf_diename(&outer);
+        name = found->function ? found->function : dw.dwarf_diename(&inner);
+        spot->function = rdl__room_keep(room, name);
+        if (inner.addr != outer.addr || (name && outer_name && strcmp(name, outer_name) != 0))
+            spot->around = rdl__room_keep(room, outer_name);
+    } else if (found->function) {
+        spot->function = rdl__room_keep(room, found->function);
     }
 }
 
@@ -97,23 +110,26 @@ static bool is_known(const struct rdl__answer *answer, uintptr_t address)
     return false;
 }
 
-void rdl__answer_add(struct rdl__answer *answer, struct rdl__object *object, struct rdl__unit *unit,
-                     const struct rdl__row *row, Dwarf_Addr at, bool is_tail_call)
+void rdl__answer_add(struct rdl__answer *answer, const struct rdl__found *found)
 {
-    struct rdl__spot spot = {.address = at + object->bias,
+    struct rdl__object *object = found->object;
+    struct rdl__spot spot = {.address = found->at + object->bias,
                              .file = "",
                              .path = "",
+                             .refusal = "",
                              .module = rdl__room_keep(answer->room, object->name),
-                             .is_tail_call = is_tail_call};
-    struct rdl__row found;
+                             .is_tail_call = found->is_tail_call};
+    struct rdl__row row;
 
     if (is_known(answer, spot.address))
         return;
-    if (!row && unit && find_row(unit, at, &found))
-        row = &found;
-    if (row)
-        tell_line(&spot, answer->room, object, unit, row);
-    tell_function(&spot, answer->room, object, unit, at);
+    if (found->row)
+        tell_line(&spot, answer->room, object, found->unit, found->row);
+    else if (found->unit && find_row(found->unit, found->at, &row))
+        tell_line(&spot, answer->room, object, found->unit, &row);
+    tell_function(&spot, answer->room, found);
+    if (answer->with_code)
+        rdl__listing_add(&spot, answer->room, object, found->at);
     if (answer->count == answer->room_count) {
         answer->room_count = answer->room_count ? 2 * answer->room_count : 16;
         answer->spots = rdl__reallocate(answer->spots, answer->room_count * sizeof *answer->spots);

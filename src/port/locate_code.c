@@ -126,8 +126,12 @@ int rdl__returns_add(struct rdl__answer *answer, struct rdl__object *object,
             continue;
         }
         if (next.is.meta.category == ZYDIS_CATEGORY_RET || is_tail_call(extent, &next)) {
-            rdl__answer_add(answer, object, unit, NULL, next.at,
-                            next.is.meta.category != ZYDIS_CATEGORY_RET);
+            rdl__answer_add(answer, &(struct rdl__found){.object = object,
+                                                         .unit = unit,
+                                                         .at = next.at,
+                                                         .function = extent->name,
+                                                         .is_tail_call = next.is.meta.category !=
+                                                                         ZYDIS_CATEGORY_RET});
             count++;
         }
         next.at += next.is.length;

@@ -24,18 +24,32 @@ static bool has_code(Dwarf_Die *die)
     return dw.dwarf_hasattr(die, DW_AT_low_pc) || dw.dwarf_hasattr(die, DW_AT_ranges);
 }
 
-static bool is_copy_of(Dwarf_Die *die, const Dwarf_Die *function)
+/* What it is a copy of in the end: units that were compiled together copy copies. */
+static const void *origin_of(const Dwarf_Die *copy)
 {
+    Dwarf_Die die = *copy;
     Dwarf_Attribute attribute;
-    Dwarf_Die origin;
 
-    return dw.dwarf_attr(die, DW_AT_abstract_origin, &attribute) &&
-           dw.dwarf_formref_die(&attribute, &origin) && origin.addr == function->addr;
+    while (dw.dwarf_attr(&die, DW_AT_abstract_origin, &attribute) &&
+           dw.dwarf_formref_die(&attribute, &die))
+        continue;
+    return die.addr;
 }
 
-/* Look for inlined copies in all code of this unit, or part of one. */
-static void add_inlined(struct rdl__copies *copies, struct rdl__unit *unit, Dwarf_Die *part,
-                        const Dwarf_Die *function)
+static void note_inlined(struct rdl__unit *unit, Dwarf_Die *die)
+{
+    struct rdl__inlined_list *list = &unit->inlined;
+
+    if (list->count == list->room) {
+        list->room = list->room ? 2 * list->room : 64;
+        list->items = rdl__reallocate(list->items, list->room * sizeof *list->items);
+    }
+    list->items[list->count++] = (struct rdl__inlined){origin_of(die), *die};
+}
+
+/* All inlined copies in a unit, or part of one: whichever function they are of, so that this is
+ * looked for once. */
+static void list_inlined(struct rdl__unit *unit, Dwarf_Die *part)
 {
     Dwarf_Die child;
 
@@ -44,26 +58,40 @@ static void add_inlined(struct rdl__copies *copies, struct rdl__unit *unit, Dwar
     do {
         int tag = dw.dwarf_tag(&child);
 
-        if (tag == DW_TAG_inlined_subroutine && has_code(&child) && is_copy_of(&child, function))
-            add_copy(copies, unit, &child, true);
+        if (tag == DW_TAG_inlined_subroutine && has_code(&child))
+            note_inlined(unit, &child);
         if (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block ||
             (tag == DW_TAG_subprogram && has_code(&child)))
-            add_inlined(copies, unit, &child, function);
+            list_inlined(unit, &child);
     } while (dw.dwarf_siblingof(&child, &child) == 0);
 }
 
-/* A function that was compiled together with other units may have been inlined into these; its
- * own has no code then. */
+static void add_inlined(struct rdl__copies *copies, struct rdl__unit *unit,
+                        const Dwarf_Die *function)
+{
+    const void *origin = origin_of(function);
+
+    if (!unit->has_inlined)
+        list_inlined(unit, &unit->die);
+    unit->has_inlined = true;
+    for (size_t i = 0; i < unit->inlined.count; i++)
+        if (unit->inlined.items[i].origin == origin)
+            add_copy(copies, unit, &unit->inlined.items[i].die, true);
+}
+
+/* A function that was compiled together with other units may have been inlined into these, and
+ * has no copy in its own then. */
 void rdl__copies_find(struct rdl__copies *out, struct rdl__object *object,
                       const struct rdl__function *function)
 {
+    size_t before = out->count;
+
     if (function->has_code)
         add_copy(out, function->unit, &function->die, false);
     else if (has_code(&function->unit->die))
-        add_inlined(out, function->unit, &function->unit->die, &function->die);
-    else
-        for (size_t i = 0; i < object->unit_count; i++)
-            add_inlined(out, &object->units[i], &object->units[i].die, &function->die);
+        add_inlined(out, function->unit, &function->die);
+    for (size_t i = 0; i < object->unit_count && out->count == before; i++)
+        add_inlined(out, &object->units[i], &function->die);
 }
 
 bool rdl__copy_has(const struct rdl__copy *copy, Dwarf_Addr at)
@@ -156,12 +184,12 @@ static bool needs_prologue(const struct rdl__copy *copy)
 /* clang marks where the prologue ends; gcc lets a line begin there. */
 static Dwarf_Addr skip_prologue(const struct rdl__copy *copy, Dwarf_Addr first)
 {
-    size_t count = rdl__unit_lines(copy->unit);
+    size_t count = rdl__unit_rows(copy->unit);
     Dwarf_Addr second = 0;
     struct rdl__row row;
 
     for (size_t i = rdl__unit_row_from(copy->unit, first); i < count; i++) {
-        rdl__unit_row(copy->unit, i, &row);
+        row = copy->unit->rows[i];
         if (row.ends)
             continue;
         if (!rdl__copy_has(copy, row.at))
@@ -191,38 +219,4 @@ bool rdl__copy_entry(const struct rdl__copy *copy, struct rdl__object *object, D
         *out = skip_prologue(copy, *out);
     *out += rdl__landing_length(object, *out);
     return true;
-}
-
-/* ---- Around an address ---------------------------------------------------------------------- */
-
-static int find_function(Dwarf_Die *scopes, int count, int from, bool inlined)
-{
-    for (int i = from; i < count; i++) {
-        int tag = dw.dwarf_tag(&scopes[i]);
-
-        if (tag == DW_TAG_subprogram || (inlined && tag == DW_TAG_inlined_subroutine))
-            return i;
-    }
-    return -1;
-}
-
-/* What libdw has around the code of an inlined copy is around its definition.  What is around
- * its code has to be asked for. */
-bool rdl__functions_at(struct rdl__unit *unit, Dwarf_Addr at, Dwarf_Die *out_inner,
-                       Dwarf_Die *out_outer)
-{
-    Dwarf_Die *scopes = NULL, *around = NULL;
-    int count = dw.dwarf_getscopes(&unit->die, at, &scopes);
-    int inner = find_function(scopes, count, 0, true), outer = -1;
-
-    if (inner >= 0) {
-        *out_inner = scopes[inner];
-        count = dw.dwarf_getscopes_die(out_inner, &around);
-        outer = find_function(around, count, 0, false);
-    }
-    if (outer >= 0)
-        *out_outer = around[outer];
-    free(scopes);
-    free(around);
-    return outer >= 0;
 }

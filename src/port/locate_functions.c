@@ -161,7 +161,10 @@ static bool add_entries(struct rdl__answer *answer, const struct one *one)
         Dwarf_Addr at;
 
         if (!is_part(one->object, copy) && rdl__copy_entry(copy, one->object, &at))
-            rdl__answer_add(answer, one->object, copy->unit, NULL, at, false);
+            rdl__answer_add(answer, &(struct rdl__found){.object = one->object,
+                                                         .unit = copy->unit,
+                                                         .function = one->query->function,
+                                                         .at = at});
     }
     return answer->count > 0 || rdl__answer_fail(answer, "it is not known where it begins");
 }
@@ -169,7 +172,7 @@ static bool add_entries(struct rdl__answer *answer, const struct one *one)
 static bool add_returns_of(struct rdl__answer *answer, const struct one *one,
                            const struct rdl__copy *copy)
 {
-    struct rdl__extent extent = {.copy = copy};
+    struct rdl__extent extent = {.copy = copy, .name = one->query->function};
     Dwarf_Die die = copy->die;
     Dwarf_Addr base;
     ptrdiff_t next = 0;
@@ -231,8 +234,8 @@ static int last_line(const struct one *one)
         struct rdl__unit *unit = one->copies.items[c].unit;
         struct rdl__file_match match = {.path = one->path};
 
-        for (size_t i = 0, count = rdl__unit_lines(unit); i < count; i++) {
-            rdl__unit_row(unit, i, &row);
+        for (size_t i = 0, count = rdl__unit_rows(unit); i < count; i++) {
+            row = unit->rows[i];
             if (row.line > last && (!behind || row.line < behind) && !row.ends &&
                 rdl__copy_has(&one->copies.items[c], row.at) && rdl__file_is(&match, unit, &row))
                 last = row.line;

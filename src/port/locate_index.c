@@ -65,6 +65,7 @@ void rdl__objects_list(struct rdl__objects *out, Dwfl *dwfl, bool is_running)
 {
     struct listing listing = {out, is_running};
 
+    out->is_running = is_running;
     dw.dwfl_getmodules(dwfl, list_module, &listing, 0);
 }
 
@@ -83,8 +84,8 @@ static void add_function(struct rdl__object *object, struct rdl__unit *unit, Dwa
                          size_t *room)
 {
     bool has_code = dw.dwarf_hasattr(die, DW_AT_low_pc) || dw.dwarf_hasattr(die, DW_AT_ranges);
-    bool is_inlined = !has_code && dw.dwarf_hasattr(die, DW_AT_inline);
-    const char *name = has_code || is_inlined ? dw.dwarf_diename(die) : NULL;
+    bool is_defined = has_code || !dw.dwarf_hasattr(die, DW_AT_declaration);
+    const char *name = is_defined ? dw.dwarf_diename(die) : NULL;
 
     if (!name)
         return;
@@ -95,7 +96,40 @@ static void add_function(struct rdl__object *object, struct rdl__unit *unit, Dwa
         object->functions = rdl__reallocate(object->functions, *room * sizeof *object->functions);
     }
     object->functions[object->function_count++] =
-        (struct rdl__function){name, *die, unit, has_code, is_inlined};
+        (struct rdl__function){name, *die, unit, has_code};
+}
+
+/* The path of a unit up to the folder of sources that it is in, or NULL. */
+static char *sources_of(struct rdl__unit *unit)
+{
+    const char *name = dw.dwarf_diename(&unit->die);
+    char *path = name ? rdl__unit_path(unit, name) : NULL, *found = NULL;
+
+    for (char *at = path; at && (at = strstr(at, "/src/")); at++)
+        found = at;
+    if (!found) {
+        free(path);
+        return NULL;
+    }
+    found[strlen("/src/")] = '\0';
+    return path;
+}
+
+/* Functions of ours are known by their names.  Some units have none, but stand-ins for functions of
+ * the C library; they lie where the others do. */
+static void find_ours(struct rdl__object *object)
+{
+    char *ours = NULL, *sources;
+
+    for (size_t i = 0; i < object->unit_count && !ours; i++)
+        if (object->units[i].is_ours)
+            ours = sources_of(&object->units[i]);
+    for (size_t i = 0; i < object->unit_count && ours; i++) {
+        sources = sources_of(&object->units[i]);
+        object->units[i].is_ours |= sources && strcmp(sources, ours) == 0;
+        free(sources);
+    }
+    free(ours);
 }
 
 static size_t count_units(struct rdl__object *object)
@@ -128,42 +162,49 @@ void rdl__object_index(struct rdl__object *object)
                 add_function(object, unit, &child, &room);
         while (dw.dwarf_siblingof(&child, &child) == 0);
     }
+    find_ours(object);
 }
 
 /* ---- Lines ------------------------------------------------------------------------------- */
 
-size_t rdl__unit_lines(struct rdl__unit *unit)
+static void read_row(Dwarf_Line *line, struct rdl__row *out)
 {
-    if (!unit->has_lines && dw.dwarf_getsrclines(&unit->die, &unit->lines, &unit->line_count) != 0)
-        unit->line_count = 0;
-    unit->has_lines = true;
-    return unit->line_count;
-}
+    const char *path = dw.dwarf_linesrc(line, NULL, NULL);
 
-void rdl__unit_row(const struct rdl__unit *unit, size_t i, struct rdl__row *out)
-{
-    Dwarf_Line *line = dw.dwarf_onesrcline(unit->lines, i);
-
-    *out = (struct rdl__row){.path = dw.dwarf_linesrc(line, NULL, NULL)};
+    out->path = path ? path : "";
     dw.dwarf_lineaddr(line, &out->at);
     dw.dwarf_lineno(line, &out->line);
     dw.dwarf_linebeginstatement(line, &out->begins);
     dw.dwarf_lineendsequence(line, &out->ends);
     dw.dwarf_lineprologueend(line, &out->prologue_ends);
-    if (!out->path)
-        out->path = "";
+}
+
+/* They are asked for often, and libdw has a function for each of their parts. */
+size_t rdl__unit_rows(struct rdl__unit *unit)
+{
+    Dwarf_Lines *lines;
+    size_t count;
+
+    if (unit->has_rows)
+        return unit->row_count;
+    unit->has_rows = true;
+    if (dw.dwarf_getsrclines(&unit->die, &lines, &count) != 0)
+        return 0;
+    unit->rows = rdl__allocate(count * sizeof *unit->rows + 1);
+    unit->row_count = count;
+    for (size_t i = 0; i < count; i++)
+        read_row(dw.dwarf_onesrcline(lines, i), &unit->rows[i]);
+    return count;
 }
 
 size_t rdl__unit_row_from(struct rdl__unit *unit, Dwarf_Addr at)
 {
-    size_t from = 0, to = rdl__unit_lines(unit);
-    struct rdl__row row;
+    size_t from = 0, to = rdl__unit_rows(unit);
 
     while (from < to) {
         size_t middle = from + (to - from) / 2;
 
-        rdl__unit_row(unit, middle, &row);
-        if (row.at < at)
+        if (unit->rows[middle].at < at)
             from = middle + 1;
         else
             to = middle;

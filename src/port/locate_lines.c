@@ -78,8 +78,8 @@ static bool has_code(struct rdl__object *object, const char *path)
 
         if (unit->is_ours || !has_file(unit, path))
             continue;
-        for (size_t i = 0, count = rdl__unit_lines(unit); i < count; i++) {
-            rdl__unit_row(unit, i, &row);
+        for (size_t i = 0, count = rdl__unit_rows(unit); i < count; i++) {
+            row = unit->rows[i];
             if (!row.ends && row.line && rdl__file_is(&match, unit, &row))
                 return true;
         }
@@ -151,9 +151,10 @@ static void add_place(struct rdl__answer *answer, struct rdl__object *object,
 
     if (outer->addr && rdl__copy_first(&copy, &first) && first == row->at &&
         rdl__copy_entry(&copy, object, &entry) && entry != row->at)
-        rdl__answer_add(answer, object, unit, NULL, entry, false);
+        rdl__answer_add(answer, &(struct rdl__found){.object = object, .unit = unit, .at = entry});
     else
-        rdl__answer_add(answer, object, unit, row, row->at, false);
+        rdl__answer_add(answer, &(struct rdl__found){
+                                    .object = object, .unit = unit, .row = row, .at = row->at});
 }
 
 /* A line begins where it comes after another, or in another copy of the function.  Within it
@@ -165,17 +166,17 @@ static void add_from(struct rdl__answer *answer, struct rdl__object *object, str
     const void *begun = NULL; /* in which copy */
     struct rdl__row row;
 
-    for (size_t i = 0, count = rdl__unit_lines(unit); i < count; i++) {
+    for (size_t i = 0, count = rdl__unit_rows(unit); i < count; i++) {
         Dwarf_Die inner = {0}, outer = {0};
 
-        rdl__unit_row(unit, i, &row);
+        row = unit->rows[i];
         if (row.ends || row.line != wanted->line || !rdl__file_is(&match, unit, &row)) {
             begun = NULL;
             continue;
         }
         if (!row.begins || !is_within(wanted->within, unit, row.at))
             continue;
-        rdl__functions_at(unit, row.at, &inner, &outer);
+        rdl__functions_at(object, row.at, row.line, &inner, &outer);
         if (!begun || begun != inner.addr)
             add_place(answer, object, unit, &row, &outer);
         begun = inner.addr ? inner.addr : unit;
@@ -198,7 +199,7 @@ size_t rdl__line_add(struct rdl__answer *answer, struct rdl__object *object,
 /* The nearest line before or after one. */
 struct near {
     int line; /* 0: none */
-    struct rdl__unit *unit;
+    struct rdl__object *object;
     Dwarf_Addr at;
 };
 
@@ -209,17 +210,17 @@ static void find_near(struct rdl__object *object, const struct rdl__line_wanted 
         struct rdl__unit *unit = &object->units[u];
         struct rdl__file_match match = {.path = wanted->path};
         struct rdl__row row;
-        size_t count = unit->is_ours || !has_file(unit, wanted->path) ? 0 : rdl__unit_lines(unit);
+        size_t count = unit->is_ours || !has_file(unit, wanted->path) ? 0 : rdl__unit_rows(unit);
 
         for (size_t i = 0; i < count; i++) {
-            rdl__unit_row(unit, i, &row);
+            row = unit->rows[i];
             if (row.ends || !row.begins || !row.line || !rdl__file_is(&match, unit, &row) ||
                 !is_within(wanted->within, unit, row.at))
                 continue;
             if (row.line < wanted->line && row.line > before->line)
-                *before = (struct near){row.line, unit, row.at};
+                *before = (struct near){row.line, object, row.at};
             if (row.line > wanted->line && (!after->line || row.line < after->line))
-                *after = (struct near){row.line, unit, row.at};
+                *after = (struct near){row.line, object, row.at};
         }
     }
 }
@@ -230,7 +231,7 @@ static const char *function_of(const struct near *near, int *out_line)
     const char *name = "";
 
     *out_line = 0;
-    if (near->line && rdl__functions_at(near->unit, near->at, &inner, &outer)) {
+    if (near->line && rdl__functions_at(near->object, near->at, near->line, &inner, &outer)) {
         name = dw.dwarf_diename(&inner);
         dw.dwarf_decl_line(&inner, out_line);
     }

@@ -21,21 +21,43 @@ const char *rdl__query_read(struct rdl__query *out, const char *text);
 
 /* ---- What debugging information has (locate_index.c) -------- */
 
-struct rdl__unit {
-    Dwarf_Die die;
-    Dwarf_Lines *lines;
-    size_t line_count;
-    bool has_lines; /* they have been read */
-    bool is_ours;   /* code of Raddle */
+struct rdl__row { /* of the table of lines */
+    Dwarf_Addr at;
+    const char *path; /* the same pointer for the same file of a unit */
+    int line;
+    bool begins, ends, prologue_ends;
 };
 
-/* A function that has code, or copies that are inlined. */
+struct rdl__inlined { /* a copy, and the function that it is of */
+    const void *origin;
+    Dwarf_Die die;
+};
+
+struct rdl__inlined_list {
+    struct rdl__inlined *items;
+    size_t count, room;
+};
+
+struct rdl__unit {
+    Dwarf_Die die;
+    struct rdl__row *rows; /* in the order of addresses */
+    size_t row_count;
+    struct rdl__inlined_list inlined;
+    bool has_rows, has_inlined; /* they have been read */
+    bool is_ours;               /* code of Raddle */
+};
+
+/* A function that has code, or may have copies that are inlined. */
 struct rdl__function {
     const char *name;
     Dwarf_Die die;
     struct rdl__unit *unit;
     bool has_code;
-    bool is_inlined;
+};
+
+struct rdl__range {
+    Dwarf_Addr start, end;
+    const struct rdl__function *function;
 };
 
 struct rdl__object { /* a program or library */
@@ -52,11 +74,15 @@ struct rdl__object { /* a program or library */
     size_t unit_count;
     struct rdl__function *functions;
     size_t function_count;
+    struct rdl__range *ranges; /* of the functions, in order */
+    size_t range_count;
+    bool has_ranges;
 };
 
 struct rdl__objects {
     struct rdl__object *items;
     size_t count;
+    bool is_running; /* they are those of this process */
 };
 
 /* Of this process, or of a file that is not running. */
@@ -65,20 +91,11 @@ void rdl__objects_list(struct rdl__objects *out, Dwfl *dwfl, bool is_running);
 /* Read which units and functions there are, if that has not been done. */
 void rdl__object_index(struct rdl__object *object);
 
-/* How many lines, having read them. */
-size_t rdl__unit_lines(struct rdl__unit *unit);
-
-struct rdl__row {
-    Dwarf_Addr at;
-    int line;
-    const char *path; /* the same pointer for the same file of a unit */
-    bool begins, ends, prologue_ends;
-};
+/* How many rows, having read them. */
+size_t rdl__unit_rows(struct rdl__unit *unit);
 
 /* The first that is not before this address. */
 size_t rdl__unit_row_from(struct rdl__unit *unit, Dwarf_Addr at);
-
-void rdl__unit_row(const struct rdl__unit *unit, size_t i, struct rdl__row *out);
 
 /* All of a path that may be relative to where the compiler ran, as it is compared. */
 char *rdl__unit_path(struct rdl__unit *unit, const char *path);
@@ -110,8 +127,21 @@ bool rdl__copy_first(const struct rdl__copy *copy, Dwarf_Addr *out);
 /* Where it begins, and its parameters can be read; false: nobody knows. */
 bool rdl__copy_entry(const struct rdl__copy *copy, struct rdl__object *object, Dwarf_Addr *out);
 
-/* The functions around an address: the innermost, and the one that is no inlined copy. */
-bool rdl__functions_at(struct rdl__unit *unit, Dwarf_Addr at, Dwarf_Die *out_inner,
+/* ---- Around an address (locate_scopes.c) -------- */
+
+enum { RDL__SCOPES_MAX = 64 };
+
+/* The function whose code it is; NULL: none that is known. */
+const struct rdl__function *rdl__function_at(struct rdl__object *object, Dwarf_Addr at);
+
+/* It, and the inlined copies and blocks around the address, from the outside; how many.  If a
+ * function is named, those within it are left out. */
+int rdl__scopes_at(struct rdl__object *object, Dwarf_Addr at, const char *name,
+                   Dwarf_Die out[RDL__SCOPES_MAX]);
+
+/* The innermost function, and the one that is no inlined copy.  Where a line begins with the first
+ * instruction of an inlined copy that it calls, we are not in that yet; 0: in no such line. */
+bool rdl__functions_at(struct rdl__object *object, Dwarf_Addr at, int line, Dwarf_Die *out_inner,
                        Dwarf_Die *out_outer);
 
 /* ---- Machine code (locate_code.c) -------- */
@@ -126,9 +156,14 @@ size_t rdl__landing_length(struct rdl__object *object, Dwarf_Addr at);
 struct rdl__extent {
     Dwarf_Addr start, end;
     const struct rdl__copy *copy;
+    const char *name;
 };
 
 struct rdl__answer;
+
+/* The instructions around a place (locate_listing.c). */
+void rdl__listing_add(struct rdl__spot *spot, struct rdl__room *room, struct rdl__object *object,
+                      Dwarf_Addr at);
 
 /* Add each place at which this code returns, or jumps to where another function does.  How many
  * there are; or -1: machine code cannot be read. */
@@ -139,14 +174,24 @@ int rdl__returns_add(struct rdl__answer *answer, struct rdl__object *object,
 
 struct rdl__answer {
     struct rdl__room *room;
+    bool with_code;
     struct rdl__location *location;
     struct rdl__spot *spots;
     size_t count, room_count;
 };
 
-/* An address, once.  The unit is NULL where there is none; the row is NULL unless it is known. */
-void rdl__answer_add(struct rdl__answer *answer, struct rdl__object *object, struct rdl__unit *unit,
-                     const struct rdl__row *row, Dwarf_Addr at, bool is_tail_call);
+/* An address, once.  What is not known is NULL: the unit, if there is none; the row; and the
+ * function, if it is any that is there. */
+struct rdl__found {
+    struct rdl__object *object;
+    struct rdl__unit *unit;
+    const struct rdl__row *row;
+    const char *function;
+    Dwarf_Addr at;
+    bool is_tail_call;
+};
+
+void rdl__answer_add(struct rdl__answer *answer, const struct rdl__found *found);
 
 /* All has been found: keep it. */
 void rdl__answer_end(struct rdl__answer *answer);

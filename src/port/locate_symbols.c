@@ -75,7 +75,8 @@ void rdl__symbols_consider(struct rdl__likes *likes, struct rdl__object *object)
 static bool add_one(struct rdl__answer *answer, struct rdl__object *object,
                     const struct rdl__query *query, const struct symbol *symbol)
 {
-    struct rdl__extent extent = {symbol->at, symbol->at + symbol->is.st_size, NULL};
+    struct rdl__extent extent = {symbol->at, symbol->at + symbol->is.st_size, NULL,
+                                 query->function};
 
     if (GELF_ST_TYPE(symbol->is.st_info) == STT_GNU_IFUNC)
         return rdl__answer_fail(answer,
@@ -83,9 +84,10 @@ static bool add_one(struct rdl__answer *answer, struct rdl__object *object,
                                 "name that one, or a line after the call",
                                 query->function);
     if (!query->at_return) {
-        rdl__answer_add(answer, object, NULL, NULL,
-                        symbol->at + rdl__landing_length(object, symbol->at), false);
-        answer->spots[answer->count - 1].function = rdl__room_keep(answer->room, query->function);
+        rdl__answer_add(answer, &(struct rdl__found){
+                                    .object = object,
+                                    .function = query->function,
+                                    .at = symbol->at + rdl__landing_length(object, symbol->at)});
         return true;
     }
     return rdl__returns_add(answer, object, &extent) >= 0 ||

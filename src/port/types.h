@@ -38,8 +38,8 @@ struct rdl__type {
     enum rdl__type_kind kind;
     bool is_signed; /* of enumerations */
     uint32_t size;
-    uint32_t count;                            /* of whichever of these there are: */
-    const struct rdl__type *of;                /* elements */
+    uint32_t count;             /* of whichever of these there are: */
+    const struct rdl__type *of; /* elements; of pointers, what they point to, if that was wanted */
     const struct rdl__member *members;         /* anonymous structs are taken as part */
     const struct rdl__enumerator *enumerators; /* of the struct around them */
 };

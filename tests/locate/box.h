@@ -30,6 +30,10 @@ int in_a(int n);
 int in_b(int n);
 int worth(int kind, int n);
 int pass_on(int n);
+int shadow(int n);
+int late(struct box *box, int n);
+int call_late(struct box *box, int unused);
+void touch(void *it);
 int measure(struct box *box, double scale, const char *label);
 
 #endif

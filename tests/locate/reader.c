@@ -6,6 +6,7 @@
 
 int total;
 static int hidden = 7;
+struct secret *kept; /* what it is only a/other.c knows */
 static _Thread_local int mine = 5;
 
 __attribute__((noinline)) int append(struct box *box, int id)
@@ -80,6 +81,41 @@ __attribute__((noinline)) int measure(struct box *box, double scale, const char 
     return sum;
 }
 
+__attribute__((noinline)) void touch(void *it)
+{
+    __asm__ volatile("" : : "r"(it) : "memory");
+}
+
+__attribute__((noinline)) int shadow(int n)
+{
+    int x = n;
+
+    touch(&x);
+    {
+        int x = 2 * n;
+
+        touch(&x); /* the inner */
+    }
+    return x; /* the outer */
+}
+
+/* When it is late, both parameters have been used for the last time. */
+__attribute__((noinline)) int late(struct box *box, int n)
+{
+    int sum = box->count + n;
+
+    touch(&sum);
+    return sum; /* it is late */
+}
+
+int call_late(struct box *box, int unused)
+{
+    int sum = late(box, 7) + unused;
+
+    touch(&sum);
+    return sum + box->count;
+}
+
 int main(int argc, char **argv)
 {
     struct box box = {.open = 1, .colour = 5, .items = {[1] = {.id = 20, .name = "two"}}};
@@ -90,5 +126,6 @@ int main(int argc, char **argv)
         end += append(&box, 10 * (i + argc));
     end += add_to(&box, 99);
     end += lookup(&box, 20) + pass_on(argc) + worth(argc + 1, 2);
+    end += shadow(argc) + call_late(&box, argc);
     return measure(&box, 1.5, argv[0]) + end == 0;
 }
