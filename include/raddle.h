@@ -24,6 +24,7 @@
 #include <raddle/check.h>
 #include <raddle/clock.h>
 #include <raddle/events.h>
+#include <raddle/gates.h>
 #include <raddle/generate.h>
 #include <raddle/model.h>
 #include <raddle/spec.h>

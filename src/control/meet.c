@@ -1,9 +1,13 @@
 /* meet.c -- where the threads of a test wait for each other. */
 #include "control/meet.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "control/sched/inner.h"
 #include "control/sched/next.h"
 #include "port/blocked.h"
+#include "raddle/generate.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
@@ -12,7 +16,7 @@ bool rdl__meeting;
 
 static bool happens_next(void)
 {
-    return rdl__clock_ticks();
+    return rdl__clock_ticks() || rdl__orders_go_on(rdl__current) || rdl__gates_give_up();
 }
 
 /* The thread of the body itself is one of those that are waited for. */
@@ -48,6 +52,54 @@ void rdl__meet_end(void)
     rdl__when_quiet = NULL;
     rdl__blocked_watch_end();
     rdl__clock_reset();
+    rdl__gates_end();
+}
+
+/* ---- Who is who ----------------------------------------------------------------------------- */
+
+void rdl__meet_name(char out[RDL__MEET_NAME])
+{
+    const struct rdl__thread *self = rdl__self();
+
+    if (self)
+        snprintf(out, RDL__MEET_NAME, "%s", rdl__thread_name(self));
+    else
+        rdl__blocked_name(out, RDL__MEET_NAME);
+}
+
+static enum rdl__meet_state state_of_controlled(const char *name)
+{
+    enum rdl__meet_state state = RDL__MEET_NOBODY;
+
+    for (uint32_t id = 0; id < rdl__sched.view.threads; id++) {
+        const struct rdl__thread *thread = rdl__sched.threads[id];
+
+        if (strcmp(rdl__thread_name(thread), name) != 0)
+            continue;
+        if (thread->state == RDL__ALIVE)
+            return RDL__MEET_WAITS;
+        state = RDL__MEET_ENDED;
+    }
+    return state;
+}
+
+enum rdl__meet_state rdl__meet_state(const char *name)
+{
+    if (rdl__running)
+        return state_of_controlled(name);
+    switch (rdl__blocked_state(name)) {
+    case RDL__LIVES:
+        return RDL__MEET_WAITS;
+    case RDL__DIED:
+        return RDL__MEET_ENDED;
+    default:
+        return RDL__MEET_NOBODY;
+    }
+}
+
+uint32_t rdl__meet_pick(struct rdl_case *t, uint32_t max)
+{
+    return rdl__running ? rdl__pick_one(max) : (uint32_t)rdl_int(t, 0, (int)max);
 }
 
 void rdl__meet_lock(void)
@@ -99,8 +151,8 @@ static void keep_watch(struct rdl_case *t, const struct awaited *awaited)
         pthread_mutex_unlock(&lock);
         there = rdl__blocked_until(t, is_there, (void *)awaited);
         pthread_mutex_lock(&lock);
-        if (!there)
-            happens_next();
+        if (!there && !happens_next())
+            rdl__gates_stuck(t);
         there = awaited->ready(awaited->what);
     }
 }

@@ -30,11 +30,34 @@ void rdl__meet_await(struct rdl_case *t, const struct rdl__op *op, bool (*ready)
 /* This object of an operation has changed: who waits for it may be ready. */
 void rdl__meet_changed(const void *object);
 
+/* What the thread that calls is called: "main", "worker" as named, or "thread 2". */
+enum { RDL__MEET_NAME = 48 };
+void rdl__meet_name(char out[RDL__MEET_NAME]);
+
+/* When all wait: what a thread of that name does. */
+enum rdl__meet_state { RDL__MEET_NOBODY, RDL__MEET_WAITS, RDL__MEET_ENDED };
+enum rdl__meet_state rdl__meet_state(const char *name);
+
+/* A choice from 0 to max, when all wait. */
+uint32_t rdl__meet_pick(struct rdl_case *t, uint32_t max);
+
 /* All threads wait: what happens now?  False: nothing.  Here in the order in which they are
  * asked. */
 bool rdl__clock_ticks(void);
+bool rdl__orders_go_on(struct rdl_case *t);
+bool rdl__gates_give_up(void);
+
+/* Nothing: if free threads wait at gates, that is a failure. */
+#define RDL__INFEASIBLE "infeasible: all threads wait, some of them at gates"
+void rdl__gates_stuck(struct rdl_case *t);
+
+/* What a thread waits for that waits at a gate; false: it does not.  And for whom; NULL: it is not
+ * known. */
+bool rdl__gates_describe(const char *thread, char *out, size_t room);
+const char *rdl__order_blocker(const char *thread);
 
 /* Forget what was before. */
 void rdl__clock_reset(void);
+void rdl__gates_end(void);
 
 #endif

@@ -55,6 +55,7 @@ struct rdl_thread *rdl_spawn(struct rdl_case *t, const char *name, void (*run)(v
         rdl__track_share(self, (uintptr_t)it);
     } else {
         rdl__meet_spawn(t);
+        thread->watched.name = rdl_format(t, "%s", name ? name : "");
         rdl__defer(t, rdl__blocked_forget, &thread->watched);
     }
     if (self)

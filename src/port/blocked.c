@@ -232,7 +232,7 @@ static void forget_newcomers(void)
 void rdl__blocked_watch_caller(const void *owner)
 {
     rdl__blocked_forget(&caller);
-    caller = (struct rdl__real_thread){0};
+    caller = (struct rdl__real_thread){.name = "main"};
     rdl__blocked_begin(&caller);
     watch(&caller, owner);
 }
@@ -285,6 +285,57 @@ void rdl__blocked_watch_no_more(struct rdl__real_process *process)
     pthread_mutex_unlock(&lock);
 }
 
+/* It has ended in a way that we were not told of. */
+static bool is_gone(int id)
+{
+    char text[16];
+
+    return !read_task_file(id, "comm", text, sizeof text);
+}
+
+static bool has_name(const struct rdl__real_thread *thread, const char *name)
+{
+    char own[32] = "";
+
+    if (thread->name)
+        return strcmp(thread->name, name) == 0;
+    if (id_of(thread) && read_task_file(id_of(thread), "comm", own, sizeof own))
+        own[strcspn(own, "\n")] = '\0';
+    return strcmp(own, name) == 0;
+}
+
+void rdl__blocked_name(char *out, size_t room)
+{
+    int self = (int)syscall(SYS_gettid);
+    const char *name = NULL;
+
+    pthread_mutex_lock(&lock);
+    for (const struct rdl__real_thread *thread = threads; thread && !name; thread = thread->next)
+        if (id_of(thread) == self)
+            name = thread->name;
+    pthread_mutex_unlock(&lock);
+    if (name)
+        snprintf(out, room, "%s", name);
+    else if (read_task_file(self, "comm", out, room))
+        out[strcspn(out, "\n")] = '\0';
+    else
+        snprintf(out, room, "thread");
+}
+
+enum rdl__life rdl__blocked_state(const char *name)
+{
+    enum rdl__life life = RDL__UNKNOWN;
+
+    pthread_mutex_lock(&lock);
+    for (const struct rdl__real_thread *thread = threads; thread && life != RDL__LIVES;
+         thread = thread->next)
+        if (has_name(thread, name))
+            life = has_ended(thread) || (id_of(thread) && is_gone(id_of(thread))) ? RDL__DIED
+                                                                                  : RDL__LIVES;
+    pthread_mutex_unlock(&lock);
+    return life;
+}
+
 /* ---- Is it quiet? --------------------------------------------------------------------------- */
 
 /* Who is to be looked at.  They are looked at without the lock: one that waits for it would look
@@ -294,14 +345,6 @@ struct watched {
     int thread_count, process_count;
     bool all_begun;
 };
-
-/* It has ended in a way that we were not told of. */
-static bool is_gone(int id)
-{
-    char text[16];
-
-    return !read_task_file(id, "comm", text, sizeof text);
-}
 
 static void add(int **ids, int *count, int id)
 {

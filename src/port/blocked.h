@@ -13,6 +13,7 @@ struct rdl__real_thread {
     int id; /* the kernel's; 0: it has not begun yet */
     int ended;
     const void *owner; /* threads of one owner are watched together */
+    const char *name;  /* NULL: it has none */
     struct rdl__real_thread *next;
 };
 
@@ -30,6 +31,12 @@ void rdl__blocked_watch_end(void);
 extern bool rdl__blocked_watches_new;
 int rdl__blocked_create(pthread_t *out, const pthread_attr_t *attributes, void *(*start)(void *),
                         void *argument);
+
+/* The name of the thread that calls: as given, or what the kernel knows it by.  What is known of
+ * one of that name? */
+void rdl__blocked_name(char *out, size_t room);
+enum rdl__life { RDL__UNKNOWN, RDL__LIVES, RDL__DIED };
+enum rdl__life rdl__blocked_state(const char *name);
 
 /* Watch it no longer: before its memory goes. */
 void rdl__blocked_forget(void *thread);

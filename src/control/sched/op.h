@@ -42,6 +42,7 @@ enum rdl__op_kind {
     RDL__OP_EMIT,  /* an event of a stream */
     RDL__OP_EVENT, /* wait for one */
     RDL__OP_TICK,  /* wait for a time of the test clock */
+    RDL__OP_GATE,  /* wait at a gate, or for somebody to come there */
 };
 
 /* What an operation is done to. */

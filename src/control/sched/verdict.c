@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "control/meet.h"
 #include "control/sched/inner.h"
 #include "control/sched/words.h"
 
@@ -229,12 +230,38 @@ static struct rdl__thread *joined_by(const struct rdl__op *op)
     return NULL;
 }
 
+/* Who is to come first, by the order that a thread at a gate keeps to. */
+static struct rdl__thread *named_by_order(const struct rdl__thread *thread)
+{
+    const char *name = rdl__order_blocker(rdl__thread_name(thread));
+
+    for (uint32_t id = 0; name && id < sched->view.threads; id++)
+        if (strcmp(rdl__thread_name(sched->threads[id]), name) == 0)
+            return sched->threads[id];
+    return NULL;
+}
+
 /* Whom this thread waits for: another that holds what it wants, or is to end. */
 static struct rdl__thread *blocker_of(const struct rdl__thread *thread)
 {
     const struct rdl__op *op = &sched->view.ops[thread->id];
 
+    if (op->kind == RDL__OP_GATE)
+        return named_by_order(thread);
     return op->kind == RDL__OP_JOIN ? joined_by(op) : rdl__holder(op->object);
+}
+
+static bool is_at_gate(const struct rdl__thread *thread)
+{
+    return thread->state == RDL__ALIVE && sched->view.ops[thread->id].kind == RDL__OP_GATE;
+}
+
+static bool some_are_at_gates(void)
+{
+    for (uint32_t id = 0; id < sched->view.threads; id++)
+        if (is_at_gate(sched->threads[id]))
+            return true;
+    return false;
 }
 
 /* Nobody has it, and yet it is not free: a thread has ended that held it. */
@@ -258,7 +285,7 @@ static void say_what_it_awaits(struct waiting *out, const struct rdl__thread *th
     struct rdl__thread *holder = blocker_of(thread);
     const struct rdl__hold *hold = holder ? rdl__held_by(holder, op->object) : NULL;
     const struct rdl__vain_signal *vain = NULL;
-    char text[128];
+    char text[256];
 
     if (rdl__spinning(thread)) {
         say(out, "memory to change, going round at %s", rdl__at(op->pc));
@@ -278,6 +305,11 @@ static void say_what_it_awaits(struct waiting *out, const struct rdl__thread *th
         break;
     case RDL__OP_SIGNAL_WAIT:
         say(out, "a signal");
+        break;
+    case RDL__OP_GATE:
+        if (!rdl__gates_describe(rdl__thread_name(thread), text, sizeof text))
+            snprintf(text, sizeof text, "a gate");
+        say(out, "%s", text);
         break;
     default:
         say(out, "%s", rdl__object_name(op->object, rdl__thing_name(op->thing)));
@@ -348,6 +380,8 @@ static void say_headline(struct waiting *out, struct rdl__thread **ring, uint32_
     if (rdl__spinners) {
         say(out, "livelock: all threads wait, and %s by going round in a loop",
             rdl__spinners == 1 ? "one of them" : "some of them");
+    } else if (some_are_at_gates()) {
+        say(out, RDL__INFEASIBLE);
     } else if (sched->ending) {
         say_leftovers(out);
     } else if (ring_count == 1) {

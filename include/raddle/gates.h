@@ -1,0 +1,124 @@
+/* raddle/gates.h -- hold threads at lines of code that nobody changed.
+ *
+ *     RDL_SCHEDULE(append_uses_a_stale_length)
+ *     {
+ *         struct rdl_gate *measured = rdl_gate_at(t, "append:/memcpy/", .thread = "appender");
+ *         struct rdl_thread *appender = rdl_spawn(t, "appender", append_all, &pair);
+ *
+ *         rdl_gate_reached(measured);          // it has measured, and not copied yet
+ *         buffer_truncate(pair.source, 3);
+ *         rdl_gate_open(measured);
+ *         rdl_join(appender);
+ *     }
+ *
+ * or, where that reads better, as an order of what is done:
+ *
+ *     rdl_order(t, "appender:append:/memcpy/ -> ...");
+ *
+ * A place in the code is the beginning of a line, or of a function; gates are placed in the
+ * program as it runs, which is neither changed nor compiled anew (-g is needed for lines):
+ *
+ *     reader.c:40            where this line begins, in all copies of it
+ *     parser/reader.c:40     the same, if there are several files of that name
+ *     append                 where the function begins
+ *     reader.c:append        the same, if there are several functions of that name
+ *     append:return          where it returns
+ *     append:/total =/       the one line of the function that has this text in it
+ *     libz.so.1!crc32        any of these in that library
+ *
+ * `raddle where PROGRAM PLACE` shows what a place is.  One that cannot be found, or in which
+ * there can be no gate, ends the test in error, with the reason.  A library that is not there yet
+ * is waited for.
+ *
+ * Threads may be controlled (RDL_SCHEDULE, RDL_EXPLORE) or free.  When all threads wait, and some of them at
+ * gates, the schedule is infeasible: the test fails, and says who waits for whom.  Gates last as
+ * long as the case. */
+#ifndef RADDLE_GATES_H
+#define RADDLE_GATES_H
+
+#include <raddle/base.h>
+
+/* ---- Gates ---------------------------------------------------------------------------------- */
+
+/* A gate is open or closed.  Whoever comes to a closed one waits; rdl_gate_open lets one thread
+ * through, the one that waits longest or, if none does, the next one to come. */
+struct rdl_gate;
+
+/* The gate of this name, which is closed at first. */
+RDL_API struct rdl_gate *rdl_gate(struct rdl_case *t, const char *name);
+
+/* The thread that calls comes to the gate. */
+RDL_API void rdl_gate_wait(struct rdl_gate *gate);
+
+RDL_API void rdl_gate_open(struct rdl_gate *gate);         /* for one thread */
+RDL_API void rdl_gate_open_for_all(struct rdl_gate *gate); /* from now on */
+RDL_API void rdl_gate_close(struct rdl_gate *gate);        /* again, for all who come */
+
+/* Wait until a thread has come to the gate; the second call, until one has come a second time,
+ * and so on.  rdl_gate_is_reached returns false if that will not happen: all others wait or have
+ * ended. */
+RDL_API void rdl_gate_reached(struct rdl_gate *gate);
+RDL_API bool rdl_gate_is_reached(struct rdl_gate *gate);
+
+/* ---- In the code ---------------------------------------------------------------------------- */
+
+/* A thread has come to a place.  What can be asked there: */
+struct rdl_hit;
+RDL_API struct rdl_case *rdl_hit_case(const struct rdl_hit *hit);
+RDL_API const char *rdl_hit_thread(const struct rdl_hit *hit); /* "main", "worker", "thread 2" */
+
+/* What is to happen when a thread comes to a place, before the line is executed. */
+struct rdl_at {
+    /* To whom: */
+    const char *thread;                          /* threads of this name; NULL: all */
+    bool (*when)(struct rdl_hit *hit, void *it); /* only if this holds */
+    unsigned hit, hits; /* of all these times, from number `hit` on (1), `hits` times (all) */
+
+    /* What: first `call`, then `open`, then `wait`. */
+    void (*call)(struct rdl_hit *hit, void *it);
+    struct rdl_gate *open;
+    struct rdl_gate *wait;
+    void *it;
+} RDL__FORM;
+
+/* rdl_at(t, "reader.c:40", .thread = "reader", .open = gate); */
+#define rdl_at(t, place, ...)                                                                      \
+    rdl__at_place((t), (place), &(const struct rdl_at){__VA_ARGS__}, RDL__HERE)
+RDL_API void rdl__at_place(struct rdl_case *t, const char *place, const struct rdl_at *what,
+                           const char *file, int line);
+
+/* A gate of its own at this place; the options are those of rdl_at. */
+#define rdl_gate_at(t, place, ...)                                                                 \
+    rdl__gate_at((t), (place), &(const struct rdl_at){__VA_ARGS__}, RDL__HERE)
+RDL_API struct rdl_gate *rdl__gate_at(struct rdl_case *t, const char *place,
+                                      const struct rdl_at *what, const char *file, int line);
+
+/* ---- Orders --------------------------------------------------------------------------------- */
+
+/* What is to come before what:
+ *
+ *     rdl_order(t, "appender:append:/memcpy/ -> cutter:truncate, [appender ended] -> ...");
+ *
+ *     order = chain { "," chain }
+ *     chain = term "->" term { "->" term }
+ *     term  = event { "&&" event }  |  event { "||" event }
+ *     event = [ thread ":" ] place [ "#" number ]  |  "[" thread ( "blocked" | "ended" ) "]"
+ *
+ * An event is that a thread (any, if none is named) comes to a place, for the first time or for
+ * that of the number: then the line there has not been executed.  A thread that comes too early
+ * waits there.  If the case ends and an event has not happened, it fails. */
+#define rdl_order(t, text) rdl__order((t), (text), RDL__HERE)
+RDL_API void rdl__order(struct rdl_case *t, const char *text, const char *file, int line);
+
+/* All orders in which these events can happen, one after the other:
+ *
+ *     rdl_any_order(t, "one:bank.c:20", "one:bank.c:22", "two:bank.c:20", "two:bank.c:22");
+ *
+ * When all threads wait, one of those that wait at these places goes on; each is tried.  In an
+ * RDL_SCHEDULE that is all there is to choose. */
+#define rdl_any_order(t, ...)                                                                      \
+    rdl__any_order((t), (const char *const[]){__VA_ARGS__, NULL}, RDL__HERE)
+RDL_API void rdl__any_order(struct rdl_case *t, const char *const *events, const char *file,
+                            int line);
+
+#endif

@@ -1,0 +1,254 @@
+/* gate.c -- gates: who waits at them, and who is let through. */
+#include "control/gate/gate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "raddle/check.h"
+
+struct rdl_gate {
+    struct rdl_case *t;
+    char name[64];
+    uint32_t tokens;  /* it has been opened for so many threads */
+    bool is_wide;     /* for all */
+    uint64_t reached; /* how often a thread has come here */
+    uint64_t noticed; /* and how often that was waited for */
+    struct rdl_gate *next;
+};
+
+/* Somebody who waits for a gate to be reached, or until it is certain that it will not be. */
+struct hope {
+    const struct rdl_gate *gate;
+    bool is_given_up;
+    struct hope *next;
+};
+
+static struct rdl_gate *gates;
+static struct hope *hopes;
+static struct rdl__waiter *waiters;
+
+/* Threads that were never let through may still stand here, if they are free: then all of this
+ * stays. */
+void rdl__gates_end(void)
+{
+    while (gates) {
+        struct rdl_gate *gate = gates;
+
+        gates = gate->next;
+        gate->is_wide = true;
+        if (!waiters)
+            free(gate);
+    }
+    rdl__gates_changed();
+    hopes = NULL;
+    waiters = NULL;
+    rdl__orders_end();
+    rdl__places_end();
+}
+
+struct rdl_gate *rdl_gate(struct rdl_case *t, const char *name)
+{
+    struct rdl_gate *gate;
+
+    rdl__meet_begin(t);
+    rdl__meet_lock();
+    for (gate = gates; gate && strncmp(gate->name, name, sizeof gate->name - 1) != 0;)
+        gate = gate->next;
+    if (!gate) {
+        gate = rdl__allocate(sizeof *gate);
+        gate->t = t;
+        snprintf(gate->name, sizeof gate->name, "%s", name);
+        gate->next = gates;
+        gates = gate;
+    }
+    rdl__meet_unlock();
+    return gate;
+}
+
+/* ---- Waiting -------------------------------------------------------------------------------- */
+
+void rdl__gate_await(struct rdl_case *t, struct rdl__waiter *waiter, bool (*ready)(void *what),
+                     void *what)
+{
+    struct rdl__op op = {.kind = RDL__OP_GATE, .object = (uintptr_t)&waiters, .pc = waiter->pc};
+    struct rdl__waiter **at = &waiters;
+
+    waiter->next = waiters;
+    waiters = waiter;
+    rdl__meet_await(t, &op, ready, what);
+    while (*at && *at != waiter)
+        at = &(*at)->next;
+    if (*at)
+        *at = waiter->next;
+}
+
+void rdl__gates_changed(void)
+{
+    rdl__meet_changed(&waiters);
+}
+
+const struct rdl__waiter *rdl__gate_waiter(const char *thread)
+{
+    for (const struct rdl__waiter *waiter = waiters; waiter; waiter = waiter->next)
+        if (strcmp(waiter->thread, thread) == 0)
+            return waiter;
+    return NULL;
+}
+
+static void describe_gate(const void *what, char *out, size_t room)
+{
+    snprintf(out, room, "gate %s to be opened", ((const struct rdl_gate *)what)->name);
+}
+
+static void describe_hope(const void *what, char *out, size_t room)
+{
+    snprintf(out, room, "somebody to come to gate %s", ((const struct rdl_gate *)what)->name);
+}
+
+static struct rdl__waiter waiter_at(const struct rdl_gate *gate, uintptr_t pc,
+                                    void (*describe)(const void *, char *, size_t))
+{
+    struct rdl__waiter waiter = {.pc = pc, .describe = describe, .what = gate};
+
+    rdl__meet_name(waiter.thread);
+    return waiter;
+}
+
+/* ---- Passing -------------------------------------------------------------------------------- */
+
+static bool is_open(void *what)
+{
+    const struct rdl_gate *gate = what;
+
+    return gate->is_wide || gate->tokens > 0;
+}
+
+void rdl__gate_pass(struct rdl_gate *gate, uintptr_t pc)
+{
+    struct rdl__waiter waiter = waiter_at(gate, pc, describe_gate);
+
+    rdl__meet_lock();
+    gate->reached++;
+    rdl__gates_changed();
+    rdl__gate_await(gate->t, &waiter, is_open, gate);
+    if (!gate->is_wide)
+        gate->tokens--;
+    rdl__meet_unlock();
+}
+
+void rdl_gate_wait(struct rdl_gate *gate)
+{
+    rdl__gate_pass(gate, RDL__CALLER);
+}
+
+void rdl_gate_open(struct rdl_gate *gate)
+{
+    rdl__meet_lock();
+    gate->tokens++;
+    rdl__gates_changed();
+    rdl__meet_unlock();
+}
+
+static void set_wide(struct rdl_gate *gate, bool is_wide)
+{
+    rdl__meet_lock();
+    gate->is_wide = is_wide;
+    gate->tokens = 0;
+    rdl__gates_changed();
+    rdl__meet_unlock();
+}
+
+void rdl_gate_open_for_all(struct rdl_gate *gate)
+{
+    set_wide(gate, true);
+}
+
+void rdl_gate_close(struct rdl_gate *gate)
+{
+    set_wide(gate, false);
+}
+
+/* ---- Being reached -------------------------------------------------------------------------- */
+
+static bool is_reached(void *what)
+{
+    const struct rdl_gate *gate = what;
+
+    return gate->reached > gate->noticed;
+}
+
+void rdl_gate_reached(struct rdl_gate *gate)
+{
+    struct rdl__waiter waiter = waiter_at(gate, RDL__CALLER, describe_hope);
+
+    rdl__meet_lock();
+    rdl__gate_await(gate->t, &waiter, is_reached, gate);
+    gate->noticed++;
+    rdl__meet_unlock();
+}
+
+static bool is_decided(void *what)
+{
+    const struct hope *hope = what;
+
+    return hope->is_given_up || is_reached((void *)hope->gate);
+}
+
+bool rdl_gate_is_reached(struct rdl_gate *gate)
+{
+    struct rdl__waiter waiter = waiter_at(gate, RDL__CALLER, describe_hope);
+    struct hope hope = {.gate = gate}, **at = &hopes;
+    bool reached;
+
+    rdl__meet_lock();
+    hope.next = hopes;
+    hopes = &hope;
+    rdl__gate_await(gate->t, &waiter, is_decided, &hope);
+    while (*at != &hope)
+        at = &(*at)->next;
+    *at = hope.next;
+    reached = is_reached(gate);
+    gate->noticed += reached;
+    rdl__meet_unlock();
+    return reached;
+}
+
+bool rdl__gates_give_up(void)
+{
+    bool changed = false;
+
+    for (struct hope *hope = hopes; hope; hope = hope->next) {
+        changed |= !hope->is_given_up;
+        hope->is_given_up = true;
+    }
+    if (changed)
+        rdl__gates_changed();
+    return changed;
+}
+
+/* ---- Why it does not go on ------------------------------------------------------------------ */
+
+bool rdl__gates_describe(const char *thread, char *out, size_t room)
+{
+    const struct rdl__waiter *waiter = rdl__gate_waiter(thread);
+
+    if (waiter)
+        waiter->describe(waiter->what, out, room);
+    return waiter;
+}
+
+void rdl__gates_stuck(struct rdl_case *t)
+{
+    struct rdl__text text = {0};
+    char what[256];
+
+    for (const struct rdl__waiter *waiter = waiters; waiter; waiter = waiter->next) {
+        waiter->describe(waiter->what, what, sizeof what);
+        rdl__text_add(&text, "%s waits for %s at %s\n", waiter->thread, what, rdl__at(waiter->pc));
+    }
+    if (waiters)
+        rdl__failed(t->test->file, t->test->line, RDL__INFEASIBLE, "%s%s", rdl__text_string(&text),
+                    "all others are blocked, or have ended");
+}

@@ -1,0 +1,58 @@
+/* gate.h -- gates, and what happens at places in the code; between the files of this folder.
+ *
+ * gate.c   gates themselves: who waits at them, and who is let through
+ * at.c     places in the code, and what threads do that come there
+ * order.c  what is to come before what, as text
+ *
+ * All that threads wait for here is looked at, and changed, under the lock of control/meet.h. */
+#ifndef RDL__GATE_H
+#define RDL__GATE_H
+
+#include "control/meet.h"
+#include "control/sched/inner.h"
+#include "raddle/gates.h"
+
+/* A thread that waits here, for who explains why it does. */
+struct rdl__waiter {
+    char thread[RDL__MEET_NAME];
+    uintptr_t pc;                                               /* where it stands */
+    void (*describe)(const void *what, char *out, size_t room); /* "gate done to be opened" */
+    const void *what;
+    struct rdl__waiter *next;
+};
+
+/* Wait, under the lock, as one of these; whatever it is for has changed. */
+void rdl__gate_await(struct rdl_case *t, struct rdl__waiter *waiter, bool (*ready)(void *what),
+                     void *what);
+void rdl__gates_changed(void);
+
+/* Does a thread of this name wait here? */
+const struct rdl__waiter *rdl__gate_waiter(const char *thread);
+
+/* The thread that calls comes to the gate, at this pc. */
+void rdl__gate_pass(struct rdl_gate *gate, uintptr_t pc);
+
+/* ---- Places: at.c --------------------------------------------------------------------------- */
+
+struct rdl_hit {
+    struct rdl_case *t;
+    char thread[RDL__MEET_NAME];
+    uintptr_t pc;
+    const struct rdl__spot *spot;
+    struct rdl__registers *registers;
+};
+
+/* Call something, not yet under the lock, whenever a thread comes to the place.  One that is not
+ * found, or where there can be no hook, ends the case in error. */
+void rdl__at_each_hit(struct rdl_case *t, const char *place,
+                      void (*come)(struct rdl_hit *hit, void *it), void *it, const char *file,
+                      int line);
+
+/* Places are taken out of the code, until the next case. */
+void rdl__places_end(void);
+
+/* ---- Orders: order.c ------------------------------------------------------------------------ */
+
+void rdl__orders_end(void);
+
+#endif

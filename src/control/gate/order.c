@@ -1,0 +1,468 @@
+/* order.c -- what is to come before what: events in the code, put in order by a text.
+ *
+ *     order = chain { "," chain }
+ *     chain = term "->" term { "->" term }
+ *     term  = event { "&&" event }  |  event { "||" event }
+ *     event = [ thread ":" ] place [ "#" number ]  |  "[" thread ( "blocked" | "ended" ) "]"
+ *
+ * An event is that a thread comes to a place, for the first time or for that of the number.  It
+ * waits there until what is to come before has happened. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "control/gate/gate.h"
+#include "raddle/case.h"
+#include "raddle/check.h"
+#include "raddle/generate.h"
+
+enum { TERM_MAX = 8, BEFORE_MAX = 8 };
+
+enum kind { AT_PLACE, IS_BLOCKED, HAS_ENDED };
+
+struct term {
+    struct event *events[TERM_MAX];
+    unsigned count;
+    bool any; /* of them is enough */
+};
+
+struct event {
+    char *text;
+    enum kind kind;
+    char thread[RDL__MEET_NAME]; /* "": any */
+    char *place;
+    uint64_t number, times;
+    const struct term *before[BEFORE_MAX]; /* all of these come before it */
+    unsigned before_count;
+    bool by_choice; /* it waits to be chosen, when all wait */
+    bool stands;    /* a thread waits there */
+    bool is_chosen;
+    bool has_happened;
+    struct event *next;
+};
+
+static struct event *events; /* in the order in which they were named */
+
+void rdl__orders_end(void)
+{
+    events = NULL;
+}
+
+static void append(struct event *event)
+{
+    struct event **at = &events;
+
+    while (*at)
+        at = &(*at)->next;
+    *at = event;
+}
+
+/* ---- Before and after ----------------------------------------------------------------------- */
+
+static bool has_come(const struct term *term)
+{
+    unsigned happened = 0;
+
+    for (unsigned i = 0; i < term->count; i++)
+        happened += term->events[i]->has_happened;
+    return term->any ? happened > 0 : happened == term->count;
+}
+
+static bool may_happen(void *what)
+{
+    const struct event *event = what;
+
+    for (unsigned i = 0; i < event->before_count; i++)
+        if (!has_come(event->before[i]))
+            return false;
+    return !event->by_choice || event->is_chosen;
+}
+
+/* The first that is missing. */
+static const struct event *missing(const struct event *event)
+{
+    for (unsigned i = 0; i < event->before_count; i++)
+        for (unsigned k = 0; k < event->before[i]->count && !has_come(event->before[i]); k++)
+            if (!event->before[i]->events[k]->has_happened)
+                return event->before[i]->events[k];
+    return NULL;
+}
+
+static void describe(const void *what, char *out, size_t room)
+{
+    const struct event *before = missing(what);
+
+    if (before)
+        snprintf(out, room, "\"%s\", which is to come before \"%s\"", before->text,
+                 ((const struct event *)what)->text);
+    else
+        snprintf(out, room, "\"%s\" to be its turn", ((const struct event *)what)->text);
+}
+
+const char *rdl__order_blocker(const char *thread)
+{
+    const struct rdl__waiter *waiter = rdl__gate_waiter(thread);
+    const struct event *before;
+
+    if (!waiter || waiter->describe != describe)
+        return NULL;
+    before = missing(waiter->what);
+    return before && before->thread[0] ? before->thread : NULL;
+}
+
+static void come(struct rdl_hit *hit, void *it)
+{
+    struct event *event = it;
+    struct rdl__waiter waiter = {.pc = hit->pc, .describe = describe, .what = event};
+
+    if (event->thread[0] && strcmp(event->thread, hit->thread) != 0)
+        return;
+    if (__atomic_add_fetch(&event->times, 1, __ATOMIC_SEQ_CST) != event->number)
+        return;
+    memcpy(waiter.thread, hit->thread, sizeof waiter.thread);
+    rdl__meet_lock();
+    event->stands = true;
+    rdl__gate_await(hit->t, &waiter, may_happen, event);
+    event->stands = false;
+    event->has_happened = true;
+    rdl__gates_changed();
+    rdl__meet_unlock();
+}
+
+/* ---- When all wait -------------------------------------------------------------------------- */
+
+static bool has_happened_by_now(const struct event *event)
+{
+    switch (event->kind) {
+    case IS_BLOCKED:
+        return rdl__meet_state(event->thread) == RDL__MEET_WAITS &&
+               !rdl__gate_waiter(event->thread);
+    case HAS_ENDED:
+        return rdl__meet_state(event->thread) == RDL__MEET_ENDED;
+    default:
+        return false;
+    }
+}
+
+static bool notice(void)
+{
+    bool changed = false;
+
+    for (struct event *event = events; event; event = event->next)
+        if (!event->has_happened && may_happen(event) && has_happened_by_now(event))
+            event->has_happened = changed = true;
+    return changed;
+}
+
+static bool could_be_chosen(const struct event *event)
+{
+    return event->by_choice && event->stands && !event->is_chosen;
+}
+
+static bool choose(struct rdl_case *t)
+{
+    uint32_t count = 0, which;
+
+    for (const struct event *event = events; event; event = event->next)
+        count += could_be_chosen(event);
+    if (count == 0)
+        return false;
+    which = rdl__meet_pick(t, count - 1);
+    for (struct event *event = events; event; event = event->next)
+        if (could_be_chosen(event) && which-- == 0) {
+            event->is_chosen = true;
+            break;
+        }
+    return true;
+}
+
+bool rdl__orders_go_on(struct rdl_case *t)
+{
+    if (!notice() && !choose(t))
+        return false;
+    rdl__gates_changed();
+    return true;
+}
+
+/* ---- Reading -------------------------------------------------------------------------------- */
+
+struct reader {
+    struct rdl_case *t;
+    const char *text, *at;
+    struct rdl__error *error;
+};
+
+static bool wrong(struct reader *r, const char *what)
+{
+    return rdl__fail(r->error, "in the order \"%s\": %s at \"%.20s\"", r->text, what,
+                     r->at[0] ? r->at : "the end");
+}
+
+static void skip_blanks(struct reader *r)
+{
+    while (isspace((unsigned char)*r->at))
+        r->at++;
+}
+
+static bool eat(struct reader *r, const char *token)
+{
+    size_t length = strlen(token);
+
+    skip_blanks(r);
+    if (strncmp(r->at, token, length) != 0)
+        return false;
+    r->at += length;
+    return true;
+}
+
+/* How long a place is: texts between slashes may have anything in them. */
+static size_t length_of_event(const char *from)
+{
+    bool in_text = false;
+    size_t i = 0;
+
+    for (; from[i]; i++) {
+        if (from[i] == '/' && (in_text || (i > 0 && from[i - 1] == ':')))
+            in_text = !in_text;
+        if (!in_text && (strchr(",()", from[i]) || strncmp(from + i, "->", 2) == 0 ||
+                         strncmp(from + i, "&&", 2) == 0 || strncmp(from + i, "||", 2) == 0))
+            break;
+    }
+    while (i > 0 && isspace((unsigned char)from[i - 1]))
+        i--;
+    return i;
+}
+
+/* Where the place begins: what is before the first colon is a thread, unless it is a file, a
+ * library, or the function whose return or text is meant. */
+static size_t length_of_thread(const char *text)
+{
+    size_t colon = strcspn(text, ":/!");
+    const char *rest = text + colon + 1;
+
+    if (text[colon] != ':' || memchr(text, '.', colon) || rest[0] == '/' ||
+        strcmp(rest, "return") == 0)
+        return 0;
+    return colon;
+}
+
+static bool read_number(struct reader *r, char *text, uint64_t *out)
+{
+    char *hash = strrchr(text, '#'), *end;
+
+    *out = 1;
+    if (!hash || strchr(hash, '/'))
+        return true;
+    *out = strtoul(hash + 1, &end, 10);
+    if (*out == 0 || *end)
+        return wrong(r, "after # there is a number from 1 on, which time is meant,");
+    while (hash > text && isspace((unsigned char)hash[-1]))
+        hash--;
+    *hash = '\0';
+    return true;
+}
+
+static bool read_place(struct reader *r, struct event *event)
+{
+    char *copy = rdl_format(r->t, "%s", event->text);
+    size_t length;
+
+    if (!read_number(r, copy, &event->number))
+        return false;
+    length = length_of_thread(copy);
+    snprintf(event->thread, sizeof event->thread, "%.*s", (int)length, copy);
+    event->place = copy + length + (length > 0);
+    return event->place[0] || wrong(r, "there is no place");
+}
+
+static bool read_state(struct reader *r, struct event *event)
+{
+    char word[16] = "";
+
+    if (sscanf(event->text, "[%47[^] ] %15[a-z]]", event->thread, word) != 2 ||
+        (strcmp(word, "blocked") != 0 && strcmp(word, "ended") != 0))
+        return wrong(r, "there is [thread blocked] and [thread ended], and nothing else,");
+    event->kind = word[0] == 'b' ? IS_BLOCKED : HAS_ENDED;
+    return true;
+}
+
+static struct event *named(const char *text, size_t length)
+{
+    struct event *event = events;
+
+    while (event && (strncmp(event->text, text, length) != 0 || event->text[length]))
+        event = event->next;
+    return event;
+}
+
+static struct event *read_event(struct reader *r)
+{
+    struct event *event;
+    size_t length;
+
+    skip_blanks(r);
+    length = length_of_event(r->at);
+    if (length == 0) {
+        wrong(r, "an event is missing");
+        return NULL;
+    }
+    event = named(r->at, length);
+    if (!event) {
+        event = rdl_alloc(r->t, sizeof *event);
+        event->text = rdl_format(r->t, "%.*s", (int)length, r->at);
+        if (!(event->text[0] == '[' ? read_state(r, event) : read_place(r, event)))
+            return NULL;
+        append(event);
+    }
+    r->at += length;
+    return event;
+}
+
+static bool read_term(struct reader *r, struct term *term)
+{
+    const char *joint = NULL;
+
+    do {
+        if (term->count == TERM_MAX)
+            return wrong(r, "there are too many events in one place");
+        if (!(term->events[term->count] = read_event(r)))
+            return false;
+        term->count++;
+        if (!joint)
+            joint = eat(r, "||") ? "||" : "&&";
+        else if (!eat(r, joint))
+            return true;
+        else
+            continue;
+        if (strcmp(joint, "&&") == 0 && !eat(r, "&&"))
+            return true;
+        term->any = joint[0] == '|';
+    } while (true);
+}
+
+static bool put_before(struct reader *r, const struct term *before, const struct term *after)
+{
+    for (unsigned i = 0; i < after->count; i++) {
+        struct event *event = after->events[i];
+
+        if (event->before_count == BEFORE_MAX)
+            return wrong(r, "too much is to come before an event");
+        event->before[event->before_count++] = before;
+    }
+    return true;
+}
+
+static bool read_chain(struct reader *r)
+{
+    struct term *before = rdl_alloc(r->t, sizeof *before), *after;
+
+    if (!read_term(r, before))
+        return false;
+    if (!eat(r, "->"))
+        return wrong(r, "-> is missing");
+    do {
+        after = rdl_alloc(r->t, sizeof *after);
+        if (!read_term(r, after) || !put_before(r, before, after))
+            return false;
+        before = after;
+    } while (eat(r, "->"));
+    return true;
+}
+
+/* Is an event to come before itself? */
+static bool is_before(const struct event *one, const struct event *other, int depth)
+{
+    for (unsigned i = 0; i < other->before_count && depth > 0; i++)
+        for (unsigned k = 0; k < other->before[i]->count; k++)
+            if (other->before[i]->events[k] == one ||
+                is_before(one, other->before[i]->events[k], depth - 1))
+                return true;
+    return false;
+}
+
+static bool read_order(struct reader *r)
+{
+    enum { DEPTH = 64 };
+
+    do {
+        if (!read_chain(r))
+            return false;
+    } while (eat(r, ","));
+    skip_blanks(r);
+    if (*r->at)
+        return wrong(r, "there is something else");
+    for (const struct event *event = events; event; event = event->next)
+        if (is_before(event, event, DEPTH))
+            return rdl__fail(r->error, "in the order \"%s\": \"%s\" is to come before itself",
+                             r->text, event->text);
+    return true;
+}
+
+/* ---- Orders --------------------------------------------------------------------------------- */
+
+/* A test that does not keep to the order it is about says nothing. */
+static void check_all_happened(void *unused)
+{
+    (void)unused;
+    for (const struct event *event = events; event; event = event->next)
+        if (event->kind == AT_PLACE && !event->has_happened)
+            rdl__failed(rdl__current->test->file, rdl__current->test->line, RDL__INFEASIBLE,
+                        "\"%s\" has not happened: %s%s came there %llu times", event->text,
+                        event->thread[0] ? event->thread : "somebody", "",
+                        (unsigned long long)event->times);
+}
+
+static void place_events(struct rdl_case *t, const struct event *placed_before, const char *file,
+                         int line)
+{
+    bool is_new = !placed_before;
+
+    for (struct event *event = events; event; event = event->next) {
+        if (is_new && event->kind == AT_PLACE)
+            rdl__at_each_hit(t, event->place, come, event, file, line);
+        is_new |= event == placed_before;
+    }
+}
+
+static struct event *last_event(void)
+{
+    struct event *event = events;
+
+    while (event && event->next)
+        event = event->next;
+    return event;
+}
+
+void rdl__order(struct rdl_case *t, const char *text, const char *file, int line)
+{
+    struct rdl__error error;
+    struct reader r = {t, text, text, &error};
+    const struct event *last = last_event();
+
+    rdl__meet_begin(t);
+    if (!read_order(&r))
+        rdl__misuse(t, "%s:%d: %s", file, line, error.text);
+    if (!last)
+        rdl_defer(t, check_all_happened, NULL);
+    place_events(t, last, file, line);
+}
+
+void rdl__any_order(struct rdl_case *t, const char *const *texts, const char *file, int line)
+{
+    struct event *last = last_event();
+    struct rdl__error error;
+
+    rdl__meet_begin(t);
+    for (; *texts; texts++) {
+        struct reader r = {t, *texts, *texts, &error};
+        struct event *event = read_event(&r);
+
+        if (!event || *r.at)
+            rdl__misuse(t, "%s:%d: %s", file, line,
+                        event ? "one place each is given, with its thread and number" : error.text);
+        event->by_choice = true;
+    }
+    place_events(t, last, file, line);
+}
