@@ -114,6 +114,9 @@ RDL_API const void *rdl__result(rdl_ref ref, size_t size, const char *file, int 
  * How it is called:
  *   .call         do it, to the real thing
  *
+ * Which cases there are to be tried:
+ *   .preconditions   named conditions, one for each way that a call of it may take; see below
+ *
  * Which calls have to do with each other:
  *   .priority     largest first, for the policy RDL_PRIORITY
  *   .group        for policies: only calls of the operation with the same group compete
@@ -123,6 +126,8 @@ RDL_API const void *rdl__result(rdl_ref ref, size_t size, const char *file, int 
  * How it is shown and read; without, the debugging information of the program (-g) says:
  *   .show, .show_answer    print it, on one line
  *   .read, .read_answer    from a recorded history: false: the text is not understood */
+enum { RDL_PRECONDITIONS_MAX = 16 }; /* of one operation; of a spec, 64 */
+
 #define RDL__OPERATION(State, Object, Client, Args, AND_ANSWER, AND_CONST_ANSWER)                  \
     unsigned weight, alternatives;                                                                 \
     unsigned (*weigh)(const State *s);                                                             \
@@ -137,6 +142,10 @@ RDL_API const void *rdl__result(rdl_ref ref, size_t size, const char *file, int 
     bool (*judge)(State * s, const Args *a AND_CONST_ANSWER);                                      \
     bool (*post_any)(State * s, const Args *a, unsigned which AND_ANSWER);                         \
     void (*call)(Object * o, const Args *a AND_ANSWER);                                            \
+    struct {                                                                                       \
+        const char *name;                                                                          \
+        bool (*holds)(const State *s, const Args *a, const struct rdl_queue *q);                   \
+    } preconditions[RDL_PRECONDITIONS_MAX];                                                        \
     int64_t (*priority)(const Args *a);                                                            \
     int64_t (*group)(const Args *a);                                                               \
     int64_t (*key)(const Args *a);                                                                 \
@@ -215,6 +224,23 @@ struct rdl_operation {
         Type *rdl__it_ = it;                                                                       \
         RDL__CLEAR_PADDING(rdl__it_);                                                              \
     }
+
+/* Preconditions are the cases that an operation has to be tried in, after Brinch Hansen
+ * (Reproducible Testing of Monitors): "the sender has to wait", "somebody waits to receive".
+ * Each has a name and, after a colon, what it means, if that is worth saying:
+ *
+ *     static bool somebody_receives(const struct buffer *s, const struct line *a,
+ *                                   const struct rdl_queue *q)
+ *     {
+ *         return rdl_waiting(q, "receive") > 0;
+ *     }
+ *     RDL_OP(buffer, send, struct line, .preconditions = {{"S1: the sender is delayed", is_full},
+ *                                                         {"S3", somebody_receives}}, ...);
+ *
+ * They are asked when a call is about to be made, of the state and of the calls that wait
+ * then.  (Of calls that are made at the same time, all are asked before the first is made.)
+ * Tests of the spec report how many calls were made under each, and under which none was;
+ * RDL_TEST_PLAN finds a short sequence of calls that tries them all. */
 
 /* ---- Policies -------------------------------------------------------------------- */
 

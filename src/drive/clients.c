@@ -313,6 +313,25 @@ void rdl__clients_run(struct rdl__clients *clients)
 
 /* ---- Who waits, and for what ---------------------------------------------------------------- */
 
+uint32_t rdl__clients_waiting(const struct rdl__clients *clients, uint32_t first,
+                              const struct rdl_call *out[RDL__CLIENTS_MOST])
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < clients->count; i++) {
+        const struct rdl__given *given = clients->clients[i].job;
+        uint32_t at = count;
+
+        if (!given || given->call.number >= first)
+            continue;
+        for (; at > 0 && out[at - 1]->number > given->call.number; at--)
+            out[at] = out[at - 1];
+        out[at] = &given->call;
+        count++;
+    }
+    return count;
+}
+
 bool rdl__client_is_locked_out(const struct rdl__client *client)
 {
     const struct rdl__op *op;

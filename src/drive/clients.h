@@ -93,6 +93,10 @@ const struct rdl_operation *rdl__clients_answer(void *clients, rdl_ref ref,
 /* Until each client is idle or waits. */
 void rdl__clients_run(struct rdl__clients *clients);
 
+/* The calls before number `first` that have not returned, oldest first; how many. */
+uint32_t rdl__clients_waiting(const struct rdl__clients *clients, uint32_t first,
+                              const struct rdl_call *out[RDL__CLIENTS_MOST]);
+
 /* Does it go round and round until something changes?  (Not known of free threads.) */
 bool rdl__client_spins(const struct rdl__client *client);
 

@@ -11,8 +11,12 @@
 /* How many calls of each operation a case has made, for statistics. */
 struct rdl__counts {
     uint64_t calls[RDL__OPERATIONS_MAX];
-    uint64_t waited[RDL__OPERATIONS_MAX]; /* did not return at once */
+    uint64_t waited[RDL__OPERATIONS_MAX];    /* did not return at once */
+    uint64_t tried[RDL__PRECONDITIONS_MOST]; /* under which preconditions */
 };
+
+/* A call is about to be made under these preconditions. */
+void rdl__counts_tried(struct rdl__counts *counts, uint64_t met);
 
 void rdl__counts_tell(const struct rdl__counts *counts, struct rdl_case *t);
 

@@ -133,6 +133,23 @@ static bool give_call(void *context)
     return true;
 }
 
+/* Under which preconditions are the calls of this phase made?  All of them are asked before any
+ * of them is. */
+static void count_tried(struct resource *r, uint32_t first)
+{
+    const struct rdl_call *waiting[RDL__CLIENTS_MOST];
+    uint32_t count = rdl__clients_waiting(r->clients, first, waiting);
+
+    for (uint32_t i = first; i <= r->clients->calls; i++) {
+        const struct rdl_call *call = &r->clients->given[i]->call;
+
+        if (call->operation->preconditions[0].holds)
+            rdl__counts_tried(&r->counts,
+                              rdl__preconditions_met(r->spec, call->operation, state_now(r),
+                                                     call->args, waiting, count));
+    }
+}
+
 /* ---- How it is told ------------------------------------------------------------------------- */
 
 static void add_given(struct rdl__text *out, const struct rdl__given *given)
@@ -318,6 +335,7 @@ static void run_phase(struct resource *r, uint32_t given)
     if (given > outcome->concurrent)
         outcome->concurrent = given;
     tell_phase(r, r->clients->calls - given + 1);
+    count_tried(r, r->clients->calls - given + 1);
     rdl__clients_run(r->clients);
     count_waiting(r, r->clients->calls - given + 1);
     judge_phase(r);

@@ -14,6 +14,7 @@ enum {
     RDL__MEASURES_MAX = 32,
     RDL__BUCKETS = 24,
     RDL__CALLED_MAX = 64,
+    RDL__TRIED_MAX = 64,
 };
 
 struct rdl__label {
@@ -37,23 +38,35 @@ struct rdl__called {
     uint64_t waited; /* of them, that did not return at once */
 };
 
+/* Calls under a precondition of a spec. */
+struct rdl__tried {
+    char operation[RDL__NAME_ROOM], name[RDL__NAME_ROOM];
+    char text[RDL__NAME_ROOM]; /* what it means */
+    uint64_t calls;
+    bool unplanned;   /* no sequence of calls that tries it was found, */
+    bool impossible;  /* and there is none */
+    unsigned clients; /* that so many clients can make */
+};
+
 struct rdl__stats {
     uint64_t cases;    /* that counted */
     uint64_t discards; /* that did not */
     uint64_t choices;  /* made by all of them */
     uint64_t too_long; /* discards because of the limit on choices */
     uint64_t current;  /* number of the case at hand; the first is 1 */
-    uint32_t label_count, measure_count, called_count;
+    uint32_t label_count, measure_count, called_count, tried_count;
     uint32_t lost; /* labels and measures that found no room */
     struct rdl__label labels[RDL__LABELS_MAX];
     struct rdl__measure measures[RDL__MEASURES_MAX];
     struct rdl__called called[RDL__CALLED_MAX];
+    struct rdl__tried tried[RDL__TRIED_MAX];
 };
 
 /* Makes the label known, and counts the current case if it carries it. */
 void rdl__stats_label(struct rdl__stats *stats, const char *name, bool carried, double required);
 void rdl__stats_measure(struct rdl__stats *stats, const char *name, double value);
 void rdl__stats_calls(struct rdl__stats *stats, const char *name, uint64_t calls, uint64_t waited);
+void rdl__stats_tried(struct rdl__stats *stats, const struct rdl__tried *more);
 void rdl__stats_clear(struct rdl__stats *stats);
 
 /* Add what another process counted. */
