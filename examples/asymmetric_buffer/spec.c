@@ -175,4 +175,17 @@ RDL_SPEC(buffer, RDL_OPS(buffer, send, receive), .client = take_role, .create = 
 
 RDL_TEST_RESOURCE(lines_arrive_by_the_character, buffer, .clients = 2, .concurrent = 2);
 
+RDL_TEST_PLAN(every_precondition_is_tried, buffer, .clients = 2, .tags = "grade");
+
+/* The sequence of the paper. */
+RDL_TEST_TABLE(the_sequence_of_the_paper, buffer,
+               {1, "consumer", RDL_CALL(buffer, receive), RDL_BLOCKS},
+               {2, "producer", RDL_CALL(buffer, send, {"ab"}), RDL_RETURNS},
+               {3, "consumer", RDL_CONTINUED(buffer, receive), RDL_ANSWERS(buffer, receive, 'a')},
+               {4, "producer", RDL_CALL(buffer, send, {"cd"}), RDL_BLOCKS},
+               {5, "consumer", RDL_CALL(buffer, receive), RDL_ANSWERS(buffer, receive, 'b')},
+               {6, "producer", RDL_CONTINUED(buffer, send)},
+               {7, "consumer", RDL_CALL(buffer, receive), RDL_ANSWERS(buffer, receive, 'c')},
+               {8, "consumer", RDL_CALL(buffer, receive), RDL_ANSWERS(buffer, receive, 'd')});
+
 RDL_MAIN

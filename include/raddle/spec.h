@@ -416,7 +416,13 @@ RDL_API void rdl__register_spec(const struct rdl_spec *spec);
  * RDL_TEST_SPEC tests the spec itself, with up to .clients (2): is the invariant kept in
  * every state that can be reached, can every operation run, can all clients come to wait
  * for ever (.may_block if that is as it should be), or one be overtaken for ever
- * (.may_starve)? */
+ * (.may_starve)?
+ *
+ * RDL_TEST_PLAN plans a sequence of calls by up to .clients (2) that tries every operation
+ * under each of its preconditions, the shortest there is if that can be found out, and makes
+ * these calls, one at a time: each has to return what was planned, to block, or to be continued
+ * where it was planned.  Preconditions that no sequence of calls leads to are named.  The
+ * option --plan of the test program shows the sequence, --export writes it as a C file. */
 #define RDL_TEST_MODEL(test_name, spec_, ...)                                                      \
     RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_model, ##__VA_ARGS__)
 #define RDL_TEST_RESOURCE(test_name, spec_, ...)                                                   \
@@ -426,6 +432,56 @@ RDL_API void rdl__register_spec(const struct rdl_spec *spec);
     RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_linear, .explore = true, ##__VA_ARGS__)
 #define RDL_TEST_SPEC(test_name, spec_, ...)                                                       \
     RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_spec, .cases = 1, .alone = true, ##__VA_ARGS__)
+#define RDL_TEST_PLAN(test_name, spec_, ...)                                                       \
+    RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_sequence, .cases = 1, .alone = true,             \
+                      .explore = true, ##__VA_ARGS__)
+
+/* The same with a sequence that is written by hand.  A row has a time, a thread, what it calls
+ * and, if that is to be said, what comes of it:
+ *
+ *     RDL_TEST_TABLE(a_line_and_a_half, buffer,
+ *         {1, "consumer", RDL_CALL(buffer, receive), RDL_BLOCKS},
+ *         {2, "producer", RDL_CALL(buffer, send, {"ab"}), RDL_RETURNS},
+ *         {3, "consumer", RDL_CONTINUED(buffer, receive), RDL_ANSWERS(buffer, receive, 'a')},
+ *         {4, "producer", RDL_CALL(buffer, send, {"cd"})});
+ *
+ *   RDL_CALL(spec, op, arguments)      arguments as their type is initialised; none: zero bytes
+ *   RDL_CONTINUED(spec, op)            its call that blocked goes on, because of the row before
+ *   RDL_BLOCKS, RDL_RETURNS            what the call does;
+ *   RDL_ANSWERS(spec, op, answer)      it returns this
+ *
+ * Times must grow.  Threads are clients, numbered as they first come up; they may call what the
+ * table says, whatever .may thinks of it.  What a row does not say, the spec does. */
+#define RDL_TEST_TABLE(test_name, spec_, ...)                                                      \
+    static const struct rdl_row rdl_table_##test_name[] = {__VA_ARGS__};                           \
+    RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_sequence, .cases = 1, .alone = true,             \
+                      .explore = true, .table = rdl_table_##test_name,                             \
+                      .table_count = sizeof rdl_table_##test_name / sizeof(struct rdl_row))
+
+struct rdl_row {
+    int time;
+    const char *thread;
+    const void *operation, *args;
+    bool continued;
+    enum { RDL__ROW_SAYS_OPEN, RDL__ROW_SAYS_BLOCKS, RDL__ROW_SAYS_RETURNS } expects;
+    const void *answer, *answer_of;
+};
+
+#define RDL_CALL(spec, op, ...)                                                                    \
+    .operation = &rdl_op_##spec##_##op,                                                            \
+    .args = (__typeof__(*rdl_op_##spec##_##op.rdl__type_args) const[1])                            \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
+#define RDL_CONTINUED(spec, op) .operation = &rdl_op_##spec##_##op, .continued = true
+#define RDL_BLOCKS              .expects = RDL__ROW_SAYS_BLOCKS
+#define RDL_RETURNS             .expects = RDL__ROW_SAYS_RETURNS
+#define RDL_ANSWERS(spec, op, ...)                                                                 \
+    .expects = RDL__ROW_SAYS_RETURNS, .answer_of = &rdl_op_##spec##_##op,                          \
+    .answer = (__typeof__(*rdl_op_##spec##_##op.rdl__type_answer) const[1])                        \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
 
 #define RDL__TEST_OF_SPEC(test_name, spec_, function, ...)                                         \
     static struct rdl_test rdl_test_##test_name = {.name = #test_name,                             \
@@ -444,6 +500,7 @@ RDL_API void rdl__test_model(struct rdl_case *t);
 RDL_API void rdl__test_resource(struct rdl_case *t);
 RDL_API void rdl__test_linear(struct rdl_case *t);
 RDL_API void rdl__test_spec(struct rdl_case *t);
+RDL_API void rdl__test_sequence(struct rdl_case *t);
 
 /* ---- A spec that runs ---------------------------------------------------------------------- */
 

@@ -12,6 +12,7 @@
 #include <raddle/base.h>
 
 struct rdl_spec; /* raddle/spec.h */
+struct rdl_row;
 
 /* What each case of a test needs around it. */
 struct rdl_fixture {
@@ -53,6 +54,8 @@ struct rdl_options {
     bool may_starve;     /* and one may be overtaken for ever */
     const struct rdl_spec *spec;
     bool phased, alone; /* for the macros themselves */
+    const struct rdl_row *table;
+    size_t table_count;
 } RDL__FORM;
 
 struct rdl_test {

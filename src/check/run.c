@@ -270,6 +270,22 @@ static void judge_calls(struct rdl__session *session, struct rdl__result *result
                       result->test->name, stats->called[i].name, (unsigned long long)total);
 }
 
+/* What no sequence of calls leads to that a plan could be made of. */
+static void judge_plan(struct rdl__session *session, const struct rdl__result *result)
+{
+    for (uint32_t i = 0; i < result->stats.tried_count; i++) {
+        const struct rdl__tried *tried = &result->stats.tried[i];
+
+        if (tried->unplanned)
+            rdl__warn(session,
+                      "%s: %s of %s is not tried: %s state that %u client%s can reach in "
+                      "which it holds",
+                      result->test->name, tried->name, tried->operation,
+                      tried->impossible ? "there is no" : "no sequence of calls was found to a",
+                      tried->clients, tried->clients == 1 ? "" : "s");
+    }
+}
+
 static void judge_run(struct rdl__session *session, struct rdl__result *result)
 {
     bool expects_failure = result->test->options.expect_failure;
@@ -287,6 +303,7 @@ static void judge_run(struct rdl__session *session, struct rdl__result *result)
         judge_discards(session, result);
         if (result->verdict == RDL__TEST_PASS)
             judge_calls(session, result);
+        judge_plan(session, result);
         if (result->verdict == RDL__TEST_PASS)
             judge_coverage(session, result);
         if (result->verdict == RDL__TEST_PASS && expects_failure)
@@ -383,7 +400,8 @@ static bool specs_are_well_declared(struct rdl_test **tests, size_t count, struc
         if (options->rounds > 3)
             return rdl__fail(error, "%s:%d: %s: there is no round %u, only 1, 2 and 3",
                              tests[i]->file, tests[i]->line, tests[i]->name, options->rounds);
-        if (!rdl__spec_check(options->spec, options->alone || options->reference, error))
+        if (!rdl__spec_check(options->spec,
+                             (options->alone && !options->explore) || options->reference, error))
             return false;
     }
     return true;

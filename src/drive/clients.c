@@ -17,7 +17,7 @@
  * waits is enough, since nobody can end it. */
 enum { LEFT_OVER_MAX = 2000 };
 
-struct rdl__clients *rdl__clients_new(struct rdl_case *t, uint32_t count)
+struct rdl__clients *rdl__clients_new(struct rdl_case *t, uint32_t count, const void *states)
 {
     const struct rdl_spec *spec = t->test->options.spec;
     bool free_threads = t->test->options.free_threads;
@@ -36,7 +36,9 @@ struct rdl__clients *rdl__clients_new(struct rdl_case *t, uint32_t count)
         client->number = i;
         client->all = clients;
         client->me = rdl_alloc(t, spec->client_size + 1);
-        if (spec->client)
+        if (states && spec->client_size)
+            memcpy(client->me, (const char *)states + i * spec->client_size, spec->client_size);
+        else if (!states && spec->client)
             spec->client(t, (int)i, client->me);
         spec->clear_client(client->me);
     }
@@ -332,7 +334,8 @@ uint32_t rdl__clients_waiting(const struct rdl__clients *clients, uint32_t first
     return count;
 }
 
-bool rdl__client_is_locked_out(const struct rdl__client *client)
+/* Is it waiting for a lock, of all things?  (Not known of free threads.) */
+static bool is_locked_out(const struct rdl__client *client)
 {
     const struct rdl__op *op;
 
@@ -343,9 +346,50 @@ bool rdl__client_is_locked_out(const struct rdl__client *client)
            op->kind == RDL__OP_WRITE_LOCK;
 }
 
-bool rdl__client_spins(const struct rdl__client *client)
+/* Does it go round and round until something changes?  (Not known of free threads.) */
+static bool spins(const struct rdl__client *client)
 {
     return client->controlled && client->job && rdl__spinning(client->controlled);
+}
+
+static bool is_so_of_any(const struct rdl__clients *clients,
+                         bool (*is_so)(const struct rdl__client *client))
+{
+    for (uint32_t i = 0; i < clients->count; i++)
+        if (is_so(&clients->clients[i]))
+            return true;
+    return false;
+}
+
+const char *rdl__clients_stuck(const struct rdl__clients *clients)
+{
+    if (!is_so_of_any(clients, is_locked_out))
+        return NULL;
+    return is_so_of_any(clients, spins) ? "livelock" : "deadlock";
+}
+
+/* ---- What has happened ---------------------------------------------------------------------- */
+
+void rdl__clients_take_in(struct rdl__clients *clients, struct rdl__viable *viable,
+                          uint32_t *judged)
+{
+    for (; *judged < clients->log_count; ++*judged) {
+        const struct rdl__logged *logged = &clients->log[*judged];
+        struct rdl__given *given = logged->given;
+        const struct rdl_operation *op = given->call.operation;
+        struct rdl__client *client = &clients->clients[given->call.client];
+
+        if (!logged->returns) {
+            rdl__viable_begin(viable, &given->call);
+            continue;
+        }
+        if (op->answer_size)
+            op->clear_answer(given->answer);
+        rdl__viable_return(viable, given->call.number, given->answer);
+        if (op->returned)
+            op->returned(client->me, given->args, given->answer);
+        clients->spec->clear_client(client->me);
+    }
 }
 
 /* ---- The end -------------------------------------------------------------------------------- */
