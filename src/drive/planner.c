@@ -31,6 +31,7 @@ struct planner {
     struct pair *pairs;
     uint32_t count, room;
     uint32_t *latest; /* pair of a node; RDL__NONE: it was not reached */
+    uint32_t at;      /* where the last sequence has led to */
     uint64_t looks;
     uint64_t possible; /* all that can be tried by somebody */
 };
@@ -112,6 +113,7 @@ static void begin_at(struct planner *p, uint32_t node)
     const struct rdl_spec *spec = p->space->spec;
     struct rdl__text clients = {0};
 
+    p->at = node;
     rdl__moves_load(p->space, node);
     for (unsigned i = 0; i < p->space->clients; i++)
         rdl__text_add_bytes(&clients, rdl__client_in(p->space, p->space->now, i),
@@ -126,6 +128,7 @@ static void take(struct planner *p, const struct rdl__route *route)
                        &p->script->sequences[p->script->count - 1]);
     p->script->met |= route->met;
     p->script->calls++;
+    p->at = route->to;
 }
 
 /* Go to this pair: from a beginning, if its way comes from there, else from where the last
@@ -147,6 +150,33 @@ static void go_to(struct planner *p, uint32_t pair)
     free(ways);
 }
 
+/* The sequence has come to its end.  For who needs all threads to end: some more calls, if
+ * there are any, after which nobody waits.  They are no part of the plan. */
+static void lead_home(struct planner *p)
+{
+    struct rdl__script *script = p->script;
+    struct rdl__sequence *last = &script->sequences[script->count - 1];
+    void *after = rdl__keep(last->after, script->spec->state_size);
+    uint32_t steps = last->count, calls = script->calls;
+    uint64_t met = script->met;
+
+    forget_pairs(p);
+    add_pair(p, p->at, 0, 0, RDL__NONE);
+    for (uint32_t i = 0; i < p->count; i++) {
+        if (!p->space->nodes[p->pairs[i].node].pending) {
+            go_to(p, i);
+            break;
+        }
+        expand(p, i, true);
+    }
+    last->homeward = last->count - steps;
+    last->count = steps;
+    free(last->after);
+    last->after = after;
+    script->calls = calls;
+    script->met = met;
+}
+
 /* A shortest sequence that tries all that can be tried, or failing that, most of it.  False:
  * there are too many pairs. */
 static bool go_the_shortest_way(struct planner *p)
@@ -166,6 +196,7 @@ static bool go_the_shortest_way(struct planner *p)
         expand(p, i, false);
     }
     go_to(p, best);
+    lead_home(p);
     return true;
 }
 
@@ -211,8 +242,12 @@ static void go_to_the_nearest(struct planner *p)
 {
     uint32_t node = RDL__NONE;
 
-    while (p->script->met != p->possible)
+    while (p->script->met != p->possible) {
         node = go_on(p, node);
+        if (node == RDL__NONE)
+            lead_home(p);
+    }
+    lead_home(p);
 }
 
 static void plan(struct planner *p)

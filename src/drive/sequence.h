@@ -35,9 +35,10 @@ struct rdl__planned {
 struct rdl__sequence {
     struct rdl__planned *steps;
     uint32_t count;
-    void *state;   /* at the beginning */
-    void *clients; /* their states then, one after the other */
-    void *after;   /* the state at the end; NULL: not known */
+    uint32_t homeward; /* after these, so many more after which nobody waits */
+    void *state;       /* at the beginning */
+    void *clients;     /* their states then, one after the other */
+    void *after;       /* the state at the end; NULL: not known */
 };
 
 struct rdl__script {

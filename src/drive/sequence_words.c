@@ -115,8 +115,7 @@ static void add_clients(struct rdl__text *out, const struct rdl__script *script,
 {
     size_t size = script->spec->client_size;
 
-    for (uint32_t i = 0; i < script->clients && size && sequence->clients && script->spec->client;
-         i++) {
+    for (uint32_t i = 0; i < script->clients && script->spec->client && !script->is_table; i++) {
         rdl__text_add(out, "    %s: ", script->names[i]);
         rdl__show_client(out, script->spec, (const char *)sequence->clients + i * size);
         rdl__text_add(out, "\n");

@@ -142,6 +142,11 @@ void rdl__show_state(struct rdl__text *out, const struct rdl_spec *spec, const v
 void rdl__show_client(struct rdl__text *out, const struct rdl_spec *spec, const void *me);
 void rdl__show_sched(struct rdl__text *out, const struct rdl_policy *policy, const void *p);
 
+/* The types of arguments, answers and states; NULL: not known. */
+const struct rdl__type *rdl__args_type(const struct rdl_operation *op);
+const struct rdl__type *rdl__answer_type(const struct rdl_operation *op);
+const struct rdl__type *rdl__state_type(const struct rdl_spec *spec);
+
 /* The other way round, for recorded histories: what is shown, or the values alone, in order:
  * "0 100".  False: error says what is not understood. */
 bool rdl__read_args(const struct rdl_operation *op, const char *text, void *out,
