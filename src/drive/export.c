@@ -119,7 +119,7 @@ static void declare(const struct export *e, uint32_t i)
         return;
     add_type(e, op, "answer");
     snprintf(name, sizeof name, "expected_%d", step->time);
-    rdl__text_add(e->out, "answer_%d, %s", step->time, name);
+    rdl__text_add(e->out, "answer_%d = {0}, %s", step->time, name);
     add_value(e->out, name, rdl__answer_type(op), end_of(e, i, &by)->answer, op->answer_size);
 }
 
@@ -162,9 +162,6 @@ static void add_call(const struct export *e, uint32_t i)
     rdl__text_add(e->out, "\n");
     add_comment(e, i);
     rdl__text_add(e->out, "    rdl_await(t, %d);\n", step->time);
-    if (step->op->answer_size)
-        rdl__text_add(e->out, "    memset(&answer_%d, 0, sizeof answer_%d);\n", step->time,
-                      step->time);
     rdl__text_add(e->out, "    rdl_op_%s_%s.call(both->it, &args_%d", e->spec, step->op->name,
                   step->time);
     if (step->op->answer_size)

@@ -13,9 +13,10 @@
 
 enum {
     CLIENTS = 2,
-    PAIRS_MAX = 1 << 20,
     LOOKS_MAX = 200 * 1000 * 1000, /* at pairs of the same node */
 };
+
+uint32_t rdl__plan_pairs_max = 1 << 20;
 
 struct pair {
     uint32_t node;
@@ -77,7 +78,7 @@ static void add_beginnings(struct planner *p, uint64_t met)
 
 static bool is_too_much(const struct planner *p)
 {
-    return p->count >= PAIRS_MAX || p->looks >= LOOKS_MAX;
+    return p->count >= rdl__plan_pairs_max || p->looks >= LOOKS_MAX;
 }
 
 /* All steps from a pair.  `blindly`: what is tried does not tell pairs apart. */

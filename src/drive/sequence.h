@@ -64,6 +64,9 @@ const struct rdl__script *rdl__script_of(struct rdl_case *t);
 void rdl__plan_script(struct rdl_case *t, struct rdl__script *out);
 void rdl__read_table(struct rdl_case *t, struct rdl__script *out);
 
+/* Where there is more to search through, plans are perhaps not the shortest.  For tests to set. */
+extern uint32_t rdl__plan_pairs_max;
+
 /* A sequence that begins here, and grows. */
 struct rdl__sequence *rdl__script_add(struct rdl__script *script, const void *state,
                                       const void *clients);
