@@ -270,19 +270,19 @@ static void judge_calls(struct rdl__session *session, struct rdl__result *result
                       result->test->name, stats->called[i].name, (unsigned long long)total);
 }
 
-/* What no sequence of calls leads to that a plan could be made of. */
+/* What a plan leaves out. */
 static void judge_plan(struct rdl__session *session, const struct rdl__result *result)
 {
     for (uint32_t i = 0; i < result->stats.tried_count; i++) {
         const struct rdl__tried *tried = &result->stats.tried[i];
+        struct rdl__text why = {0};
 
-        if (tried->unplanned)
-            rdl__warn(session,
-                      "%s: %s of %s is not tried: %s state that %u client%s can reach in "
-                      "which it holds",
-                      result->test->name, tried->name, tried->operation,
-                      tried->impossible ? "there is no" : "no sequence of calls was found to a",
-                      tried->clients, tried->clients == 1 ? "" : "s");
+        if (!tried->untried)
+            continue;
+        rdl__add_why_untried(&why, tried->untried, tried->clients);
+        rdl__warn(session, "%s: %s of %s is not tried: %s", result->test->name, tried->name,
+                  tried->operation, why.bytes);
+        rdl__text_release(&why);
     }
 }
 

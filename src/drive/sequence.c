@@ -119,8 +119,8 @@ static const char *class_of(const struct run *r, bool is_allowed)
     const char *stuck = rdl__clients_stuck(r->clients);
     enum rdl__blame blame;
 
-    if (is_allowed)
-        return "bad-spec-impl";
+    if (is_allowed) /* it is the table that is wrong, or knows more than the spec */
+        return "";
     blame = rdl__viable_blame(r->viable);
     if (blame == RDL__BLAME_WAITS && stuck)
         return stuck;
@@ -133,10 +133,9 @@ _Noreturn static void fail(const struct run *r, struct rdl__text *story, bool is
     const char *class = class_of(r, is_allowed);
     struct rdl__text text = {0};
 
-    rdl__text_add(&text, "%s: %s\n%s", r->script->spec->name, class, rdl__text_string(story));
-    if (is_allowed)
-        rdl__text_add(&text, "    which the spec allows\n");
-    else if (r->t->trace->on)
+    rdl__text_add(&text, "%s: %s\n%s", r->script->spec->name,
+                  is_allowed ? "the spec would allow it" : class, rdl__text_string(story));
+    if (!is_allowed && r->t->trace->on)
         rdl__viable_explain(r->viable, &text);
     rdl__text_release(story);
     rdl__differs(r->t, class,
@@ -340,12 +339,9 @@ static void run_sequence(struct run *r)
 /* What the planner has found out of those that are never tried. */
 static void tell_missing(const struct rdl__script *script, struct rdl_case *t)
 {
-    for (uint32_t i = 0; i < t->stats->tried_count && !script->is_table; i++) {
-        struct rdl__tried *tried = &t->stats->tried[i];
-
-        tried->unplanned = !(script->met >> i & 1);
-        tried->impossible = tried->unplanned && script->proven && !script->by_luck;
-        tried->clients = script->clients;
+    for (uint32_t i = 0; i < t->stats->tried_count; i++) {
+        t->stats->tried[i].untried = rdl__why_untried(script, i);
+        t->stats->tried[i].clients = script->clients;
     }
 }
 
@@ -372,7 +368,7 @@ void rdl__test_sequence(struct rdl_case *t)
         run_sequence(&r);
     }
     rdl__counts_tell(counts, t);
-    if (t->counted && rdl__precondition_count(script->spec) > 0) {
+    if (t->counted && !script->is_table) {
         tell_missing(script, t);
         tell_extent(script, t);
     }

@@ -60,6 +60,9 @@ struct rdl__script {
 /* The script of the test of this case. */
 const struct rdl__script *rdl__script_of(struct rdl_case *t);
 
+/* Why it has no call under this precondition. */
+enum rdl__untried rdl__why_untried(const struct rdl__script *script, uint32_t precondition);
+
 /* How they are made: planner.c and table.c. */
 void rdl__plan_script(struct rdl_case *t, struct rdl__script *out);
 void rdl__read_table(struct rdl_case *t, struct rdl__script *out);

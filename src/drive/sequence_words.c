@@ -122,6 +122,15 @@ static void add_clients(struct rdl__text *out, const struct rdl__script *script,
     }
 }
 
+enum rdl__untried rdl__why_untried(const struct rdl__script *script, uint32_t precondition)
+{
+    if (script->met >> precondition & 1)
+        return RDL__TRIED;
+    if (!script->proven)
+        return RDL__NOT_FOUND;
+    return script->by_luck ? RDL__LEFT_TO_CHANCE : RDL__IMPOSSIBLE;
+}
+
 static void add_missing(struct rdl__text *out, const struct rdl__script *script)
 {
     for (uint32_t i = 0; i < rdl__precondition_count(script->spec); i++) {
@@ -129,8 +138,12 @@ static void add_missing(struct rdl__text *out, const struct rdl__script *script)
 
         if (script->met >> i & 1)
             continue;
-        rdl__text_add(out, "    not tried: %s of %s%s%s\n", it.name, it.operation->name,
-                      *it.text ? ": " : "", it.text);
+        rdl__text_add(out, "    not tried: %s of %s", it.name, it.operation->name);
+        if (!script->is_table) {
+            rdl__text_add(out, ": ");
+            rdl__add_why_untried(out, rdl__why_untried(script, i), script->clients);
+        }
+        rdl__text_add(out, "\n");
     }
 }
 
@@ -139,10 +152,10 @@ void rdl__add_extent(struct rdl__text *out, const struct rdl__script *script)
     uint32_t all = rdl__precondition_count(script->spec);
     uint32_t met = (uint32_t)__builtin_popcountll(script->met);
 
-    if (met == all)
-        rdl__text_add(out, "all ");
-    else
+    if (met < all)
         rdl__text_add(out, "%u of ", met);
+    else if (all > 1)
+        rdl__text_add(out, "all ");
     rdl__text_add_many(out, all, "precondition");
     rdl__text_add(out, " in ");
     rdl__text_add_many(out, script->calls, "call");

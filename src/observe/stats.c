@@ -119,6 +119,18 @@ void rdl__stats_tried(struct rdl__stats *stats, const struct rdl__tried *more)
     stats->tried[i].calls += calls;
 }
 
+void rdl__add_why_untried(struct rdl__text *out, enum rdl__untried why, unsigned clients)
+{
+    if (why == RDL__IMPOSSIBLE)
+        rdl__text_add(out, "there is no state that ");
+    else if (why == RDL__LEFT_TO_CHANCE)
+        rdl__text_add(out, "by calls of which it is certain what happens, there is no state that ");
+    else
+        rdl__text_add(out, "no state was found that ");
+    rdl__text_add_many(out, clients, "client");
+    rdl__text_add(out, " can reach in which it holds");
+}
+
 void rdl__stats_clear(struct rdl__stats *stats)
 {
     stats->cases = stats->discards = stats->choices = stats->too_long = 0;

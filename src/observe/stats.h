@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/text.h"
+
 enum {
     RDL__NAME_ROOM = 64,
     RDL__LABELS_MAX = 256,
@@ -38,14 +40,20 @@ struct rdl__called {
     uint64_t waited; /* of them, that did not return at once */
 };
 
+enum rdl__untried {
+    RDL__TRIED,
+    RDL__IMPOSSIBLE,     /* it never holds */
+    RDL__LEFT_TO_CHANCE, /* nor after calls of which is certain what happens */
+    RDL__NOT_FOUND,
+};
+
 /* Calls under a precondition of a spec. */
 struct rdl__tried {
     char operation[RDL__NAME_ROOM], name[RDL__NAME_ROOM];
     char text[RDL__NAME_ROOM]; /* what it means */
     uint64_t calls;
-    bool unplanned;   /* no sequence of calls that tries it was found, */
-    bool impossible;  /* and there is none */
-    unsigned clients; /* that so many clients can make */
+    enum rdl__untried untried; /* why a plan of so many clients leaves it out */
+    unsigned clients;
 };
 
 struct rdl__stats {
@@ -67,6 +75,9 @@ void rdl__stats_label(struct rdl__stats *stats, const char *name, bool carried, 
 void rdl__stats_measure(struct rdl__stats *stats, const char *name, double value);
 void rdl__stats_calls(struct rdl__stats *stats, const char *name, uint64_t calls, uint64_t waited);
 void rdl__stats_tried(struct rdl__stats *stats, const struct rdl__tried *more);
+
+/* "there is no state that 2 clients can reach in which it holds" */
+void rdl__add_why_untried(struct rdl__text *out, enum rdl__untried why, unsigned clients);
 void rdl__stats_clear(struct rdl__stats *stats);
 
 /* Add what another process counted. */

@@ -124,6 +124,10 @@ static void add_calls(struct rdl__text *out, const struct rdl__stats *stats)
 
 static void add_preconditions(struct rdl__text *out, const struct rdl__stats *stats)
 {
+    static const char *const why[] = {[RDL__IMPOSSIBLE] = "impossible",
+                                      [RDL__LEFT_TO_CHANCE] = "left-to-chance",
+                                      [RDL__NOT_FOUND] = "not-found"};
+
     open_array(out, "preconditions");
     for (uint32_t i = 0; i < stats->tried_count; i++) {
         const struct rdl__tried *tried = &stats->tried[i];
@@ -133,8 +137,8 @@ static void add_preconditions(struct rdl__text *out, const struct rdl__stats *st
         add_string(out, "name", tried->name);
         add_string(out, "text", tried->text);
         add_count(out, "calls", tried->calls);
-        if (tried->unplanned)
-            add_bool(out, "impossible", tried->impossible);
+        if (tried->untried)
+            add_string(out, "untried", why[tried->untried]);
         rdl__text_add(out, "}");
     }
     rdl__text_add(out, "]");
