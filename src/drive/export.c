@@ -7,8 +7,9 @@
 #include "drive/sequence.h"
 #include "spec/values.h"
 
-struct export
-{
+enum { COLUMNS = 80 }; /* after which a line is broken */
+
+struct writer {
     struct rdl__text *out;
     const struct rdl__script *script;
     const struct rdl__sequence *sequence;
@@ -19,13 +20,13 @@ struct export
 
 /* ---- Can it be written? ------------------------------------------------------------------------ */
 
-static const struct rdl__planned *step_at(const struct export *e, uint32_t i)
+static const struct rdl__planned *step_at(const struct writer *e, uint32_t i)
 {
     return &e->sequence->steps[i];
 }
 
 /* When is the call of this step continued, and by which step's call?  False: it is not. */
-static bool find_continuation(const struct export *e, uint32_t i, uint32_t *out_continued,
+static bool find_continuation(const struct writer *e, uint32_t i, uint32_t *out_continued,
                               uint32_t *out_by)
 {
     for (uint32_t k = i + 1; k < e->count; k++) {
@@ -44,7 +45,7 @@ static bool has_refs(const struct rdl__type *type)
     return type && rdl__type_has_refs(type);
 }
 
-static bool check_step(const struct export *e, uint32_t i, struct rdl__error *error)
+static bool check_step(const struct writer *e, uint32_t i, struct rdl__error *error)
 {
     const struct rdl__planned *step = step_at(e, i);
     uint32_t continued, by;
@@ -65,6 +66,28 @@ static bool check_step(const struct export *e, uint32_t i, struct rdl__error *er
 
 /* ---- Values -------------------------------------------------------------------------------------- */
 
+/* On as many lines as it takes, broken after commas that are not within quotes. */
+static void add_wrapped(struct rdl__text *out, const char *text)
+{
+    size_t column = out->count;
+    char quote = '\0';
+
+    while (column > 0 && out->bytes[column - 1] != '\n')
+        column--;
+    for (column = out->count - column; *text; text++, column++) {
+        if (quote && *text == '\\')
+            rdl__text_add_bytes(out, text++, 1);
+        else if (*text == '"' || *text == '\'')
+            quote = !quote ? *text : quote == *text ? '\0' : quote;
+        if (column < COLUMNS || quote || *text != ' ' || text[-1] != ',') {
+            rdl__text_add_bytes(out, text, 1);
+            continue;
+        }
+        rdl__text_add(out, "\n        ");
+        column = 8;
+    }
+}
+
 /* " = {...};" or, if it cannot be written like that, byte by byte. */
 static void add_value(struct rdl__text *out, const char *name, const struct rdl__type *type,
                       const void *value, size_t size)
@@ -74,7 +97,7 @@ static void add_value(struct rdl__text *out, const char *name, const struct rdl_
     if (size == 0)
         rdl__text_add(out, " = {};\n");
     else if (type && rdl__value_add_c(&initialiser, type, value))
-        rdl__text_add(out, " = %s;\n", initialiser.bytes);
+        rdl__text_add(out, " = "), add_wrapped(out, initialiser.bytes), rdl__text_add(out, ";\n");
     else {
         rdl__text_add(out, ";\n    static const unsigned char %s_bytes[] = {", name);
         for (size_t i = 0; i < size; i++)
@@ -85,7 +108,7 @@ static void add_value(struct rdl__text *out, const char *name, const struct rdl_
 }
 
 /* What the arguments of an operation, or its answer, are; in C. */
-static void add_type(const struct export *e, const struct rdl_operation *op, const char *what)
+static void add_type(const struct writer *e, const struct rdl_operation *op, const char *what)
 {
     rdl__text_add(e->out, "    __typeof__(*rdl_op_%s_%s.rdl__type_%s) ", e->spec, op->name, what);
 }
@@ -94,7 +117,7 @@ static void add_type(const struct export *e, const struct rdl_operation *op, con
 
 /* The step at which the call of step i returns: its own or, if it blocks, that which continues
  * it; *out_by is the one whose call lets it. */
-static const struct rdl__planned *end_of(const struct export *e, uint32_t i, uint32_t *out_by)
+static const struct rdl__planned *end_of(const struct writer *e, uint32_t i, uint32_t *out_by)
 {
     uint32_t continued = i;
 
@@ -104,7 +127,7 @@ static const struct rdl__planned *end_of(const struct export *e, uint32_t i, uin
     return step_at(e, continued);
 }
 
-static void declare(const struct export *e, uint32_t i)
+static void declare(const struct writer *e, uint32_t i)
 {
     const struct rdl__planned *step = step_at(e, i);
     const struct rdl_operation *op = step->op;
@@ -123,7 +146,7 @@ static void declare(const struct export *e, uint32_t i)
     add_value(e->out, name, rdl__answer_type(op), end_of(e, i, &by)->answer, op->answer_size);
 }
 
-static void add_check(const struct export *e, const struct rdl__planned *step)
+static void add_check(const struct writer *e, const struct rdl__planned *step)
 {
     const struct rdl__type *type = rdl__answer_type(step->op);
     const char *op = step->op->name;
@@ -142,7 +165,7 @@ static void add_check(const struct export *e, const struct rdl__planned *step)
                       e->spec, op, time, e->spec, op, time, time, time, time);
 }
 
-static void add_comment(const struct export *e, uint32_t i)
+static void add_comment(const struct writer *e, uint32_t i)
 {
     struct rdl__text text = {0};
 
@@ -153,7 +176,7 @@ static void add_comment(const struct export *e, uint32_t i)
 }
 
 /* A call returns at its own time or, if it blocks, at the time of the call that lets it go on. */
-static void add_call(const struct export *e, uint32_t i)
+static void add_call(const struct writer *e, uint32_t i)
 {
     const struct rdl__planned *step = step_at(e, i), *end;
     uint32_t by;
@@ -174,12 +197,12 @@ static void add_call(const struct export *e, uint32_t i)
         add_check(e, step);
 }
 
-static bool is_call_of(const struct export *e, uint32_t i, uint32_t client)
+static bool is_call_of(const struct writer *e, uint32_t i, uint32_t client)
 {
     return step_at(e, i)->client == client && !step_at(e, i)->continued;
 }
 
-static bool calls_anything(const struct export *e, uint32_t client)
+static bool calls_anything(const struct writer *e, uint32_t client)
 {
     for (uint32_t i = 0; i < e->count; i++)
         if (is_call_of(e, i, client))
@@ -187,14 +210,14 @@ static bool calls_anything(const struct export *e, uint32_t client)
     return false;
 }
 
-static void add_name(const struct export *e, const char *end)
+static void add_name(const struct writer *e, const char *end)
 {
     rdl__text_add(e->out, "%s%s", e->script->test->name, end);
     if (e->number > 0)
         rdl__text_add(e->out, "_%u", e->number + 1);
 }
 
-static void add_client_name(const struct export *e, uint32_t client)
+static void add_client_name(const struct writer *e, uint32_t client)
 {
     for (const char *c = e->script->names[client]; *c; c++)
         rdl__text_add(e->out, "%c", isalnum((unsigned char)*c) ? *c : '_');
@@ -202,7 +225,7 @@ static void add_client_name(const struct export *e, uint32_t client)
     add_name(e, "");
 }
 
-static void add_client(const struct export *e, uint32_t client)
+static void add_client(const struct writer *e, uint32_t client)
 {
     rdl__text_add(e->out, "static void ");
     add_client_name(e, client);
@@ -221,7 +244,7 @@ static void add_client(const struct export *e, uint32_t client)
 
 /* ---- All of it ----------------------------------------------------------------------------------- */
 
-static void add_threads(const struct export *e)
+static void add_threads(const struct writer *e)
 {
     uint32_t count = 0;
 
@@ -238,7 +261,7 @@ static void add_threads(const struct export *e)
     rdl__text_add(e->out, "        rdl_join(threads[i]);\n");
 }
 
-static void add_test(const struct export *e)
+static void add_test(const struct writer *e)
 {
     rdl__text_add(e->out, "RDL_SCHEDULE(");
     add_name(e, "_exported");
@@ -253,7 +276,7 @@ static void add_test(const struct export *e)
     rdl__text_add(e->out, "}\n\n");
 }
 
-static bool add_sequence(struct export *e, struct rdl__error *error)
+static bool add_sequence(struct writer *e, struct rdl__error *error)
 {
     e->count = e->sequence->count + e->sequence->homeward;
     for (uint32_t i = 0; i < e->count; i++)
@@ -267,7 +290,7 @@ static bool add_sequence(struct export *e, struct rdl__error *error)
 }
 
 /* The file of the spec has tests of its own, and a main, which are of no interest here. */
-static void add_head(const struct export *e, const char *path)
+static void add_head(const struct writer *e, const char *path)
 {
     const char *slash = strrchr(path, '/');
 
@@ -284,7 +307,7 @@ static void add_head(const struct export *e, const char *path)
                   e->script->test->name, e->spec);
 }
 
-static void add_main(struct export *e)
+static void add_main(struct writer *e)
 {
     rdl__text_add(e->out, "int main(int argc, char **argv)\n{\n    setenv(\"RADDLE_FILTER\", \"");
     for (e->number = 0; e->number < e->script->count; e->number++) {
@@ -297,7 +320,7 @@ static void add_main(struct export *e)
 bool rdl__export_script(struct rdl__text *out, const struct rdl__script *script, const char *path,
                         struct rdl__error *error)
 {
-    struct export e = {.out = out, .script = script, .spec = script->spec->name};
+    struct writer e = {.out = out, .script = script, .spec = script->spec->name};
 
     add_head(&e, path);
     for (; e.number < script->count; e.number++) {

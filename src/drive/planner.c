@@ -22,6 +22,7 @@ struct pair {
     uint32_t node;
     uint32_t parent, route; /* RDL__NONE at the beginning */
     uint32_t next;          /* of the same node, which was found before */
+    uint32_t calls;         /* on the way there */
     uint64_t met;
 };
 
@@ -35,6 +36,7 @@ struct planner {
     uint32_t at;      /* where the last sequence has led to */
     uint64_t looks;
     uint64_t possible; /* all that can be tried by somebody */
+    uint32_t horizon;  /* all sequences of so many calls are known */
 };
 
 /* ---- Pairs ------------------------------------------------------------------------------------ */
@@ -65,7 +67,14 @@ static void add_pair(struct planner *p, uint32_t node, uint64_t met, uint32_t pa
         p->room = p->room ? 2 * p->room : 1024;
         p->pairs = rdl__reallocate(p->pairs, p->room * sizeof *p->pairs);
     }
-    p->pairs[p->count] = (struct pair){node, parent, route, p->latest[node], met};
+    p->pairs[p->count] = (struct pair){
+        .node = node,
+        .parent = parent,
+        .route = route,
+        .next = p->latest[node],
+        .calls = route == RDL__NONE ? 0 : p->pairs[parent].calls + 1,
+        .met = met,
+    };
     p->latest[node] = p->count++;
 }
 
@@ -98,9 +107,12 @@ static void find_what_is_possible(struct planner *p)
 {
     forget_pairs(p);
     add_beginnings(p, 0);
+    p->horizon = UINT32_MAX;
     for (uint32_t i = 0; i < p->count; i++) {
         uint32_t node = p->pairs[i].node;
 
+        if (p->routes.open[node] && p->pairs[i].calls < p->horizon)
+            p->horizon = p->pairs[i].calls;
         expand(p, i, true);
         for (uint32_t k = p->routes.first[node]; k < p->routes.first[node + 1]; k++)
             p->possible |= p->routes.items[k].met;
@@ -232,7 +244,8 @@ static uint32_t go_on(struct planner *p, uint32_t from)
         }
         if (p->count == p->room)
             p->pairs = rdl__reallocate(p->pairs, ++p->room * sizeof *p->pairs);
-        p->pairs[p->count] = (struct pair){p->routes.items[route].to, i, route, RDL__NONE, 0};
+        p->pairs[p->count] =
+            (struct pair){.node = p->routes.items[route].to, .parent = i, .route = route};
         go_to(p, p->count);
         return p->routes.items[route].to;
     }
@@ -266,18 +279,35 @@ static void plan(struct planner *p)
 
 /* ---- With how many arguments ------------------------------------------------------------------ */
 
+static uint32_t count_bits(uint64_t set)
+{
+    return (uint32_t)__builtin_popcountll(set);
+}
+
+static bool tries_all(const struct rdl__script *script)
+{
+    return count_bits(script->met) == rdl__precondition_count(script->spec);
+}
+
+/* If not all states were seen, a plan is as short as can be all the same if it has all there is
+ * to try, and all shorter sequences were seen. */
+static bool is_shortest(const struct planner *p)
+{
+    return p->script->shortest &&
+           (p->script->proven || (tries_all(p->script) && p->script->calls - 1 <= p->horizon));
+}
+
 static struct rdl__script plan_in(struct rdl__space *space, const struct rdl__script *like)
 {
     struct rdl__script script = *like;
     struct planner p = {.script = &script, .space = space};
-    bool all = !space->cut && !space->partial && space->broken == RDL__NONE;
 
     rdl__routes_init(&p.routes, space);
     p.latest = rdl__allocate((space->count + 1) * sizeof *p.latest);
     plan(&p);
     script.by_luck = p.routes.by_luck;
-    script.proven = all;
-    script.shortest &= all;
+    script.proven = !space->cut && !space->partial && space->broken == RDL__NONE;
+    script.shortest = is_shortest(&p);
     rdl__routes_release(&p.routes);
     free(p.pairs);
     free(p.latest);
@@ -300,11 +330,6 @@ static void expect_plannable(struct rdl_case *t, const struct rdl_spec *spec, un
                         spec->file, spec->line, spec->name, rdl__operation(spec, i)->name);
 }
 
-static uint32_t count_bits(uint64_t set)
-{
-    return (uint32_t)__builtin_popcountll(set);
-}
-
 /* If there are too many states to see them all, fewer arguments may lead farther. */
 void rdl__plan_script(struct rdl_case *t, struct rdl__script *out)
 {
@@ -325,7 +350,7 @@ void rdl__plan_script(struct rdl_case *t, struct rdl__script *out)
         script = plan_in(space, &like);
         if (i == 0 || count_bits(script.met) > count_bits(out->met))
             *out = script;
-        if (!space->cut || count_bits(out->met) == rdl__precondition_count(out->spec))
+        if (!space->cut || tries_all(out))
             break;
     }
     t->trace->on = space->traced;

@@ -107,6 +107,7 @@ static void add_route(struct rdl__routes *routes, uint32_t from, uint32_t step)
     const struct rdl__settled *end = rdl__routes_settle(routes, called);
 
     routes->by_luck |= end->is == RDL__UNCERTAIN;
+    routes->open[from] |= end->is == RDL__UNKNOWN;
     if (end->is != RDL__CERTAIN)
         return;
     if (routes->count == routes->room) {
@@ -125,10 +126,12 @@ void rdl__routes_init(struct rdl__routes *routes, struct rdl__space *space)
 {
     *routes = (struct rdl__routes){.space = space};
     routes->first = rdl__allocate((space->count + 1) * sizeof *routes->first);
+    routes->open = rdl__allocate(space->count + 1);
     for (uint32_t i = 0; i < space->count; i++) {
         const struct rdl__node node = space->nodes[i];
 
         routes->first[i] = routes->count;
+        routes->open[i] = !node.expanded || node.partial;
         for (uint32_t k = 0; node.expanded && is_quiet(space, i) && k < node.count; k++)
             add_route(routes, i, node.first + k);
     }
@@ -139,6 +142,7 @@ void rdl__routes_release(struct rdl__routes *routes)
 {
     free(routes->items);
     free(routes->first);
+    free(routes->open);
     free(routes->settled);
 }
 

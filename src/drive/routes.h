@@ -29,6 +29,7 @@ struct rdl__routes {
     uint32_t *first;              /* by node; one more than there are nodes */
     struct rdl__settled *settled; /* by node */
     uint32_t settled_count;
+    bool *open;   /* by node: not all that can come next is known */
     bool by_luck; /* some were left out */
 };
 
