@@ -159,7 +159,7 @@ enum { RDL_PRECONDITIONS_MAX = 16 }; /* of one operation; of a spec, 64 */
 
 /* What the macros below fill in themselves. */
 #define RDL__OPERATION_HEAD                                                                        \
-    const char *name;                                                                              \
+    const char *name, *of; /* the spec it was declared for */                                      \
     size_t args_size, answer_size;                                                                 \
     void (*clear_args)(void *a);                                                                   \
     void (*clear_answer)(void *r)
@@ -194,6 +194,7 @@ struct rdl_operation {
         Args *rdl__type_args;                                                                      \
     } rdl_op_##spec##_##op = {                                                                     \
         .name = #op,                                                                               \
+        .of = #spec,                                                                               \
         .args_size = sizeof(Args),                                                                 \
         .clear_args = rdl_clear_args_##spec##_##op,                                                \
         ##__VA_ARGS__,                                                                             \
@@ -211,6 +212,7 @@ struct rdl_operation {
         Answer *rdl__type_answer;                                                                  \
     } rdl_op_##spec##_##op = {                                                                     \
         .name = #op,                                                                               \
+        .of = #spec,                                                                               \
         .args_size = sizeof(Args),                                                                 \
         .answer_size = sizeof(Answer),                                                             \
         .clear_args = rdl_clear_args_##spec##_##op,                                                \

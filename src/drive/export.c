@@ -110,7 +110,7 @@ static void add_value(struct rdl__text *out, const char *name, const struct rdl_
 /* What the arguments of an operation, or its answer, are; in C. */
 static void add_type(const struct writer *e, const struct rdl_operation *op, const char *what)
 {
-    rdl__text_add(e->out, "    __typeof__(*rdl_op_%s_%s.rdl__type_%s) ", e->spec, op->name, what);
+    rdl__text_add(e->out, "    __typeof__(*rdl_op_%s_%s.rdl__type_%s) ", op->of, op->name, what);
 }
 
 /* ---- A thread ------------------------------------------------------------------------------------ */
@@ -154,7 +154,7 @@ static void add_check(const struct writer *e, const struct rdl__planned *step)
 
     if (step->op->same)
         rdl__text_add(e->out, "    rdl_check(rdl_op_%s_%s.same(&expected_%d, &answer_%d));\n",
-                      e->spec, op, time, time);
+                      step->op->of, op, time, time);
     else if (type && rdl__type_is_integer(type))
         rdl__text_add(e->out, "    rdl_check_eq(answer_%d, expected_%d);\n", time, time);
     else
@@ -162,7 +162,7 @@ static void add_check(const struct writer *e, const struct rdl__planned *step)
                       "    rdl_op_%s_%s.clear_answer(&answer_%d);\n"
                       "    rdl_op_%s_%s.clear_answer(&expected_%d);\n"
                       "    rdl_check(memcmp(&answer_%d, &expected_%d, sizeof expected_%d) == 0);\n",
-                      e->spec, op, time, e->spec, op, time, time, time, time);
+                      step->op->of, op, time, step->op->of, op, time, time, time, time);
 }
 
 static void add_comment(const struct writer *e, uint32_t i)
@@ -185,7 +185,7 @@ static void add_call(const struct writer *e, uint32_t i)
     rdl__text_add(e->out, "\n");
     add_comment(e, i);
     rdl__text_add(e->out, "    rdl_await(t, %d);\n", step->time);
-    rdl__text_add(e->out, "    rdl_op_%s_%s.call(both->it, &args_%d", e->spec, step->op->name,
+    rdl__text_add(e->out, "    rdl_op_%s_%s.call(both->it, &args_%d", step->op->of, step->op->name,
                   step->time);
     if (step->op->answer_size)
         rdl__text_add(e->out, ", &answer_%d", step->time);
