@@ -33,8 +33,8 @@ compile() {
     for compiler in "${CC:-gcc}" clang; do
         command -v "$compiler" >/dev/null || continue
         "$compiler" -std=gnu17 -g -Wall -Wextra -Werror -I. -Iinclude -Iexamples/asymmetric_buffer \
-            -o "$scratch/$test" "$scratch/$test.c" "$@" "$BUILD/lib/libraddle.a" -rdynamic -lm -ldl \
-            -lpthread || fail "$test does not compile"
+            -o "$scratch/$test" "$scratch/$test.c" "$@" "$BUILD/lib/libraddle.a" -rdynamic -lm \
+            -ldl -lpthread || fail "$test does not compile"
     done
 }
 

@@ -56,7 +56,7 @@ TEST(a_run_tells_how_many_calls_were_made_under_each_precondition_and_under_whic
          "full\",\"calls\":1},");
 }
 
-/* ---- Plans ------------------------------------------------------------------------------------ */
+/* ---- Plans ----------------------------------------------------------------------------------- */
 
 TEST(a_plan_is_shown_with_the_states_before_and_after_each_step)
 {
@@ -156,7 +156,7 @@ TEST(there_must_be_something_to_plan_for)
     is_refused("plan_judged", "operation leave has judge, which does not say what happens");
 }
 
-/* ---- Tables ------------------------------------------------------------------------------------ */
+/* ---- Tables ---------------------------------------------------------------------------------- */
 
 TEST(a_table_passes_where_all_goes_as_it_says)
 {
@@ -212,7 +212,7 @@ TEST(tables_that_make_no_sense_are_refused)
     is_refused("not_allowed_at_all", ".pre of put does not allow this call");
 }
 
-/* ---- The paper --------------------------------------------------------------------------------- */
+/* ---- The paper ------------------------------------------------------------------------------- */
 
 TEST(the_sequence_of_the_paper_covers_what_the_paper_says_and_one_call_can_be_spared)
 {

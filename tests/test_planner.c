@@ -6,7 +6,7 @@
 #include "drive/sequence.h"
 #include "soundness.h"
 
-/* ---- Random specs ------------------------------------------------------------------------------ */
+/* ---- Random specs ---------------------------------------------------------------------------- */
 
 enum { STATES = 4, OPS = 3, ARGS = 2, PRES = 3, CLIENTS = 3, ANSWERS = 2, WAITING = 3 };
 
@@ -129,7 +129,7 @@ static const struct rdl_spec *spec_of_the_moment(void)
     return &spec;
 }
 
-/* ---- The slow search ------------------------------------------------------------------------------ */
+/* ---- The slow search ------------------------------------------------------------------------- */
 
 struct waits {
     signed char client, op, arg;
@@ -292,7 +292,7 @@ static int fewest_calls_for(uint64_t possible)
     return -1;
 }
 
-/* ---- Comparing ------------------------------------------------------------------------------------- */
+/* ---- Comparing ------------------------------------------------------------------------------- */
 
 static struct rdl__script *planned;
 

@@ -154,7 +154,7 @@ static bool is_receiver(const struct role *me)
     return !me->sends;
 }
 
-/* ---- Tests ------------------------------------------------------------------------------------ */
+/* ---- Tests ----------------------------------------------------------------------------------- */
 
 RDL_TYPES(buffer, struct state, buffer, struct role);
 RDL_OP(buffer, send, struct line, .may = is_sender, .args = send_args, .cpre = send_cpre,

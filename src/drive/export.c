@@ -18,7 +18,7 @@ struct writer {
     uint32_t count;  /* of its steps, with those that lead home */
 };
 
-/* ---- Can it be written? ------------------------------------------------------------------------ */
+/* ---- Can it be written? ---------------------------------------------------------------------- */
 
 static const struct rdl__planned *step_at(const struct writer *e, uint32_t i)
 {
@@ -64,7 +64,7 @@ static bool check_step(const struct writer *e, uint32_t i, struct rdl__error *er
     return true;
 }
 
-/* ---- Values -------------------------------------------------------------------------------------- */
+/* ---- Values ---------------------------------------------------------------------------------- */
 
 /* On as many lines as it takes, broken after commas that are not within quotes. */
 static void add_wrapped(struct rdl__text *out, const char *text)
@@ -113,7 +113,7 @@ static void add_type(const struct writer *e, const struct rdl_operation *op, con
     rdl__text_add(e->out, "    __typeof__(*rdl_op_%s_%s.rdl__type_%s) ", op->of, op->name, what);
 }
 
-/* ---- A thread ------------------------------------------------------------------------------------ */
+/* ---- A thread -------------------------------------------------------------------------------- */
 
 /* The step at which the call of step i returns: its own or, if it blocks, that which continues
  * it; *out_by is the one whose call lets it. */
@@ -242,7 +242,7 @@ static void add_client(const struct writer *e, uint32_t client)
     rdl__text_add(e->out, "}\n\n");
 }
 
-/* ---- All of it ----------------------------------------------------------------------------------- */
+/* ---- All of it ------------------------------------------------------------------------------- */
 
 static void add_threads(const struct writer *e)
 {

@@ -39,7 +39,7 @@ struct planner {
     uint32_t horizon;  /* all sequences of so many calls are known */
 };
 
-/* ---- Pairs ------------------------------------------------------------------------------------ */
+/* ---- Pairs ----------------------------------------------------------------------------------- */
 
 static void forget_pairs(struct planner *p)
 {
@@ -119,7 +119,7 @@ static void find_what_is_possible(struct planner *p)
     }
 }
 
-/* ---- Ways ------------------------------------------------------------------------------------- */
+/* ---- Ways ------------------------------------------------------------------------------------ */
 
 static void begin_at(struct planner *p, uint32_t node)
 {
@@ -277,7 +277,7 @@ static void plan(struct planner *p)
         }
 }
 
-/* ---- With how many arguments ------------------------------------------------------------------ */
+/* ---- With how many arguments ----------------------------------------------------------------- */
 
 static uint32_t count_bits(uint64_t set)
 {

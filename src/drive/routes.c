@@ -76,7 +76,7 @@ const struct rdl__settled *rdl__routes_settle(struct rdl__routes *routes, uint32
     return &routes->settled[node];
 }
 
-/* ---- All routes ------------------------------------------------------------------------------- */
+/* ---- All routes ------------------------------------------------------------------------------ */
 
 uint64_t rdl__routes_met(struct rdl__routes *routes, uint32_t from, uint32_t called)
 {
@@ -146,7 +146,7 @@ void rdl__routes_release(struct rdl__routes *routes)
     free(routes->settled);
 }
 
-/* ---- Step by step ----------------------------------------------------------------------------- */
+/* ---- Step by step ---------------------------------------------------------------------------- */
 
 static struct rdl__planned *add_call(struct rdl__routes *routes, uint32_t from, uint32_t called,
                                      struct rdl__sequence *sequence)

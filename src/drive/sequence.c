@@ -10,7 +10,7 @@
 #include "drive/drive.h"
 #include "judge/viable.h"
 
-/* ---- Scripts ---------------------------------------------------------------------------------- */
+/* ---- Scripts --------------------------------------------------------------------------------- */
 
 void *rdl__keep(const void *bytes, size_t size)
 {
@@ -77,7 +77,7 @@ const struct rdl__script *rdl__script_of(struct rdl_case *t)
     return kept = script;
 }
 
-/* ---- One run ----------------------------------------------------------------------------------- */
+/* ---- One run --------------------------------------------------------------------------------- */
 
 struct run {
     struct rdl_case *t;
@@ -97,7 +97,7 @@ static bool has_returned(const struct run *r, uint32_t client)
     return r->made[client] && r->made[client]->returned;
 }
 
-/* ---- When it goes otherwise -------------------------------------------------------------------- */
+/* ---- When it goes otherwise ------------------------------------------------------------------ */
 
 static void add_what_happened(const struct run *r, struct rdl__text *out, uint32_t client)
 {
@@ -174,7 +174,7 @@ static void tell_what_happened(const struct run *r, uint32_t client)
     rdl__text_release(&line);
 }
 
-/* ---- Comparing --------------------------------------------------------------------------------- */
+/* ---- Comparing ------------------------------------------------------------------------------- */
 
 static bool is_as_expected(const struct run *r, const struct rdl__planned *step)
 {
@@ -267,7 +267,7 @@ static void compare(struct run *r)
         fail(r, &story, judgement == RDL__EXPLAINED);
 }
 
-/* ---- Making the calls -------------------------------------------------------------------------- */
+/* ---- Making the calls ------------------------------------------------------------------------ */
 
 static void count_call(struct run *r, const struct rdl__planned *step)
 {

@@ -26,7 +26,7 @@ refuse(const struct table *table, const struct rdl_row *row, const char *format,
                 (const char *)rdl_copy(table->t, rdl__text_string(&why), why.count + 1));
 }
 
-/* ---- Rows -------------------------------------------------------------------------------------- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
 static uint32_t client_named(struct table *table, const struct rdl_row *row)
 {
@@ -106,7 +106,7 @@ static void read_row(struct table *table, const struct rdl_row *row, int time_be
     table->script->calls++;
 }
 
-/* ---- What the spec says of it ------------------------------------------------------------------ */
+/* ---- What the spec says of it ---------------------------------------------------------------- */
 
 static uint16_t number_of(const struct rdl_spec *spec, const struct rdl_operation *op)
 {

@@ -56,7 +56,7 @@ static void slot_free(struct slot *slot)
     free(slot);
 }
 
-/* ---- Its spec ---------------------------------------------------------------------------------- */
+/* ---- Its spec -------------------------------------------------------------------------------- */
 
 struct content {
     int item; /* 0: none */
@@ -184,7 +184,7 @@ SLOT(keeps_the_lock, KEEPS_THE_LOCK);
 
 RDL_TEST_MODEL(in_one_thread, right);
 
-/* ---- Tables that say something else than what is so ---------------------------------------------- */
+/* ---- Tables that say something else than what is so ------------------------------------------ */
 
 RDL_TEST_TABLE(expects_a_return, right, {1, "taker", RDL_CALL(slot, take), RDL_RETURNS});
 RDL_TEST_TABLE(expects_to_block, right, {1, "putter", RDL_CALL(slot, put, {3}), RDL_BLOCKS},
@@ -209,7 +209,7 @@ RDL_TEST_TABLE(leaves_it_open, right, {1, "one", RDL_CALL(slot, take)},
                {2, "two", RDL_CALL(slot, take)}, {3, "three", RDL_CALL(slot, put, {1})},
                {4, "three", RDL_CALL(slot, put, {2})}, {5, "three", RDL_CALL(slot, put, {3})});
 
-/* ---- Tables that make no sense -------------------------------------------------------------------- */
+/* ---- Tables that make no sense --------------------------------------------------------------- */
 
 RDL_TEST_TABLE(times_fall, right, {2, "one", RDL_CALL(slot, take)},
                {2, "two", RDL_CALL(slot, put, {1})});
@@ -225,7 +225,7 @@ RDL_TEST_TABLE(calls_nothing, right, {.time = 1, .thread = "one"});
 RDL_TEST_TABLE(nobody_calls, right, {1, "", RDL_CALL(slot, take)});
 RDL_TEST_TABLE(not_allowed_at_all, right, {1, "one", RDL_CALL(slot, put)});
 
-/* ---- Specs that are hard to plan for --------------------------------------------------------------- */
+/* ---- Specs that are hard to plan for --------------------------------------------------------- */
 
 struct number {
     int is;
