@@ -300,6 +300,7 @@ static void plan(struct rdl_case *t)
 {
     static struct rdl__script script;
 
+    rdl__script_release(&script);
     script = (struct rdl__script){.test = t->test, .spec = t->test->options.spec};
     rdl__plan_script(t, &script);
     planned = &script;

@@ -169,7 +169,7 @@ static void lead_home(struct planner *p)
 {
     struct rdl__script *script = p->script;
     struct rdl__sequence *last = &script->sequences[script->count - 1];
-    void *after = rdl__keep(last->after, script->spec->state_size);
+    void *after = last->after;
     uint32_t steps = last->count, calls = script->calls;
     uint64_t met = script->met;
 
@@ -184,7 +184,6 @@ static void lead_home(struct planner *p)
     }
     last->homeward = last->count - steps;
     last->count = steps;
-    free(last->after);
     last->after = after;
     script->calls = calls;
     script->met = met;
@@ -302,6 +301,7 @@ static struct rdl__script plan_in(struct rdl__space *space, const struct rdl__sc
     struct rdl__script script = *like;
     struct planner p = {.script = &script, .space = space};
 
+    script.memory = rdl__allocate(sizeof *script.memory);
     rdl__routes_init(&p.routes, space);
     p.latest = rdl__allocate((space->count + 1) * sizeof *p.latest);
     plan(&p);
@@ -348,8 +348,12 @@ void rdl__plan_script(struct rdl_case *t, struct rdl__script *out)
             space->caps[k] = caps[i];
         rdl__space_explore(space);
         script = plan_in(space, &like);
-        if (i == 0 || count_bits(script.met) > count_bits(out->met))
+        if (i == 0 || count_bits(script.met) > count_bits(out->met)) {
+            rdl__script_release(out);
             *out = script;
+        } else {
+            rdl__script_release(&script);
+        }
         if (!space->cut || tries_all(out))
             break;
     }

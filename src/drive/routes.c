@@ -148,6 +148,11 @@ void rdl__routes_release(struct rdl__routes *routes)
 
 /* ---- Step by step ---------------------------------------------------------------------------- */
 
+static void *keep_state(const struct rdl__space *space, const struct rdl__sequence *sequence)
+{
+    return rdl__keep(sequence->memory, rdl__state_in(space, space->now), space->spec->state_size);
+}
+
 static struct rdl__planned *add_call(struct rdl__routes *routes, uint32_t from, uint32_t called,
                                      struct rdl__sequence *sequence)
 {
@@ -156,12 +161,12 @@ static struct rdl__planned *add_call(struct rdl__routes *routes, uint32_t from, 
     struct rdl__pending *call;
 
     step->met = rdl__routes_met(routes, from, called);
-    step->before = rdl__keep(rdl__state_in(space, space->now), space->spec->state_size);
+    step->before = keep_state(space, sequence);
     rdl__moves_load(space, called);
     call = rdl__call_in(space, space->now, rdl__tally_in(space->now)->count - 1);
     step->client = call->client;
     step->op = rdl__operation(space->spec, call->operation);
-    step->args = rdl__keep(rdl__args_of(space, call), step->op->args_size);
+    step->args = rdl__keep(sequence->memory, rdl__args_of(space, call), step->op->args_size);
     step->expected = RDL__BLOCKS;
     return step;
 }
@@ -183,12 +188,12 @@ static void add_execution(struct rdl__space *space, uint32_t from, const struct 
         step->continued = true;
         step->client = move->client;
         step->op = call->operation;
-        step->args = rdl__keep(call->args, step->op->args_size);
-        step->before = rdl__keep(rdl__state_in(space, space->now), space->spec->state_size);
+        step->args = rdl__keep(sequence->memory, call->args, step->op->args_size);
+        step->before = keep_state(space, sequence);
     }
     step->expected = RDL__RETURNS;
     if (step->op->answer_size)
-        step->answer = rdl__keep(space->answer, step->op->answer_size);
+        step->answer = rdl__keep(sequence->memory, space->answer, step->op->answer_size);
 }
 
 void rdl__routes_follow(struct rdl__routes *routes, uint32_t from, uint32_t called,
@@ -205,6 +210,5 @@ void rdl__routes_follow(struct rdl__routes *routes, uint32_t from, uint32_t call
         node = move.to;
     }
     rdl__moves_load(space, node);
-    free(sequence->after);
-    sequence->after = rdl__keep(rdl__state_in(space, space->now), space->spec->state_size);
+    sequence->after = keep_state(space, sequence);
 }

@@ -12,26 +12,42 @@
 
 /* ---- Scripts --------------------------------------------------------------------------------- */
 
-void *rdl__keep(const void *bytes, size_t size)
+void *rdl__keep(struct rdl__arena *memory, const void *bytes, size_t size)
 {
-    void *copy = rdl__allocate(size + 1);
+    void *copy = rdl__arena_alloc(memory, size + 1);
 
-    if (size)
+    if (bytes)
         memcpy(copy, bytes, size);
     return copy;
+}
+
+/* A larger array in place of one that is full. */
+static void *grown(struct rdl__arena *memory, const void *old, uint32_t count, uint32_t *room,
+                   size_t size)
+{
+    void *larger;
+
+    *room = 2 * count + 4;
+    larger = rdl__arena_alloc(memory, *room * size);
+    if (count)
+        memcpy(larger, old, count * size);
+    return larger;
 }
 
 struct rdl__sequence *rdl__script_add(struct rdl__script *script, const void *state,
                                       const void *clients)
 {
+    const struct rdl_spec *spec = script->spec;
     struct rdl__sequence *sequence;
 
-    script->sequences =
-        rdl__reallocate(script->sequences, (script->count + 1) * sizeof *script->sequences);
+    if (script->count == script->room)
+        script->sequences = grown(script->memory, script->sequences, script->count, &script->room,
+                                  sizeof *script->sequences);
     sequence = &script->sequences[script->count++];
     *sequence = (struct rdl__sequence){
-        .state = rdl__keep(state, script->spec->state_size),
-        .clients = rdl__keep(clients, script->clients * script->spec->client_size),
+        .memory = script->memory,
+        .state = rdl__keep(script->memory, state, spec->state_size),
+        .clients = rdl__keep(script->memory, clients, script->clients * spec->client_size),
     };
     return sequence;
 }
@@ -40,8 +56,9 @@ struct rdl__planned *rdl__sequence_add(struct rdl__sequence *sequence)
 {
     struct rdl__planned *step;
 
-    sequence->steps =
-        rdl__reallocate(sequence->steps, (sequence->count + 1) * sizeof *sequence->steps);
+    if (sequence->count == sequence->room)
+        sequence->steps = grown(sequence->memory, sequence->steps, sequence->count, &sequence->room,
+                                sizeof *sequence->steps);
     step = &sequence->steps[sequence->count++];
     *step = (struct rdl__planned){.time = (int)sequence->count};
     return step;
@@ -49,23 +66,32 @@ struct rdl__planned *rdl__sequence_add(struct rdl__sequence *sequence)
 
 static void name_clients(struct rdl__script *script)
 {
-    script->names = rdl__allocate((script->clients + 1) * sizeof *script->names);
+    script->names = rdl__arena_alloc(script->memory, script->clients * sizeof *script->names);
     for (uint32_t i = 0; i < script->clients; i++) {
         char name[32];
+        int length = snprintf(name, sizeof name, "client %u", i);
 
-        snprintf(name, sizeof name, "client %u", i);
-        script->names[i] = rdl__duplicate(name);
+        script->names[i] = rdl__keep(script->memory, name, (size_t)length + 1);
     }
+}
+
+void rdl__script_release(struct rdl__script *script)
+{
+    if (script->memory)
+        rdl__arena_release(script->memory);
+    free(script->memory);
 }
 
 /* To make it may take long, and it is asked for again and again. */
 const struct rdl__script *rdl__script_of(struct rdl_case *t)
 {
-    static struct rdl__script *kept;
-    struct rdl__script *script;
+    static struct rdl__script *all;
+    struct rdl__script *script = all;
 
-    if (kept && kept->test == t->test)
-        return kept;
+    while (script && script->test != t->test)
+        script = script->next;
+    if (script)
+        return script;
     script = rdl__allocate(sizeof *script);
     *script = (struct rdl__script){.test = t->test, .spec = t->test->options.spec};
     if (t->test->options.table)
@@ -74,7 +100,8 @@ const struct rdl__script *rdl__script_of(struct rdl_case *t)
         rdl__plan_script(t, script);
     if (!script->names)
         name_clients(script);
-    return kept = script;
+    script->next = all;
+    return all = script;
 }
 
 /* ---- One run --------------------------------------------------------------------------------- */

@@ -7,7 +7,7 @@
  * Files:    routes.c has the ways from one quiet moment of a spec to the next; planner.c finds
  *           short ones; table.c reads tables; sequence.c makes the calls and compares;
  *           sequence_words.c has the words, export.c writes C.
- * Memory:   sequences are made once for each process and test, and stay. */
+ * Memory:   a script has an arena.  Scripts are made once for each process and test, and stay. */
 #ifndef RDL__SEQUENCE_H
 #define RDL__SEQUENCE_H
 
@@ -33,8 +33,9 @@ struct rdl__planned {
 };
 
 struct rdl__sequence {
+    struct rdl__arena *memory;
     struct rdl__planned *steps;
-    uint32_t count;
+    uint32_t count, room;
     uint32_t homeward; /* after these, so many more after which nobody waits */
     void *state;       /* at the beginning */
     void *clients;     /* their states then, one after the other */
@@ -42,14 +43,16 @@ struct rdl__sequence {
 };
 
 struct rdl__script {
+    struct rdl__arena *memory;
     const struct rdl_test *test;
     const struct rdl_spec *spec;
     struct rdl__sequence *sequences; /* each begins anew */
-    uint32_t count;
+    uint32_t count, room;
     uint32_t calls; /* of all of them */
     uint32_t clients;
     const char **names; /* of the clients */
     bool is_table;
+    struct rdl__script *next; /* of another test */
 
     uint64_t met;  /* preconditions that are tried; of a plan: */
     bool shortest; /* no sequence with fewer calls tries them all */
@@ -63,18 +66,20 @@ const struct rdl__script *rdl__script_of(struct rdl_case *t);
 /* Why it has no call under this precondition. */
 enum rdl__untried rdl__why_untried(const struct rdl__script *script, uint32_t precondition);
 
-/* How they are made: planner.c and table.c. */
+/* How they are made: planner.c and table.c.  `out` knows the test and the spec. */
 void rdl__plan_script(struct rdl_case *t, struct rdl__script *out);
 void rdl__read_table(struct rdl_case *t, struct rdl__script *out);
 
 /* Where there is more to search through, plans are perhaps not the shortest.  For tests to set. */
 extern uint32_t rdl__plan_pairs_max;
 
+void rdl__script_release(struct rdl__script *script);
+
 /* A sequence that begins here, and grows. */
 struct rdl__sequence *rdl__script_add(struct rdl__script *script, const void *state,
                                       const void *clients);
 struct rdl__planned *rdl__sequence_add(struct rdl__sequence *sequence);
-void *rdl__keep(const void *bytes, size_t size); /* a copy that stays */
+void *rdl__keep(struct rdl__arena *memory, const void *bytes, size_t size);
 
 /* ---- In words ------------------------------------------------------------------------------- */
 

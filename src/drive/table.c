@@ -70,7 +70,7 @@ static void continue_call(struct table *table, const struct rdl_row *row, struct
     if (row->expects == RDL__ROW_SAYS_BLOCKS)
         refuse(table, row, "a call that is continued returns");
     call->expected = RDL__BLOCKS;
-    step->args = rdl__keep(call->args, step->op->args_size);
+    step->args = rdl__keep(table->sequence->memory, call->args, step->op->args_size);
     step->expected = RDL__RETURNS;
     table->open[step->client] = 0;
 }
@@ -92,14 +92,14 @@ static void read_row(struct table *table, const struct rdl_row *row, int time_be
                      : row->expects == RDL__ROW_SAYS_RETURNS ? RDL__RETURNS
                                                              : RDL__WHATEVER;
     if (row->answer) {
-        step->answer = rdl__keep(row->answer, step->op->answer_size);
+        step->answer = rdl__keep(table->sequence->memory, row->answer, step->op->answer_size);
         step->op->clear_answer(step->answer);
     }
     if (row->continued) {
         continue_call(table, row, step);
         return;
     }
-    step->args = rdl__keep(row->args, step->op->args_size);
+    step->args = rdl__keep(table->sequence->memory, row->args, step->op->args_size);
     if (step->op->args_size)
         step->op->clear_args(step->args);
     table->open[step->client] = table->sequence->count;
@@ -157,7 +157,7 @@ static bool is_predicted(const struct rdl_spec *spec)
  * a client would call that waits. */
 static void ask_spec(struct table *table, struct rdl__space *space)
 {
-    struct rdl__sequence *sequence = table->sequence, said = {0};
+    struct rdl__sequence *sequence = table->sequence, said = {.memory = sequence->memory};
     struct rdl__routes routes = {.space = space};
     uint32_t node = 0, until;
 
@@ -193,8 +193,9 @@ static void keep_beginning(struct rdl__script *script, struct rdl__space *space)
     struct rdl__sequence *sequence = &script->sequences[0];
 
     rdl__moves_load(space, 0);
-    sequence->state = rdl__keep(rdl__state_in(space, space->now), script->spec->state_size);
-    sequence->clients = rdl__allocate(script->clients * size + 1);
+    sequence->state =
+        rdl__keep(script->memory, rdl__state_in(space, space->now), script->spec->state_size);
+    sequence->clients = rdl__arena_alloc(script->memory, script->clients * size + 1);
     for (uint32_t i = 0; i < script->clients && size; i++)
         memcpy((char *)sequence->clients + i * size, rdl__client_in(space, space->now, i), size);
 }
@@ -207,9 +208,9 @@ void rdl__read_table(struct rdl_case *t, struct rdl__script *out)
     int time = 0;
 
     out->is_table = true;
-    out->names = rdl__allocate(RDL__CLIENTS_MAX * sizeof *out->names);
-    out->sequences = table.sequence = rdl__allocate(sizeof *table.sequence);
-    out->count = 1;
+    out->memory = rdl__allocate(sizeof *out->memory);
+    out->names = rdl__arena_alloc(out->memory, RDL__CLIENTS_MAX * sizeof *out->names);
+    table.sequence = rdl__script_add(out, NULL, NULL);
     for (size_t i = 0; i < t->test->options.table_count; i++) {
         read_row(&table, &rows[i], time);
         time = rows[i].time;
