@@ -51,6 +51,7 @@ TEST(a_run_tells_how_many_calls_were_made_under_each_precondition_and_under_whic
     report = passes("plan_right", "    preconditions of put: P1 1 call, P2 1\n"
                                   "    preconditions of take: T1 1 call, T2 1\n");
     EXPECT_CONTAINS(report, "all 4 preconditions in 5 calls, the fewest possible\n");
+    EXPECT_LACKS(ends(0, "in_any_order", "--cases 100", "ok "), "preconditions");
     ends(0, "table_right", "--format json",
          "\"preconditions\":[{\"operation\":\"put\",\"name\":\"P1\",\"text\":\"the slot is "
          "full\",\"calls\":1},");
@@ -104,6 +105,13 @@ TEST(what_goes_otherwise_than_planned_is_told_step_by_step)
     fails("plan_keeps_the_lock", "keeps_the_lock: deadlock\n");
 }
 
+TEST(threads_may_run_freely_and_the_spec_stand_in_for_the_thing)
+{
+    passes("plan_freely", "all 4 preconditions in 5 calls, the fewest possible\n");
+    fails("plan_tells_nobody_freely", "          happened: still waits\n");
+    passes("plan_of_the_spec", "all 4 preconditions in 5 calls, the fewest possible\n");
+}
+
 /* The line after "Replay:", run again. */
 static void replays(const char *name)
 {
@@ -148,6 +156,20 @@ TEST(what_cannot_be_tried_is_named_and_whether_that_is_proven)
     EXPECT_CONTAINS(report, "zero 1 call, large 1; never: negative\n");
     EXPECT_CONTAINS(report, "perhaps not the fewest\n");
     passes("plan_begun", "1 precondition in 1 call, the fewest possible\n");
+}
+
+TEST(what_has_no_way_back_is_tried_in_a_sequence_of_its_own)
+{
+    passes("plan_pairs", "all 2 preconditions in 5 calls, 2 times from the beginning\n");
+    passes("plan_pairs_freely", "all 2 preconditions in 5 calls, 2 times from the beginning\n");
+}
+
+TEST(a_call_whose_outcome_is_open_is_the_last_of_its_sequence)
+{
+    passes("plan_crowd", "1 precondition in 3 calls, the fewest possible\n");
+    ends(0, "plan_crowd", "--plan", "    t3: client 2: put(1) -- does what the spec allows\n");
+    ends(2, "plan_crowd", "--export \"$BUILD/unwritten.c\"",
+         "plan_crowd: it is not certain what comes of t3");
 }
 
 TEST(there_must_be_something_to_plan_for)

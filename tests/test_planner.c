@@ -183,18 +183,18 @@ static int settle(struct moment m, struct moment *out, int found)
     return found == 0 || memcmp(out, &m, sizeof m) != 0 ? found + 1 : found;
 }
 
-/* What comes of a call; false: it cannot be made, or nobody knows. */
-static bool call(const struct moment *from, int client, int op, int arg, struct moment *out)
+/* How many different things can come of a call, of which one is told; 0: it cannot be made. */
+static int call(const struct moment *from, int client, int op, int arg, struct moment *out)
 {
     struct moment m = *from;
 
     memset(m.answers, 0, sizeof m.answers);
     for (int i = 0; i < m.count; i++)
         if (m.waits[i].client == client)
-            return false;
+            return 0;
     m.waits[(int)m.count++] =
         (struct waits){(signed char)client, (signed char)op, (signed char)arg};
-    return settle(m, out, 0) == 1;
+    return settle(m, out, 0);
 }
 
 static uint64_t tried_by(const struct moment *m, int op, int arg)
@@ -241,6 +241,10 @@ static void visit(const struct moment *m, uint64_t met, int depth)
     table[slot] = visit_count;
 }
 
+/* Where nobody calls: all clients seem to wait. */
+static const struct moment nowhere = {
+    .state = -1, .count = CLIENTS, .waits = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}}};
+
 static void visit_all_from(int i, bool with_met)
 {
     for (int client = 0; client < says.clients; client++)
@@ -248,8 +252,11 @@ static void visit_all_from(int i, bool with_met)
             for (int arg = 0; arg < says.args; arg++) {
                 struct visit from = visits[i];
                 struct moment to;
+                int outcomes = call(&from.m, client, op, arg, &to);
 
-                if (call(&from.m, client, op, arg, &to))
+                if (outcomes > 1)
+                    to = nowhere;
+                if (outcomes > 0)
                     visit(&to, with_met ? from.met | tried_by(&from.m, op, arg) : 0,
                           from.depth + 1);
             }
@@ -324,7 +331,7 @@ static int number_of(const struct rdl_operation *op)
 static void expect_plan_is_true(const struct rdl__sequence *sequence, uint64_t *met)
 {
     struct moment now = {0}, then = {0};
-    int returned = 0;
+    int returned = 0, outcomes;
 
     for (uint32_t i = 0; i < sequence->count; i++) {
         const struct rdl__planned *step = &sequence->steps[i];
@@ -338,7 +345,14 @@ static void expect_plan_is_true(const struct rdl__sequence *sequence, uint64_t *
             EXPECT_EQ(((const struct place *)step->before)->at, now.state);
             EXPECT_EQ(step->met, tried_by(&now, number_of(step->op), arg));
             *met |= step->met;
-            EXPECT(call(&now, (int)step->client, number_of(step->op), arg, &then));
+            outcomes = call(&now, (int)step->client, number_of(step->op), arg, &then);
+            EXPECT(outcomes > 0);
+            if (outcomes > 1) { /* it is the last, and nothing is said of it */
+                EXPECT_EQ(step->expected, RDL__WHATEVER);
+                EXPECT_EQ(i + 1, sequence->count);
+                EXPECT(!sequence->after);
+                return;
+            }
             for (int k = 0; k < CLIENTS; k++)
                 returned += then.answers[k] != 0;
             now = then;
@@ -361,8 +375,16 @@ static bool has_preconditions(void)
 }
 
 struct tally {
-    int specs, whole, incomplete, several, uncertain, lengthened;
+    int specs, whole, incomplete, several, uncertain, lengthened, lucky;
 };
+
+static bool ends_in_luck(void)
+{
+    for (uint32_t i = 0; i < planned->count; i++)
+        if (!planned->sequences[i].after)
+            return true;
+    return false;
+}
 
 static void compare_with_slow_search(struct tally *tally)
 {
@@ -390,6 +412,7 @@ static void compare_with_slow_search(struct tally *tally)
     tally->incomplete += possible != all;
     tally->several += fewest < 0;
     tally->uncertain += planned->by_luck;
+    tally->lucky += ends_in_luck();
     rdl__plan_pairs_max = 1;
     plan_for_the_moment();
     rdl__plan_pairs_max = 1 << 20;
@@ -413,6 +436,7 @@ TEST(plans_are_as_short_as_a_slow_search_finds_them_and_leave_out_what_it_does)
     EXPECT(tally.whole > goal / 10);       /* all can be tried */
     EXPECT(tally.incomplete > goal / 10);  /* some cannot */
     EXPECT(tally.several > goal / 100);    /* but not in one sequence */
-    EXPECT(tally.uncertain > goal / 50);   /* some calls were left out */
+    EXPECT(tally.uncertain > goal / 50);   /* of some calls it is open what comes of them */
+    EXPECT(tally.lucky > 0);               /* a plan may end in a call whose outcome is open */
     EXPECT(tally.lengthened > goal / 100); /* to go to the nearest is not always shortest */
 }

@@ -423,8 +423,9 @@ RDL_API void rdl__register_spec(const struct rdl_spec *spec);
  * RDL_TEST_PLAN plans a sequence of calls by up to .clients (2) that tries every operation
  * under each of its preconditions, the shortest there is if that can be found out, and makes
  * these calls, one at a time: each has to return what was planned, to block, or to be continued
- * where it was planned.  Preconditions that no sequence of calls leads to are named.  The
- * option --plan of the test program shows the sequence, --export writes it as a C file. */
+ * where it was planned.  (Where the spec leaves open what comes of a call, that is the last of
+ * its sequence.)  Preconditions that no sequence of calls leads to are named.  The option --plan
+ * of the test program shows the sequence, --export writes it as a C file. */
 #define RDL_TEST_MODEL(test_name, spec_, ...)                                                      \
     RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_model, ##__VA_ARGS__)
 #define RDL_TEST_RESOURCE(test_name, spec_, ...)                                                   \
@@ -453,7 +454,8 @@ RDL_API void rdl__register_spec(const struct rdl_spec *spec);
  *   RDL_ANSWERS(spec, op, answer)      it returns this
  *
  * Times must grow.  Threads are clients, numbered as they first come up; they may call what the
- * table says, whatever .may thinks of it.  What a row does not say, the spec does. */
+ * table says, whatever .may thinks of it.  It begins with the simplest state that .initial
+ * draws.  What a row does not say, the spec does. */
 #define RDL_TEST_TABLE(test_name, spec_, ...)                                                      \
     static const struct rdl_row rdl_table_##test_name[] = {__VA_ARGS__};                           \
     RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_sequence, .cases = 1, .alone = true,             \

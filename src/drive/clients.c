@@ -454,9 +454,29 @@ static bool files_run_low(void)
     return getrlimit(RLIMIT_NOFILE, &limit) == 0 && (rlim_t)lowest > limit.rlim_cur / 2;
 }
 
-void rdl__clients_finish(struct rdl__clients *clients, bool destroy)
+/* Something is left behind. */
+static void wear_out(const struct rdl__clients *clients, bool all_returned)
 {
     static unsigned left_over;
+
+    forget_its_threads();
+    if (++left_over >= (clients->free_threads && !all_returned ? 1 : LEFT_OVER_MAX) ||
+        files_run_low())
+        rdl__worn_out = true;
+}
+
+void rdl__clients_abandon(struct rdl__clients **sets, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        forget_those_who_wait(sets[i]);
+    for (uint32_t i = 0; i < count; i++)
+        end_the_others(sets[i]);
+    if (count > 0)
+        wear_out(sets[0], false);
+}
+
+void rdl__clients_finish(struct rdl__clients *clients, bool destroy)
+{
     bool all_returned = forget_those_who_wait(clients);
 
     end_the_others(clients);
@@ -466,9 +486,6 @@ void rdl__clients_finish(struct rdl__clients *clients, bool destroy)
         if (clients->spec->destroy)
             clients->spec->destroy(clients->object);
     } else {
-        forget_its_threads();
-        if (++left_over >= (clients->free_threads && !all_returned ? 1 : LEFT_OVER_MAX) ||
-            files_run_low())
-            rdl__worn_out = true;
+        wear_out(clients, all_returned);
     }
 }

@@ -111,4 +111,7 @@ uint32_t rdl__clients_waiting(const struct rdl__clients *clients, uint32_t first
  * is destroyed.  Otherwise what it holds is lost: after many of them, so is the process. */
 void rdl__clients_finish(struct rdl__clients *clients, bool destroy);
 
+/* The same for several, in each of which somebody waits: nothing may run after it. */
+void rdl__clients_abandon(struct rdl__clients **sets, uint32_t count);
+
 #endif

@@ -12,11 +12,11 @@ void rdl__counts_tried(struct rdl__counts *counts, uint64_t met)
         counts->tried[__builtin_ctzll(met)]++;
 }
 
-static void tell_tried(const struct rdl__counts *counts, struct rdl_case *t)
+void rdl__counts_tell_tried(const struct rdl__counts *counts, struct rdl_case *t)
 {
     const struct rdl_spec *spec = t->test->options.spec;
 
-    for (uint32_t i = 0; i < rdl__precondition_count(spec); i++) {
+    for (uint32_t i = 0; t->counted && i < rdl__precondition_count(spec); i++) {
         struct rdl__precondition it = rdl__precondition(spec, i);
         struct rdl__tried tried = {.calls = counts->tried[i]};
 
@@ -36,7 +36,6 @@ void rdl__counts_tell(const struct rdl__counts *counts, struct rdl_case *t)
     for (size_t i = 0; i < spec->operation_count; i++)
         rdl__stats_calls(t->stats, rdl__operation(spec, i)->name, counts->calls[i],
                          counts->waited[i]);
-    tell_tried(counts, t);
 }
 
 bool rdl__draw_args(struct rdl_case *t, const struct rdl_operation *op, const void *s,

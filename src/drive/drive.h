@@ -19,6 +19,7 @@ struct rdl__counts {
 void rdl__counts_tried(struct rdl__counts *counts, uint64_t met);
 
 void rdl__counts_tell(const struct rdl__counts *counts, struct rdl_case *t);
+void rdl__counts_tell_tried(const struct rdl__counts *counts, struct rdl_case *t);
 
 /* How often an operation is to be called in this state by this client; 0: not at all. */
 static inline unsigned rdl__weight(const struct rdl_operation *op, const void *s, const void *me)

@@ -279,8 +279,8 @@ static void add_test(const struct writer *e)
 static bool add_sequence(struct writer *e, struct rdl__error *error)
 {
     e->count = e->sequence->count + e->sequence->homeward;
-    for (uint32_t i = 0; i < e->count; i++)
-        if (!check_step(e, i, error))
+    for (uint32_t i = e->count; i > 0; i--)
+        if (!check_step(e, i - 1, error))
             return false;
     for (uint32_t i = 0; i < e->script->clients; i++)
         if (calls_anything(e, i))

@@ -441,5 +441,6 @@ void rdl__test_model(struct rdl_case *t)
         run_twice(m);
     rdl__span_end(t->tape);
     rdl__counts_tell(&m->counts, t);
+    rdl__counts_tell_tried(&m->counts, t);
     t->hidden--;
 }

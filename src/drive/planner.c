@@ -44,7 +44,7 @@ struct planner {
 static void forget_pairs(struct planner *p)
 {
     p->count = 0;
-    for (uint32_t i = 0; i < p->space->count; i++)
+    for (uint32_t i = 0; i <= p->space->count; i++)
         p->latest[i] = RDL__NONE;
 }
 
@@ -117,6 +117,7 @@ static void find_what_is_possible(struct planner *p)
         for (uint32_t k = p->routes.first[node]; k < p->routes.first[node + 1]; k++)
             p->possible |= p->routes.items[k].met;
     }
+    p->possible |= p->script->met;
 }
 
 /* ---- Ways ------------------------------------------------------------------------------------ */
@@ -173,6 +174,8 @@ static void lead_home(struct planner *p)
     uint32_t steps = last->count, calls = script->calls;
     uint64_t met = script->met;
 
+    if (p->at == p->space->count)
+        return;
     forget_pairs(p);
     add_pair(p, p->at, 0, 0, RDL__NONE);
     for (uint32_t i = 0; i < p->count; i++) {
@@ -296,22 +299,46 @@ static bool is_shortest(const struct planner *p)
            (p->script->proven || (tries_all(p->script) && p->script->calls - 1 <= p->horizon));
 }
 
+static void begin_planning(struct planner *p, struct rdl__script *script, struct rdl__space *space)
+{
+    *p = (struct planner){.script = script, .space = space};
+    rdl__routes_init(&p->routes, space);
+    p->latest = rdl__allocate((space->count + 1) * sizeof *p->latest);
+}
+
+static void end_planning(struct planner *p)
+{
+    rdl__routes_release(&p->routes);
+    free(p->pairs);
+    free(p->latest);
+}
+
 static struct rdl__script plan_in(struct rdl__space *space, const struct rdl__script *like)
 {
     struct rdl__script script = *like;
-    struct planner p = {.script = &script, .space = space};
+    struct planner p;
 
     script.memory = rdl__allocate(sizeof *script.memory);
-    rdl__routes_init(&p.routes, space);
-    p.latest = rdl__allocate((space->count + 1) * sizeof *p.latest);
+    begin_planning(&p, &script, space);
     plan(&p);
     script.by_luck = p.routes.by_luck;
     script.proven = !space->cut && !space->partial && space->broken == RDL__NONE;
     script.shortest = is_shortest(&p);
-    rdl__routes_release(&p.routes);
-    free(p.pairs);
-    free(p.latest);
+    end_planning(&p);
     return script;
+}
+
+/* What is left to try, in further sequences. */
+static void add_what_is_possible_in(struct rdl__space *space, struct rdl__script *script)
+{
+    struct planner p;
+
+    begin_planning(&p, script, space);
+    find_what_is_possible(&p);
+    script->shortest &= script->met == p.possible;
+    if (script->met != p.possible)
+        go_to_the_nearest(&p);
+    end_planning(&p);
 }
 
 static void expect_plannable(struct rdl_case *t, const struct rdl_spec *spec, unsigned clients)
@@ -330,32 +357,55 @@ static void expect_plannable(struct rdl_case *t, const struct rdl_spec *spec, un
                         spec->file, spec->line, spec->name, rdl__operation(spec, i)->name);
 }
 
-/* If there are too many states to see them all, fewer arguments may lead farther. */
-void rdl__plan_script(struct rdl_case *t, struct rdl__script *out)
+/* Of each choice that `args` makes, only the simplest up to this one are tried. */
+static void explore_with(struct rdl__space *space, uint64_t cap)
 {
-    static const uint64_t caps[] = {UINT64_MAX, 3, 1, 0};
-    unsigned clients = t->test->options.clients ? t->test->options.clients : CLIENTS;
-    struct rdl__script like, script;
-    struct rdl__space *space;
+    for (size_t k = 0; k <= RDL__OPERATIONS_MAX; k++)
+        space->caps[k] = cap;
+    rdl__space_explore(space);
+}
 
-    expect_plannable(t, out->spec, clients);
-    out->clients = clients;
-    like = *out;
-    space = rdl__space_new(t, out->spec, clients);
-    space->manner = RDL__WHEN_QUIET;
-    for (size_t i = 0; i < sizeof caps / sizeof *caps; i++) {
-        for (size_t k = 0; k <= RDL__OPERATIONS_MAX; k++)
-            space->caps[k] = caps[i];
-        rdl__space_explore(space);
+static const uint64_t caps[] = {UINT64_MAX, 3, 1, 0};
+enum { CAPS = sizeof caps / sizeof *caps };
+
+/* If there are too many states to see them all, fewer arguments may lead farther; the best of
+ * these plans is the beginning, and what it does not try the others may. */
+static void plan_with_some_arguments(struct rdl__space *space, struct rdl__script *out)
+{
+    const struct rdl__script like = *out;
+    size_t best = 0;
+
+    for (size_t i = 0; i < CAPS; i++) {
+        struct rdl__script script;
+
+        explore_with(space, caps[i]);
         script = plan_in(space, &like);
         if (i == 0 || count_bits(script.met) > count_bits(out->met)) {
             rdl__script_release(out);
             *out = script;
+            best = i;
         } else {
             rdl__script_release(&script);
         }
-        if (!space->cut || tries_all(out))
-            break;
+        if ((i == 0 && !space->cut) || tries_all(out))
+            return;
     }
+    for (size_t i = 0; i < CAPS && !tries_all(out); i++)
+        if (i != best) {
+            explore_with(space, caps[i]);
+            add_what_is_possible_in(space, out);
+        }
+}
+
+void rdl__plan_script(struct rdl_case *t, struct rdl__script *out)
+{
+    unsigned clients = t->test->options.clients ? t->test->options.clients : CLIENTS;
+    struct rdl__space *space;
+
+    expect_plannable(t, out->spec, clients);
+    out->clients = clients;
+    space = rdl__space_new(t, out->spec, clients);
+    space->manner = RDL__WHEN_QUIET;
+    plan_with_some_arguments(space, out);
     t->trace->on = space->traced;
 }

@@ -390,6 +390,7 @@ void rdl__test_resource(struct rdl_case *t)
     set_up(&r);
     run_phases(&r);
     rdl__counts_tell(&r.counts, t);
+    rdl__counts_tell_tried(&r.counts, t);
     rdl__clients_finish(r.clients, is_at_rest(&r));
     t->hidden--;
 }

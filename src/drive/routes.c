@@ -108,7 +108,7 @@ static void add_route(struct rdl__routes *routes, uint32_t from, uint32_t step)
 
     routes->by_luck |= end->is == RDL__UNCERTAIN;
     routes->open[from] |= end->is == RDL__UNKNOWN;
-    if (end->is != RDL__CERTAIN)
+    if (end->is == RDL__UNKNOWN)
         return;
     if (routes->count == routes->room) {
         routes->room = routes->room ? 2 * routes->room : 256;
@@ -116,7 +116,7 @@ static void add_route(struct rdl__routes *routes, uint32_t from, uint32_t step)
     }
     routes->items[routes->count++] = (struct rdl__route){
         .from = from,
-        .to = end->node,
+        .to = end->is == RDL__CERTAIN ? end->node : routes->space->count,
         .step = step,
         .met = rdl__routes_met(routes, from, called),
     };
@@ -125,7 +125,7 @@ static void add_route(struct rdl__routes *routes, uint32_t from, uint32_t step)
 void rdl__routes_init(struct rdl__routes *routes, struct rdl__space *space)
 {
     *routes = (struct rdl__routes){.space = space};
-    routes->first = rdl__allocate((space->count + 1) * sizeof *routes->first);
+    routes->first = rdl__allocate((space->count + 2) * sizeof *routes->first);
     routes->open = rdl__allocate(space->count + 1);
     for (uint32_t i = 0; i < space->count; i++) {
         const struct rdl__node node = space->nodes[i];
@@ -135,7 +135,7 @@ void rdl__routes_init(struct rdl__routes *routes, struct rdl__space *space)
         for (uint32_t k = 0; node.expanded && is_quiet(space, i) && k < node.count; k++)
             add_route(routes, i, node.first + k);
     }
-    routes->first[space->count] = routes->count;
+    routes->first[space->count] = routes->first[space->count + 1] = routes->count;
 }
 
 void rdl__routes_release(struct rdl__routes *routes)
@@ -203,6 +203,11 @@ void rdl__routes_follow(struct rdl__routes *routes, uint32_t from, uint32_t call
     uint32_t first = sequence->count, node = called;
 
     add_call(routes, from, called, sequence);
+    if (routes->settled[called].is != RDL__CERTAIN) {
+        sequence->steps[first].expected = RDL__WHATEVER;
+        sequence->after = NULL;
+        return;
+    }
     while (!is_quiet(space, node)) {
         struct rdl__move move = space->steps[space->nodes[node].first];
 

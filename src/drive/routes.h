@@ -1,8 +1,8 @@
 /* routes.h -- from one quiet moment of a spec to the next: a call, and all that it lets go on.
  *
  * A node of a space is quiet if no call that waits there could go on.  A route begins and ends at
- * such nodes, and it is certain where it ends and what is answered on it, whoever goes on first;
- * calls of which that is not certain are left out. */
+ * such nodes, and it is certain where it ends and what is answered on it, whoever goes on first.
+ * A call of which that is not certain leads nowhere: it can be the last of a sequence. */
 #ifndef RDL__ROUTES_H
 #define RDL__ROUTES_H
 
@@ -10,9 +10,9 @@
 #include "drive/space.h"
 
 struct rdl__route {
-    uint32_t from, to;
-    uint32_t step; /* of the space: the call */
-    uint64_t met;  /* preconditions of the call */
+    uint32_t from, to; /* one more than the last node: nowhere */
+    uint32_t step;     /* of the space: the call */
+    uint64_t met;      /* preconditions of the call */
 };
 
 /* Where a node leads to when nobody calls. */
@@ -26,11 +26,11 @@ struct rdl__routes {
     struct rdl__space *space;
     struct rdl__route *items; /* those from one node lie next to each other */
     uint32_t count, room;
-    uint32_t *first;              /* by node; one more than there are nodes */
+    uint32_t *first;              /* by node; two more than there are nodes */
     struct rdl__settled *settled; /* by node */
     uint32_t settled_count;
     bool *open;   /* by node: not all that can come next is known */
-    bool by_luck; /* some were left out */
+    bool by_luck; /* some lead nowhere */
 };
 
 /* All routes of a space that was explored, RDL__WHEN_QUIET. */

@@ -57,7 +57,7 @@ struct rdl__script {
     uint64_t met;  /* preconditions that are tried; of a plan: */
     bool shortest; /* no sequence with fewer calls tries them all */
     bool proven;   /* the others cannot be tried, */
-    bool by_luck;  /* but for calls that were left out: it is not certain what comes of them */
+    bool by_luck;  /* unless after calls of which it is not certain what comes of them */
 };
 
 /* The script of the test of this case. */

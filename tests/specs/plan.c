@@ -183,6 +183,11 @@ SLOT(lets_in_two, LETS_IN_TWO);
 SLOT(keeps_the_lock, KEEPS_THE_LOCK);
 
 RDL_TEST_MODEL(in_one_thread, right);
+RDL_TEST_LINEAR(in_any_order, right);
+RDL_TEST_PLAN(plan_freely, right, .free_threads = true);
+RDL_TEST_PLAN(plan_tells_nobody_freely, tells_nobody, .free_threads = true);
+RDL_TEST_PLAN(plan_of_three, right, .clients = 3);
+RDL_TEST_PLAN(plan_of_the_spec, tells_nobody, .reference = true);
 
 /* ---- Tables that say something else than what is so ------------------------------------------ */
 
@@ -260,13 +265,13 @@ static void add_call(struct number *n, const struct number *a, int *r)
     }
 HOLDS(zero, s->is == 0)
 HOLDS(negative, s->is < 0)
-HOLDS(over_5000, s->is > 5000)
+HOLDS(over_2000, s->is > 2000)
 HOLDS(one, s->is == 1)
 HOLDS(two, s->is == 2)
 
 RDL_TYPES(sum, struct number, struct number);
 RDL_OP_RETURNS(sum, add, struct number, int, .args = add_args, .post = add_post, .call = add_call,
-               .preconditions = {{"zero", zero}, {"large", over_5000}, {"negative", negative}});
+               .preconditions = {{"zero", zero}, {"large", over_2000}, {"negative", negative}});
 RDL_SPEC(sum, RDL_OPS(sum, add), .create = create_number);
 RDL_TEST_PLAN(plan_sum, sum);
 
@@ -293,6 +298,44 @@ RDL_OP(fork, leave, struct number, .args = leave_args, .post = leave_post, .call
        .preconditions = {{"left", one}, {"right", two}, {"neither", negative}});
 RDL_SPEC(fork, RDL_OPS(fork, leave), .create = create_number);
 RDL_TEST_PLAN(plan_fork, fork);
+
+/* Who waits for ever is in nobody's way: the second sequence has a slot of its own. */
+static bool two_take(const struct content *s, const struct rdl_nothing *a,
+                     const struct rdl_queue *q)
+{
+    (void)s, (void)a;
+    return rdl_waiting(q, "take") > 0;
+}
+
+static bool two_put(const struct content *s, const struct item *a, const struct rdl_queue *q)
+{
+    (void)s, (void)a;
+    return rdl_waiting(q, "put") > 0;
+}
+
+RDL_TYPES(pairs, struct content, struct slot);
+RDL_OP(pairs, put, struct item, .args = put_args, .cpre = put_cpre, .post = put_post,
+       .call = put_call, .preconditions = {{"P3", two_put}});
+RDL_OP_RETURNS(pairs, take, struct rdl_nothing, int, .cpre = take_cpre, .post = take_post,
+               .call = take_call, .preconditions = {{"T3", two_take}});
+RDL_SPEC(pairs, RDL_OPS(pairs, put, take), .create = create_right, .destroy = slot_free);
+RDL_TEST_PLAN(plan_pairs, pairs);
+RDL_TEST_PLAN(plan_pairs_freely, pairs, .free_threads = true);
+
+/* Who of three is let go on is open: that call is the last. */
+static bool three_take(const struct content *s, const struct item *a, const struct rdl_queue *q)
+{
+    (void)s, (void)a;
+    return rdl_waiting(q, "take") > 1;
+}
+
+RDL_TYPES(crowd, struct content, struct slot);
+RDL_OP(crowd, put, struct item, .args = put_args, .cpre = put_cpre, .post = put_post,
+       .call = put_call, .preconditions = {{"P4", three_take}});
+RDL_OP_RETURNS(crowd, take, struct rdl_nothing, int, .cpre = take_cpre, .post = take_post,
+               .call = take_call);
+RDL_SPEC(crowd, RDL_OPS(crowd, put, take), .create = create_right, .destroy = slot_free);
+RDL_TEST_PLAN(plan_crowd, crowd, .clients = 3);
 
 /* The beginning decides. */
 static void begin_somewhere(struct rdl_case *t, struct number *s)
