@@ -34,10 +34,17 @@ struct planner {
     uint32_t count, room;
     uint32_t *latest; /* pair of a node; RDL__NONE: it was not reached */
     uint32_t at;      /* where the last sequence has led to */
+    bool surely;      /* only by calls of which it is certain what comes of them */
     uint64_t looks;
     uint64_t possible; /* all that can be tried by somebody */
     uint32_t horizon;  /* all sequences of so many calls are known */
 };
+
+/* After a call of which it is not certain what comes of it. */
+static bool is_nowhere(const struct planner *p, uint32_t node)
+{
+    return node == p->space->count;
+}
 
 /* ---- Pairs ----------------------------------------------------------------------------------- */
 
@@ -174,12 +181,14 @@ static void lead_home(struct planner *p)
     uint32_t steps = last->count, calls = script->calls;
     uint64_t met = script->met;
 
-    if (p->at == p->space->count)
+    if (is_nowhere(p, p->at))
         return;
     forget_pairs(p);
     add_pair(p, p->at, 0, 0, RDL__NONE);
     for (uint32_t i = 0; i < p->count; i++) {
-        if (!p->space->nodes[p->pairs[i].node].pending) {
+        uint32_t node = p->pairs[i].node;
+
+        if (!is_nowhere(p, node) && !p->space->nodes[node].pending) {
             go_to(p, i);
             break;
         }
@@ -192,6 +201,17 @@ static void lead_home(struct planner *p)
     script->met = met;
 }
 
+/* Does a pair try more than another or, in as many calls, the same with a certain end? */
+static bool is_better(const struct planner *p, uint32_t one, uint32_t other)
+{
+    const struct pair *a = &p->pairs[one], *b = &p->pairs[other];
+    int more = __builtin_popcountll(a->met) - __builtin_popcountll(b->met);
+
+    if (more != 0)
+        return more > 0;
+    return a->calls == b->calls && is_nowhere(p, b->node) && !is_nowhere(p, a->node);
+}
+
 /* A shortest sequence that tries all that can be tried, or failing that, most of it.  False:
  * there are too many pairs. */
 static bool go_the_shortest_way(struct planner *p)
@@ -202,9 +222,10 @@ static bool go_the_shortest_way(struct planner *p)
     p->looks = 0;
     add_beginnings(p, p->script->met);
     for (uint32_t i = 0; i < p->count; i++) {
-        if (__builtin_popcountll(p->pairs[i].met) > __builtin_popcountll(p->pairs[best].met))
+        if (is_better(p, i, best))
             best = i;
-        if (p->pairs[i].met == p->possible)
+        if (p->pairs[best].met == p->possible &&
+            (!is_nowhere(p, p->pairs[best].node) || p->pairs[i].calls > p->pairs[best].calls))
             break;
         if (is_too_much(p))
             return false;
@@ -221,7 +242,8 @@ static bool find_something_new(const struct planner *p, uint32_t pair, uint32_t 
     uint32_t node = p->pairs[pair].node;
 
     for (uint32_t k = p->routes.first[node]; k < p->routes.first[node + 1]; k++)
-        if (p->routes.items[k].met & ~p->script->met) {
+        if ((p->routes.items[k].met & ~p->script->met) &&
+            !(p->surely && is_nowhere(p, p->routes.items[k].to))) {
             *out_route = k;
             return true;
         }
@@ -254,16 +276,24 @@ static uint32_t go_on(struct planner *p, uint32_t from)
     return RDL__NONE;
 }
 
+static void go_as_far_as_possible(struct planner *p)
+{
+    uint32_t node = RDL__NONE, next;
+
+    while ((next = go_on(p, node)) != RDL__NONE || node != RDL__NONE) {
+        if (next == RDL__NONE)
+            lead_home(p);
+        node = next;
+    }
+}
+
+/* What can only be tried in the last call of a sequence comes last. */
 static void go_to_the_nearest(struct planner *p)
 {
-    uint32_t node = RDL__NONE;
-
-    while (p->script->met != p->possible) {
-        node = go_on(p, node);
-        if (node == RDL__NONE)
-            lead_home(p);
-    }
-    lead_home(p);
+    p->surely = true;
+    go_as_far_as_possible(p);
+    p->surely = false;
+    go_as_far_as_possible(p);
 }
 
 static void plan(struct planner *p)
