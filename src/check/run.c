@@ -255,6 +255,22 @@ static void judge_discards(struct rdl__session *session, struct rdl__result *res
                   (unsigned long long)stats->cases);
 }
 
+/* What a plan leaves out. */
+static void judge_plan(struct rdl__session *session, const struct rdl__result *result)
+{
+    for (uint32_t i = 0; i < result->stats.tried_count; i++) {
+        const struct rdl__tried *tried = &result->stats.tried[i];
+        struct rdl__text why = {0};
+
+        if (!tried->untried)
+            continue;
+        rdl__add_why_untried(&why, tried->untried, tried->clients);
+        rdl__warn(session, "%s: %s of %s is not tried: %s", result->test->name, tried->name,
+                  tried->operation, why.bytes);
+        rdl__text_release(&why);
+    }
+}
+
 /* A test of a spec in which nothing is ever called says nothing. */
 static void judge_calls(struct rdl__session *session, struct rdl__result *result)
 {
@@ -271,22 +287,6 @@ static void judge_calls(struct rdl__session *session, struct rdl__result *result
         if (stats->called[i].calls == 0)
             rdl__warn(session, "%s: %s was never called, while others were %llu times",
                       result->test->name, stats->called[i].name, (unsigned long long)total);
-}
-
-/* What a plan leaves out. */
-static void judge_plan(struct rdl__session *session, const struct rdl__result *result)
-{
-    for (uint32_t i = 0; i < result->stats.tried_count; i++) {
-        const struct rdl__tried *tried = &result->stats.tried[i];
-        struct rdl__text why = {0};
-
-        if (!tried->untried)
-            continue;
-        rdl__add_why_untried(&why, tried->untried, tried->clients);
-        rdl__warn(session, "%s: %s of %s is not tried: %s", result->test->name, tried->name,
-                  tried->operation, why.bytes);
-        rdl__text_release(&why);
-    }
 }
 
 static void judge_run(struct rdl__session *session, struct rdl__result *result)

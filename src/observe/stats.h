@@ -15,8 +15,8 @@ enum {
     RDL__LABELS_MAX = 256,
     RDL__MEASURES_MAX = 32,
     RDL__BUCKETS = 24,
-    RDL__CALLED_MAX = 64,
     RDL__TRIED_MAX = 64,
+    RDL__CALLED_MAX = 64,
 };
 
 struct rdl__label {
@@ -66,8 +66,8 @@ struct rdl__stats {
     uint32_t lost; /* labels and measures that found no room */
     struct rdl__label labels[RDL__LABELS_MAX];
     struct rdl__measure measures[RDL__MEASURES_MAX];
-    struct rdl__called called[RDL__CALLED_MAX];
     struct rdl__tried tried[RDL__TRIED_MAX];
+    struct rdl__called called[RDL__CALLED_MAX];
 };
 
 /* Makes the label known, and counts the current case if it carries it. */
