@@ -54,3 +54,14 @@ TEST(a_state_is_small_enough_to_be_copied)
 {
     is_refused("too_large", "its state has 1048577 bytes, which is too large to be copied");
 }
+
+TEST(preconditions_have_names_of_their_own_and_functions)
+{
+    is_refused("precondition_twice", "operation fine has two preconditions called S1");
+    is_refused("precondition_unnamed", "precondition 2 of operation fine has no name");
+    is_refused("precondition_missing", "precondition 1 of operation fine has no name");
+    is_refused("precondition_unsaid", "precondition S1 of operation fine has no function");
+    is_refused("precondition_long", "of operation fine is too long: what it means can be said "
+                                    "after a colon");
+    is_refused("preconditions_many", "its operations have 65 preconditions together: at most 64");
+}

@@ -145,7 +145,17 @@ TEST(threads_that_the_component_makes_count)
 {
     expect_pass("threads_of_the_component");
     expect_fail("wrong_threads_of_the_component", NO_PLACE);
-    expect_pass("a_thread_that_sleeps_again_and_again");
+}
+
+/* Each case takes as long as its deadline says. */
+TEST(who_sleeps_again_and_again_is_never_at_rest)
+{
+    int status;
+    char *report = run(&status, "\"$BUILD/specs/streams\" --filter =a_thread_that_sleeps_again_and_"
+                                "again --regressions none");
+
+    EXPECT_EQ(status, 0);
+    EXPECT_CONTAINS(report, "2 cases");
 }
 
 TEST(what_is_deferred_stops_threads)

@@ -114,6 +114,9 @@ RDL_API const void *rdl__result(rdl_ref ref, size_t size, const char *file, int 
  * How it is called:
  *   .call         do it, to the real thing
  *
+ * Which cases there are to be tried:
+ *   .preconditions   named conditions, one for each way that a call of it may take; see below
+ *
  * Which calls have to do with each other:
  *   .priority     largest first, for the policy RDL_PRIORITY
  *   .group        for policies: only calls of the operation with the same group compete
@@ -123,6 +126,8 @@ RDL_API const void *rdl__result(rdl_ref ref, size_t size, const char *file, int 
  * How it is shown and read; without, the debugging information of the program (-g) says:
  *   .show, .show_answer    print it, on one line
  *   .read, .read_answer    from a recorded history: false: the text is not understood */
+enum { RDL_PRECONDITIONS_MAX = 16 }; /* of one operation; of a spec, 64 */
+
 #define RDL__OPERATION(State, Object, Client, Args, AND_ANSWER, AND_CONST_ANSWER)                  \
     unsigned weight, alternatives;                                                                 \
     unsigned (*weigh)(const State *s);                                                             \
@@ -137,6 +142,10 @@ RDL_API const void *rdl__result(rdl_ref ref, size_t size, const char *file, int 
     bool (*judge)(State * s, const Args *a AND_CONST_ANSWER);                                      \
     bool (*post_any)(State * s, const Args *a, unsigned which AND_ANSWER);                         \
     void (*call)(Object * o, const Args *a AND_ANSWER);                                            \
+    struct {                                                                                       \
+        const char *name;                                                                          \
+        bool (*holds)(const State *s, const Args *a, const struct rdl_queue *q);                   \
+    } preconditions[RDL_PRECONDITIONS_MAX];                                                        \
     int64_t (*priority)(const Args *a);                                                            \
     int64_t (*group)(const Args *a);                                                               \
     int64_t (*key)(const Args *a);                                                                 \
@@ -150,7 +159,7 @@ RDL_API const void *rdl__result(rdl_ref ref, size_t size, const char *file, int 
 
 /* What the macros below fill in themselves. */
 #define RDL__OPERATION_HEAD                                                                        \
-    const char *name;                                                                              \
+    const char *name, *of; /* the spec it was declared for */                                      \
     size_t args_size, answer_size;                                                                 \
     void (*clear_args)(void *a);                                                                   \
     void (*clear_answer)(void *r)
@@ -185,6 +194,7 @@ struct rdl_operation {
         Args *rdl__type_args;                                                                      \
     } rdl_op_##spec##_##op = {                                                                     \
         .name = #op,                                                                               \
+        .of = #spec,                                                                               \
         .args_size = sizeof(Args),                                                                 \
         .clear_args = rdl_clear_args_##spec##_##op,                                                \
         ##__VA_ARGS__,                                                                             \
@@ -202,6 +212,7 @@ struct rdl_operation {
         Answer *rdl__type_answer;                                                                  \
     } rdl_op_##spec##_##op = {                                                                     \
         .name = #op,                                                                               \
+        .of = #spec,                                                                               \
         .args_size = sizeof(Args),                                                                 \
         .answer_size = sizeof(Answer),                                                             \
         .clear_args = rdl_clear_args_##spec##_##op,                                                \
@@ -215,6 +226,23 @@ struct rdl_operation {
         Type *rdl__it_ = it;                                                                       \
         RDL__CLEAR_PADDING(rdl__it_);                                                              \
     }
+
+/* Preconditions are the cases that an operation has to be tried in, after Brinch Hansen
+ * (Reproducible Testing of Monitors): "the sender has to wait", "somebody waits to receive".
+ * Each has a name and, after a colon, what it means, if that is worth saying:
+ *
+ *     static bool somebody_receives(const struct buffer *s, const struct line *a,
+ *                                   const struct rdl_queue *q)
+ *     {
+ *         return rdl_waiting(q, "receive") > 0;
+ *     }
+ *     RDL_OP(buffer, send, struct line, .preconditions = {{"S1: the sender is delayed", is_full},
+ *                                                         {"S3", somebody_receives}}, ...);
+ *
+ * They are asked when a call is about to be made, of the state and of the calls that wait
+ * then.  (Of calls that are made at the same time, all are asked before the first is made.)
+ * Tests of the spec report how many calls were made under each, and under which none was;
+ * RDL_TEST_PLAN finds a short sequence of calls that tries them all. */
 
 /* ---- Policies -------------------------------------------------------------------- */
 
@@ -390,7 +418,14 @@ RDL_API void rdl__register_spec(const struct rdl_spec *spec);
  * RDL_TEST_SPEC tests the spec itself, with up to .clients (2): is the invariant kept in
  * every state that can be reached, can every operation run, can all clients come to wait
  * for ever (.may_block if that is as it should be), or one be overtaken for ever
- * (.may_starve)? */
+ * (.may_starve)?
+ *
+ * RDL_TEST_PLAN plans a sequence of calls by up to .clients (2) that tries every operation
+ * under each of its preconditions, the shortest there is if that can be found out, and makes
+ * these calls, one at a time: each has to return what was planned, to block, or to be continued
+ * where it was planned.  (Where the spec leaves open what comes of a call, that is the last of
+ * its sequence.)  Preconditions that no sequence of calls leads to are named.  The option --plan
+ * of the test program shows the sequence, --export writes it as a C file. */
 #define RDL_TEST_MODEL(test_name, spec_, ...)                                                      \
     RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_model, ##__VA_ARGS__)
 #define RDL_TEST_RESOURCE(test_name, spec_, ...)                                                   \
@@ -400,6 +435,57 @@ RDL_API void rdl__register_spec(const struct rdl_spec *spec);
     RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_linear, .explore = true, ##__VA_ARGS__)
 #define RDL_TEST_SPEC(test_name, spec_, ...)                                                       \
     RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_spec, .cases = 1, .alone = true, ##__VA_ARGS__)
+#define RDL_TEST_PLAN(test_name, spec_, ...)                                                       \
+    RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_sequence, .cases = 1, .alone = true,             \
+                      .explore = true, ##__VA_ARGS__)
+
+/* The same with a sequence that is written by hand.  A row has a time, a thread, what it calls
+ * and, if that is to be said, what comes of it:
+ *
+ *     RDL_TEST_TABLE(a_line_and_a_half, buffer,
+ *         {1, "consumer", RDL_CALL(buffer, receive), RDL_BLOCKS},
+ *         {2, "producer", RDL_CALL(buffer, send, {"ab"}), RDL_RETURNS},
+ *         {3, "consumer", RDL_CONTINUED(buffer, receive), RDL_ANSWERS(buffer, receive, 'a')},
+ *         {4, "producer", RDL_CALL(buffer, send, {"cd"})});
+ *
+ *   RDL_CALL(spec, op, arguments)      arguments as their type is initialised; none: zero bytes
+ *   RDL_CONTINUED(spec, op)            its call that blocked goes on, because of the row before
+ *   RDL_BLOCKS, RDL_RETURNS            what the call does;
+ *   RDL_ANSWERS(spec, op, answer)      it returns this
+ *
+ * Times must grow.  Threads are clients, numbered as they first come up; they may call what the
+ * table says, whatever .may thinks of it.  It begins with the simplest state that .initial
+ * draws.  What a row does not say, the spec does. */
+#define RDL_TEST_TABLE(test_name, spec_, ...)                                                      \
+    static const struct rdl_row rdl_table_##test_name[] = {__VA_ARGS__};                           \
+    RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_sequence, .cases = 1, .alone = true,             \
+                      .explore = true, .table = rdl_table_##test_name,                             \
+                      .table_count = sizeof rdl_table_##test_name / sizeof(struct rdl_row))
+
+struct rdl_row {
+    int time;
+    const char *thread;
+    const void *operation, *args;
+    bool continued;
+    enum { RDL__ROW_SAYS_OPEN, RDL__ROW_SAYS_BLOCKS, RDL__ROW_SAYS_RETURNS } expects;
+    const void *answer, *answer_of;
+};
+
+#define RDL_CALL(spec, op, ...)                                                                    \
+    .operation = &rdl_op_##spec##_##op,                                                            \
+    .args = (__typeof__(*rdl_op_##spec##_##op.rdl__type_args) const[1])                            \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
+#define RDL_CONTINUED(spec, op) .operation = &rdl_op_##spec##_##op, .continued = true
+#define RDL_BLOCKS              .expects = RDL__ROW_SAYS_BLOCKS
+#define RDL_RETURNS             .expects = RDL__ROW_SAYS_RETURNS
+#define RDL_ANSWERS(spec, op, ...)                                                                 \
+    .expects = RDL__ROW_SAYS_RETURNS, .answer_of = &rdl_op_##spec##_##op,                          \
+    .answer = (__typeof__(*rdl_op_##spec##_##op.rdl__type_answer) const[1])                        \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
 
 #define RDL__TEST_OF_SPEC(test_name, spec_, function, ...)                                         \
     static struct rdl_test rdl_test_##test_name = {.name = #test_name,                             \
@@ -418,6 +504,7 @@ RDL_API void rdl__test_model(struct rdl_case *t);
 RDL_API void rdl__test_resource(struct rdl_case *t);
 RDL_API void rdl__test_linear(struct rdl_case *t);
 RDL_API void rdl__test_spec(struct rdl_case *t);
+RDL_API void rdl__test_sequence(struct rdl_case *t);
 
 /* ---- A spec that runs ---------------------------------------------------------------------- */
 

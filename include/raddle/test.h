@@ -12,6 +12,7 @@
 #include <raddle/base.h>
 
 struct rdl_spec; /* raddle/spec.h */
+struct rdl_row;
 
 /* What each case of a test needs around it. */
 struct rdl_fixture {
@@ -42,15 +43,17 @@ struct rdl_options {
     /* Tests of a spec (raddle/spec.h says what they mean to which): */
     struct {
         unsigned min, max;
-    } calls;             /* how many a case has, or a client makes */
-    unsigned clients;    /* who call */
-    unsigned concurrent; /* at most so many at once */
-    unsigned phases;     /* at most so many */
-    unsigned rounds;     /* 1, 2 or 3: only that one; 0: all */
-    bool free_threads;   /* clients are threads like any other */
-    bool reference;      /* test the monitor that the spec itself makes, not the real thing */
-    bool may_block;      /* RDL_TEST_SPEC: all clients may come to wait for ever */
-    bool may_starve;     /* and one may be overtaken for ever */
+    } calls;                     /* how many a case has, or a client makes */
+    unsigned clients;            /* who call */
+    unsigned concurrent;         /* at most so many at once */
+    unsigned phases;             /* at most so many */
+    unsigned rounds;             /* 1, 2 or 3: only that one; 0: all */
+    const struct rdl_row *table; /* RDL_TEST_TABLE: what it has in rows, and how many */
+    size_t table_count;
+    bool free_threads; /* clients are threads like any other */
+    bool reference;    /* test the monitor that the spec itself makes, not the real thing */
+    bool may_block;    /* RDL_TEST_SPEC: all clients may come to wait for ever */
+    bool may_starve;   /* and one may be overtaken for ever */
     const struct rdl_spec *spec;
     bool phased, alone, scheduled; /* for the macros themselves */
 } RDL__FORM;

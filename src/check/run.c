@@ -13,6 +13,7 @@
 enum {
     CHOICES_MAX_DEFAULT = 1 << 20,
     TIMEOUT_DEFAULT_MS = 10000,
+    TIMEOUT_ALONE_MS = 60000, /* all states of a spec are looked at */
     TICK_NS = 100 * 1000 * 1000,
 };
 
@@ -61,7 +62,9 @@ unsigned rdl__timeout_of(const struct rdl__session *session, const struct rdl_te
 {
     if (session->plan->timeout_ms)
         return session->plan->timeout_ms;
-    return test->options.timeout_ms ? test->options.timeout_ms : TIMEOUT_DEFAULT_MS;
+    if (test->options.timeout_ms)
+        return test->options.timeout_ms;
+    return test->options.alone ? TIMEOUT_ALONE_MS : TIMEOUT_DEFAULT_MS;
 }
 
 static void put_settings(struct rdl__task *task, const struct rdl_test *test,
@@ -252,6 +255,22 @@ static void judge_discards(struct rdl__session *session, struct rdl__result *res
                   (unsigned long long)stats->cases);
 }
 
+/* What a plan leaves out. */
+static void judge_plan(struct rdl__session *session, const struct rdl__result *result)
+{
+    for (uint32_t i = 0; i < result->stats.tried_count; i++) {
+        const struct rdl__tried *tried = &result->stats.tried[i];
+        struct rdl__text why = {0};
+
+        if (!tried->untried)
+            continue;
+        rdl__add_why_untried(&why, tried->untried, tried->clients);
+        rdl__warn(session, "%s: %s of %s is not tried: %s", result->test->name, tried->name,
+                  tried->operation, why.bytes);
+        rdl__text_release(&why);
+    }
+}
+
 /* A test of a spec in which nothing is ever called says nothing. */
 static void judge_calls(struct rdl__session *session, struct rdl__result *result)
 {
@@ -302,6 +321,7 @@ static void judge_run(struct rdl__session *session, struct rdl__result *result)
         judge_discards(session, result);
         if (result->verdict == RDL__TEST_PASS)
             judge_calls(session, result);
+        judge_plan(session, result);
         if (result->verdict == RDL__TEST_PASS)
             judge_coverage(session, result);
         if (result->verdict == RDL__TEST_PASS && expects_failure)
@@ -398,7 +418,8 @@ static bool specs_are_well_declared(struct rdl_test **tests, size_t count, struc
         if (options->rounds > 3)
             return rdl__fail(error, "%s:%d: %s: there is no round %u, only 1, 2 and 3",
                              tests[i]->file, tests[i]->line, tests[i]->name, options->rounds);
-        if (!rdl__spec_check(options->spec, options->alone || options->reference, error))
+        if (!rdl__spec_check(options->spec, tests[i]->body == rdl__test_spec || options->reference,
+                             error))
             return false;
     }
     return true;

@@ -135,7 +135,7 @@ static const char *strategy_of(const struct search *search, unsigned round)
 
     if (plan->strategy)
         return plan->strategy;
-    if (round == 1 || round == 2)
+    if (round == 1 || round == 2 || options->alone)
         return RDL__ONE_AT_A_TIME;
     if (plan->exhaustive || options->exhaustive)
         return "dpor";

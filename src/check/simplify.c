@@ -342,6 +342,8 @@ void rdl__simplify(struct rdl__session *session, const struct rdl_test *test,
 {
     bool phased = test->options.phased && test->options.explore, quick = phased || is_model(test);
 
+    if (test->options.alone) /* it has but one case */
+        return;
     if (!isolated && phased && failure->settings.round == 3)
         shrink(session, test, failure, false); /* turns belong to phases: many can go whole */
     else if (!isolated)

@@ -294,6 +294,13 @@ int rdl_main(int argc, char **argv)
         status = printed();
     } else if (options->list) {
         status = list_tests(tests, select_tests(options, tests, count));
+    } else if (options->plan_only || options->export) {
+        count = select_tests(options, tests, count);
+        status =
+            (!options->plan_only || rdl__print_plans(tests, count, &error)) &&
+                    (!options->export || rdl__export_plan(tests, count, options->export, &error))
+                ? printed()
+                : complain(argv[0], &error);
     } else {
         if (!options->seed_given)
             options->plan.seed = rdl__entropy() >> 32; /* short enough to type */

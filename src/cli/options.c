@@ -111,6 +111,15 @@ static bool read_replay(struct rdl__options *o, const char *from, const char *va
     return true;
 }
 
+static bool read_export(struct rdl__options *o, const char *from, const char *value,
+                        struct rdl__error *error)
+{
+    (void)from;
+    (void)error;
+    o->export = value;
+    return true;
+}
+
 static bool read_bytes(struct rdl__options *o, const char *from, const char *value,
                        struct rdl__error *error)
 {
@@ -332,6 +341,9 @@ struct option {
 
 static const struct option options[] = {
     {"list", FLAG(list), "show the names of the tests, and run none", FOR_TESTS},
+    {"plan", FLAG(plan_only), "show the calls that tests have planned, and run none", FOR_TESTS},
+    {"export", VALUE("FILE", read_export), "write the planned calls of a test as a C file",
+     FOR_TESTS},
     {"filter", VALUE("F", read_filter),
      "run tests whose name has F in it; =F: whose name is F; #F: tagged F; -F: not those",
      FOR_TESTS},

@@ -50,6 +50,8 @@ struct rdl__options {
     const char *bytes;      /* a file of bytes */
     bool shrink;            /* what is replayed, too */
     bool list, help, version, quiet, verbose;
+    bool plan_only;     /* show plans, and run nothing */
+    const char *export; /* to this file */
     bool seed_given;
     struct rdl__exploring explore; /* raddle explore only */
     enum { RDL__COLOUR_AUTO, RDL__COLOUR_ALWAYS, RDL__COLOUR_NEVER } colour;
@@ -70,6 +72,11 @@ void rdl__options_judging(struct rdl__text *out, const struct rdl__exploring *ex
 
 /* A token, or the one in a file by @FILE. */
 bool rdl__read_token(struct rdl__token *out, const char *given, struct rdl__error *error);
+
+/* plans.c: what they call when, in words or as a C file. */
+bool rdl__print_plans(struct rdl_test **tests, size_t count, struct rdl__error *error);
+bool rdl__export_plan(struct rdl_test **tests, size_t count, const char *path,
+                      struct rdl__error *error);
 
 /* Run these tests as the options say; the exit status. */
 int rdl__run_tests(struct rdl__options *options, struct rdl_test **tests, size_t count);

@@ -17,7 +17,7 @@
  * waits is enough, since nobody can end it. */
 enum { LEFT_OVER_MAX = 2000 };
 
-struct rdl__clients *rdl__clients_new(struct rdl_case *t, uint32_t count)
+struct rdl__clients *rdl__clients_new(struct rdl_case *t, uint32_t count, const void *states)
 {
     const struct rdl_spec *spec = t->test->options.spec;
     bool free_threads = t->test->options.free_threads;
@@ -36,7 +36,9 @@ struct rdl__clients *rdl__clients_new(struct rdl_case *t, uint32_t count)
         client->number = i;
         client->all = clients;
         client->me = rdl_alloc(t, spec->client_size + 1);
-        if (spec->client)
+        if (states && spec->client_size)
+            memcpy(client->me, (const char *)states + i * spec->client_size, spec->client_size);
+        else if (!states && spec->client)
             spec->client(t, (int)i, client->me);
         spec->clear_client(client->me);
     }
@@ -313,7 +315,27 @@ void rdl__clients_run(struct rdl__clients *clients)
 
 /* ---- Who waits, and for what ---------------------------------------------------------------- */
 
-bool rdl__client_is_locked_out(const struct rdl__client *client)
+uint32_t rdl__clients_waiting(const struct rdl__clients *clients, uint32_t first,
+                              const struct rdl_call *out[RDL__CLIENTS_MOST])
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < clients->count; i++) {
+        const struct rdl__given *given = clients->clients[i].job;
+        uint32_t at = count;
+
+        if (!given || given->call.number >= first)
+            continue;
+        for (; at > 0 && out[at - 1]->number > given->call.number; at--)
+            out[at] = out[at - 1];
+        out[at] = &given->call;
+        count++;
+    }
+    return count;
+}
+
+/* Is it waiting for a lock, of all things?  (Not known of free threads.) */
+static bool is_locked_out(const struct rdl__client *client)
 {
     const struct rdl__op *op;
 
@@ -324,9 +346,50 @@ bool rdl__client_is_locked_out(const struct rdl__client *client)
            op->kind == RDL__OP_WRITE_LOCK;
 }
 
-bool rdl__client_spins(const struct rdl__client *client)
+/* Does it go round and round until something changes?  (Not known of free threads.) */
+static bool spins(const struct rdl__client *client)
 {
     return client->controlled && client->job && rdl__spinning(client->controlled);
+}
+
+static bool is_so_of_any(const struct rdl__clients *clients,
+                         bool (*is_so)(const struct rdl__client *client))
+{
+    for (uint32_t i = 0; i < clients->count; i++)
+        if (is_so(&clients->clients[i]))
+            return true;
+    return false;
+}
+
+const char *rdl__clients_stuck(const struct rdl__clients *clients)
+{
+    if (!is_so_of_any(clients, is_locked_out))
+        return NULL;
+    return is_so_of_any(clients, spins) ? "livelock" : "deadlock";
+}
+
+/* ---- What has happened ---------------------------------------------------------------------- */
+
+void rdl__clients_take_in(struct rdl__clients *clients, struct rdl__viable *viable,
+                          uint32_t *judged)
+{
+    for (; *judged < clients->log_count; ++*judged) {
+        const struct rdl__logged *logged = &clients->log[*judged];
+        struct rdl__given *given = logged->given;
+        const struct rdl_operation *op = given->call.operation;
+        struct rdl__client *client = &clients->clients[given->call.client];
+
+        if (!logged->returns) {
+            rdl__viable_begin(viable, &given->call);
+            continue;
+        }
+        if (op->answer_size)
+            op->clear_answer(given->answer);
+        rdl__viable_return(viable, given->call.number, given->answer);
+        if (op->returned)
+            op->returned(client->me, given->args, given->answer);
+        clients->spec->clear_client(client->me);
+    }
 }
 
 /* ---- The end -------------------------------------------------------------------------------- */
@@ -391,9 +454,29 @@ static bool files_run_low(void)
     return getrlimit(RLIMIT_NOFILE, &limit) == 0 && (rlim_t)lowest > limit.rlim_cur / 2;
 }
 
-void rdl__clients_finish(struct rdl__clients *clients, bool destroy)
+/* Something is left behind. */
+static void wear_out(const struct rdl__clients *clients, bool all_returned)
 {
     static unsigned left_over;
+
+    forget_its_threads();
+    if (++left_over >= (clients->free_threads && !all_returned ? 1 : LEFT_OVER_MAX) ||
+        files_run_low())
+        rdl__worn_out = true;
+}
+
+void rdl__clients_abandon(struct rdl__clients **sets, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        forget_those_who_wait(sets[i]);
+    for (uint32_t i = 0; i < count; i++)
+        end_the_others(sets[i]);
+    if (count > 0)
+        wear_out(sets[0], false);
+}
+
+void rdl__clients_finish(struct rdl__clients *clients, bool destroy)
+{
     bool all_returned = forget_those_who_wait(clients);
 
     end_the_others(clients);
@@ -403,9 +486,6 @@ void rdl__clients_finish(struct rdl__clients *clients, bool destroy)
         if (clients->spec->destroy)
             clients->spec->destroy(clients->object);
     } else {
-        forget_its_threads();
-        if (++left_over >= (clients->free_threads && !all_returned ? 1 : LEFT_OVER_MAX) ||
-            files_run_low())
-            rdl__worn_out = true;
+        wear_out(clients, all_returned);
     }
 }

@@ -4,7 +4,7 @@
  * may unlock in the next.  It is given a call; then all run, until each has returned or
  * waits.  Under control that is known exactly; of free threads the kernel is asked.
  *
- *     clients = rdl__clients_new(t, 10);
+ *     clients = rdl__clients_new(t, 10, NULL);
  *     rdl__clients_create(clients, state);
  *     rdl__clients_give(clients, client, op, &args);
  *     rdl__clients_run(clients);
@@ -18,6 +18,7 @@
 
 #include "case/case.h"
 #include "control/sched/sched.h"
+#include "judge/viable.h"
 #include "port/blocked.h"
 #include "spec/spec.h"
 
@@ -69,8 +70,9 @@ struct rdl__clients {
     pthread_cond_t changed;
 };
 
-/* So many; whether they are free is in t->test->options. */
-struct rdl__clients *rdl__clients_new(struct rdl_case *t, uint32_t count);
+/* So many; whether they are free is in t->test->options.  Their states are drawn, unless they
+ * are given: one after the other. */
+struct rdl__clients *rdl__clients_new(struct rdl_case *t, uint32_t count, const void *states);
 
 /* What they are to call, in this state. */
 void rdl__clients_create(struct rdl__clients *clients, const void *state);
@@ -93,14 +95,23 @@ const struct rdl_operation *rdl__clients_answer(void *clients, rdl_ref ref,
 /* Until each client is idle or waits. */
 void rdl__clients_run(struct rdl__clients *clients);
 
-/* Does it go round and round until something changes?  (Not known of free threads.) */
-bool rdl__client_spins(const struct rdl__client *client);
+/* Tell the judge, and the clients themselves, what the log has from *judged on, which becomes
+ * its end. */
+void rdl__clients_take_in(struct rdl__clients *clients, struct rdl__viable *viable,
+                          uint32_t *judged);
 
-/* Is it waiting for a lock, of all things?  (Not known of free threads.) */
-bool rdl__client_is_locked_out(const struct rdl__client *client);
+/* Is anybody waiting for a lock, of all things?  "deadlock" or "livelock", else NULL. */
+const char *rdl__clients_stuck(const struct rdl__clients *clients);
+
+/* The calls before number `first` that have not returned, oldest first; how many. */
+uint32_t rdl__clients_waiting(const struct rdl__clients *clients, uint32_t first,
+                              const struct rdl_call *out[RDL__CLIENTS_MOST]);
 
 /* All go.  If nobody was left waiting in the code under test, and `destroy`, the thing itself
  * is destroyed.  Otherwise what it holds is lost: after many of them, so is the process. */
 void rdl__clients_finish(struct rdl__clients *clients, bool destroy);
+
+/* The same for several, in each of which somebody waits: nothing may run after it. */
+void rdl__clients_abandon(struct rdl__clients **sets, uint32_t count);
 
 #endif

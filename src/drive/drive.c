@@ -6,6 +6,27 @@
 
 #include "base/hash.h"
 
+void rdl__counts_tried(struct rdl__counts *counts, uint64_t met)
+{
+    for (; met; met &= met - 1)
+        counts->tried[__builtin_ctzll(met)]++;
+}
+
+void rdl__counts_tell_tried(const struct rdl__counts *counts, struct rdl_case *t)
+{
+    const struct rdl_spec *spec = t->test->options.spec;
+
+    for (uint32_t i = 0; t->counted && i < rdl__precondition_count(spec); i++) {
+        struct rdl__precondition it = rdl__precondition(spec, i);
+        struct rdl__tried tried = {.calls = counts->tried[i]};
+
+        snprintf(tried.operation, sizeof tried.operation, "%s", it.operation->name);
+        snprintf(tried.name, sizeof tried.name, "%s", it.name);
+        snprintf(tried.text, sizeof tried.text, "%s", it.text);
+        rdl__stats_tried(t->stats, &tried);
+    }
+}
+
 void rdl__counts_tell(const struct rdl__counts *counts, struct rdl_case *t)
 {
     const struct rdl_spec *spec = t->test->options.spec;

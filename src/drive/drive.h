@@ -11,10 +11,15 @@
 /* How many calls of each operation a case has made, for statistics. */
 struct rdl__counts {
     uint64_t calls[RDL__OPERATIONS_MAX];
-    uint64_t waited[RDL__OPERATIONS_MAX]; /* did not return at once */
+    uint64_t waited[RDL__OPERATIONS_MAX];    /* did not return at once */
+    uint64_t tried[RDL__PRECONDITIONS_MOST]; /* under which preconditions */
 };
 
+/* A call is about to be made under these preconditions. */
+void rdl__counts_tried(struct rdl__counts *counts, uint64_t met);
+
 void rdl__counts_tell(const struct rdl__counts *counts, struct rdl_case *t);
+void rdl__counts_tell_tried(const struct rdl__counts *counts, struct rdl_case *t);
 
 /* How often an operation is to be called in this state by this client; 0: not at all. */
 static inline unsigned rdl__weight(const struct rdl_operation *op, const void *s, const void *me)

@@ -71,15 +71,18 @@ static bool draw_once(struct rdl__every *every, void (*draw)(struct rdl_case *t,
     struct rdl__tape *tape = t->tape;
     struct rdl__arena arena = t->arena;
     const struct rdl__deferred *deferred = t->deferred;
+    void (*leave)(struct rdl_case *) = t->leave; /* what is discarded comes back here */
     jmp_buf escape;
     bool ended;
 
     memcpy(&escape, &t->escape, sizeof escape);
+    t->leave = NULL;
     borrow(every);
     ended = _setjmp(t->escape) != 0;
     if (!ended)
         draw(t, context);
     t->tape = tape;
+    t->leave = leave;
     memcpy(&t->escape, &escape, sizeof escape);
     if (t->deferred == deferred)
         t->arena = arena; /* there will be millions of draws; values hold no pointers */

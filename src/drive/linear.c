@@ -197,7 +197,7 @@ static void set_up(struct linear *l)
     l->max = l->options->calls.max ? l->options->calls.max : CALLS_DEFAULT;
     l->state = rdl__begin_state(l->t);
     l->clients =
-        rdl__clients_new(l->t, l->options->clients ? l->options->clients : CLIENTS_DEFAULT);
+        rdl__clients_new(l->t, l->options->clients ? l->options->clients : CLIENTS_DEFAULT, NULL);
     l->clients->context = l;
     for (uint32_t i = 0; i < l->clients->count; i++)
         plan_calls(l, i);

@@ -302,9 +302,12 @@ static void run_at_once(struct model *m, uint32_t target)
         struct command *command = &m->commands[m->count];
 
         remember_state(m);
+        m->counts.calls[command->index]++;
+        if (command->op->preconditions[0].holds)
+            rdl__counts_tried(&m->counts, rdl__preconditions_met(m->spec, command->op, m->state,
+                                                                 command->args, NULL, 0));
         if (m->is_predicted)
             do_on_model(m, command);
-        m->counts.calls[command->index]++;
         make(m, command);
         if (m->is_predicted)
             compare(m, command);
@@ -438,5 +441,6 @@ void rdl__test_model(struct rdl_case *t)
         run_twice(m);
     rdl__span_end(t->tape);
     rdl__counts_tell(&m->counts, t);
+    rdl__counts_tell_tried(&m->counts, t);
     t->hidden--;
 }

@@ -304,6 +304,32 @@ static void execute_all(struct rdl__space *space, uint32_t i)
         }
 }
 
+/* Do policies of this kind not care who a client is? */
+static bool takes_clients_alike(const struct rdl_policy *policy)
+{
+    return policy == RDL_ALWAYS || policy == RDL_FIFO || policy == RDL_FIFO_PER_OP ||
+           policy == RDL_PRIORITY || policy->first;
+}
+
+/* Is another one, who comes before it, as idle and as good? */
+static bool is_spare(const struct rdl__space *space, uint32_t busy, unsigned client)
+{
+    if (space->manner == RDL__ANY_TIME || !takes_clients_alike(space->policy))
+        return false;
+    for (unsigned other = 0; other < client; other++)
+        if (!(busy >> other & 1) &&
+            memcmp(rdl__client_in(space, space->now, other),
+                   rdl__client_in(space, space->now, client), space->spec->client_size) == 0)
+            return true;
+    return false;
+}
+
+static bool may_begin(const struct rdl__space *space, uint32_t node)
+{
+    return space->manner == RDL__ANY_TIME ||
+           (space->manner == RDL__WHEN_QUIET && !space->nodes[node].able);
+}
+
 void rdl__moves_expand(struct rdl__space *space, uint32_t node)
 {
     uint32_t busy = 0;
@@ -313,9 +339,22 @@ void rdl__moves_expand(struct rdl__space *space, uint32_t node)
         busy |= 1u << space->calls[i].client;
         execute_all(space, i);
     }
-    for (unsigned client = 0; client < space->clients; client++)
-        if (!(busy >> client & 1))
+    for (unsigned client = 0; client < space->clients && may_begin(space, node); client++)
+        if (!(busy >> client & 1) && !is_spare(space, busy, client))
             begin_all(space, client);
+}
+
+uint32_t rdl__moves_call(struct rdl__space *space, uint32_t node, unsigned client,
+                         uint16_t operation, const void *args)
+{
+    const struct rdl_operation *op = rdl__operation(space->spec, operation);
+    uint32_t before = space->step_count;
+
+    rdl__moves_load(space, node);
+    if (op->args_size)
+        memcpy(space->drawn, args, op->args_size);
+    begin_if_allowed(space, operation, client);
+    return space->step_count > before ? space->steps[before].to : RDL__NONE;
 }
 
 /* ---- Beginnings ----------------------------------------------------------------------------- */

@@ -133,6 +133,23 @@ static bool give_call(void *context)
     return true;
 }
 
+/* Under which preconditions are the calls of this phase made?  All of them are asked before any
+ * of them is. */
+static void count_tried(struct resource *r, uint32_t first)
+{
+    const struct rdl_call *waiting[RDL__CLIENTS_MOST];
+    uint32_t count = rdl__clients_waiting(r->clients, first, waiting);
+
+    for (uint32_t i = first; i <= r->clients->calls; i++) {
+        const struct rdl_call *call = &r->clients->given[i]->call;
+
+        if (call->operation->preconditions[0].holds)
+            rdl__counts_tried(&r->counts,
+                              rdl__preconditions_met(r->spec, call->operation, state_now(r),
+                                                     call->args, waiting, count));
+    }
+}
+
 /* ---- How it is told ------------------------------------------------------------------------- */
 
 static void add_given(struct rdl__text *out, const struct rdl__given *given)
@@ -185,14 +202,6 @@ static bool is_concurrent(const struct resource *r)
     return r->t->outcome->concurrent > 1;
 }
 
-static bool is_so_of_any(const struct resource *r, bool (*is_so)(const struct rdl__client *client))
-{
-    for (uint32_t i = 0; i < r->clients->count; i++)
-        if (is_so(&r->clients->clients[i]))
-            return true;
-    return false;
-}
-
 static void add_clients(const struct resource *r, struct rdl__text *out)
 {
     bool any = false;
@@ -218,8 +227,10 @@ static void add_clients(const struct resource *r, struct rdl__text *out)
 
 static const char *class_of(const struct resource *r, enum rdl__blame blame)
 {
-    if (blame == RDL__BLAME_WAITS && is_so_of_any(r, rdl__client_is_locked_out))
-        return is_so_of_any(r, rdl__client_spins) ? "livelock" : "deadlock";
+    const char *stuck = blame == RDL__BLAME_WAITS ? rdl__clients_stuck(r->clients) : NULL;
+
+    if (stuck)
+        return stuck;
     if (is_concurrent(r))
         return "non-atomic";
     return blame == RDL__BLAME_RETURNED ? "bad-spec-impl" : "bad-sched";
@@ -252,28 +263,6 @@ _Noreturn static void fail(struct resource *r)
     rdl__differs(r->t, class, headline_of(class, blame), &text);
 }
 
-/* Tell the judge, and the clients themselves, what has happened in this phase. */
-static void take_in(struct resource *r)
-{
-    for (; r->judged < r->clients->log_count; r->judged++) {
-        const struct rdl__logged *logged = &r->clients->log[r->judged];
-        struct rdl__given *given = logged->given;
-        const struct rdl_operation *op = given->call.operation;
-        struct rdl__client *client = &r->clients->clients[given->call.client];
-
-        if (!logged->returns) {
-            rdl__viable_begin(r->viable, &given->call);
-            continue;
-        }
-        if (op->answer_size)
-            op->clear_answer(given->answer);
-        rdl__viable_return(r->viable, given->call.number, given->answer);
-        if (op->returned)
-            op->returned(client->me, given->args, given->answer);
-        r->spec->clear_client(client->me);
-    }
-}
-
 /* Those that were made in this phase, and have not returned. */
 static void count_waiting(struct resource *r, uint32_t first)
 {
@@ -290,7 +279,7 @@ static void judge_phase(struct resource *r)
     enum rdl__judgement judgement;
 
     tell_returns(r);
-    take_in(r);
+    rdl__clients_take_in(r->clients, r->viable, &r->judged);
     judgement = rdl__viable_quiet(r->viable);
     if (judgement == RDL__UNEXPLAINED)
         fail(r);
@@ -318,6 +307,7 @@ static void run_phase(struct resource *r, uint32_t given)
     if (given > outcome->concurrent)
         outcome->concurrent = given;
     tell_phase(r, r->clients->calls - given + 1);
+    count_tried(r, r->clients->calls - given + 1);
     rdl__clients_run(r->clients);
     count_waiting(r, r->clients->calls - given + 1);
     judge_phase(r);
@@ -376,7 +366,7 @@ static void set_up(struct resource *r)
 {
     r->state = rdl__begin_state(r->t);
     r->args = rdl_alloc(r->t, rdl__largest(r->spec).args + 1);
-    r->clients = rdl__clients_new(r->t, clients_of(r->options));
+    r->clients = rdl__clients_new(r->t, clients_of(r->options), NULL);
     rdl__clients_create(r->clients, r->state);
     r->viable = judge_for(r);
 }
@@ -400,6 +390,7 @@ void rdl__test_resource(struct rdl_case *t)
     set_up(&r);
     run_phases(&r);
     rdl__counts_tell(&r.counts, t);
+    rdl__counts_tell_tried(&r.counts, t);
     rdl__clients_finish(r.clients, is_at_rest(&r));
     t->hidden--;
 }

@@ -210,7 +210,7 @@ static void expand(struct rdl__space *space, uint32_t i)
     space->nodes[i].expanded = !space->cut;
 }
 
-static void explore_once(struct rdl__space *space)
+static void start_anew(struct rdl__space *space)
 {
     space->count = space->step_count = space->draws = 0;
     if (space->table)
@@ -220,12 +220,29 @@ static void explore_once(struct rdl__space *space)
     memset(space->called, 0, sizeof space->called);
     memset(space->executed, 0, sizeof space->executed);
     rdl__moves_begin(space);
+}
+
+static void explore_once(struct rdl__space *space)
+{
+    start_anew(space);
     for (uint32_t i = 0; i < space->count && !space->cut; i++) {
         if (space->wants_numbers && !space->numbered)
             return;
         if (!space->nodes[i].broken)
             expand(space, i);
     }
+}
+
+void rdl__space_begin(struct rdl__space *space)
+{
+    space->numbered = true;
+    start_anew(space);
+}
+
+void rdl__space_expand(struct rdl__space *space, uint32_t node)
+{
+    if (!space->nodes[node].expanded)
+        expand(space, node);
 }
 
 /* Numbers of calls would make every run lead to states of its own; so calls have none until

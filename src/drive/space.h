@@ -58,11 +58,19 @@ struct rdl__node {
     bool broken;   /* the invariant does not hold */
 };
 
+/* When clients call. */
+enum rdl__manner {
+    RDL__ANY_TIME,
+    RDL__WHEN_QUIET, /* only when no call could go on; of clients that are alike, the first */
+    RDL__WHEN_TOLD,  /* by rdl__moves_call */
+};
+
 struct rdl__space {
     struct rdl_case *t;
     const struct rdl_spec *spec;
     const struct rdl_policy *policy;
     unsigned clients;
+    enum rdl__manner manner;
 
     size_t sched_at, clients_at, client_size, calls_at, call_size, args_at, info_at, state_at, size;
 
@@ -99,6 +107,11 @@ struct rdl__space {
 struct rdl__space *rdl__space_new(struct rdl_case *t, const struct rdl_spec *spec,
                                   unsigned clients);
 void rdl__space_explore(struct rdl__space *space);
+
+/* For RDL__WHEN_TOLD: the first beginning is node 0; then the steps of a node, if they are not
+ * known yet. */
+void rdl__space_begin(struct rdl__space *space);
+void rdl__space_expand(struct rdl__space *space, uint32_t node);
 
 /* ---- Within a configuration ----------------------------------------------------------------- */
 
@@ -152,6 +165,10 @@ void rdl__space_root(struct rdl__space *space);
 
 void rdl__moves_begin(struct rdl__space *space);                 /* all beginnings */
 void rdl__moves_expand(struct rdl__space *space, uint32_t node); /* all steps from there */
+
+/* A client calls, at a node: where that leads, or RDL__NONE if `pre` does not hold. */
+uint32_t rdl__moves_call(struct rdl__space *space, uint32_t node, unsigned client,
+                         uint16_t operation, const void *args);
 
 /* A configuration as the one at hand. */
 void rdl__moves_load(struct rdl__space *space, uint32_t node);

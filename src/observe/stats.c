@@ -97,12 +97,47 @@ void rdl__stats_calls(struct rdl__stats *stats, const char *name, uint64_t calls
     stats->called[i].waited += waited;
 }
 
+static bool is_same_case(const struct rdl__tried *a, const struct rdl__tried *b)
+{
+    return strcmp(a->name, b->name) == 0 && strcmp(a->operation, b->operation) == 0;
+}
+
+void rdl__stats_tried(struct rdl__stats *stats, const struct rdl__tried *more)
+{
+    uint64_t calls = 0;
+    uint32_t i = 0;
+
+    while (i < stats->tried_count && !is_same_case(&stats->tried[i], more))
+        i++;
+    if (i == RDL__TRIED_MAX)
+        return;
+    if (i == stats->tried_count)
+        stats->tried_count++;
+    else
+        calls = stats->tried[i].calls;
+    stats->tried[i] = *more;
+    stats->tried[i].calls += calls;
+}
+
+void rdl__add_why_untried(struct rdl__text *out, enum rdl__untried why, unsigned clients)
+{
+    if (why == RDL__IMPOSSIBLE)
+        rdl__text_add(out, "there is no state that ");
+    else if (why == RDL__LEFT_TO_CHANCE)
+        rdl__text_add(out, "by calls of which it is certain what happens, there is no state that ");
+    else
+        rdl__text_add(out, "no state was found that ");
+    rdl__text_add_many(out, clients, "client");
+    rdl__text_add(out, " can reach in which it holds");
+}
+
 void rdl__stats_clear(struct rdl__stats *stats)
 {
     stats->cases = stats->discards = stats->choices = stats->too_long = 0;
     stats->current = 0;
     stats->advice[0] = '\0';
     stats->label_count = stats->measure_count = stats->called_count = stats->lost = 0;
+    stats->tried_count = 0;
 }
 
 void rdl__stats_merge(struct rdl__stats *into, const struct rdl__stats *from)
@@ -137,6 +172,8 @@ void rdl__stats_merge(struct rdl__stats *into, const struct rdl__stats *from)
     }
     for (uint32_t i = 0; i < from->called_count && i < RDL__CALLED_MAX; i++)
         rdl__stats_calls(into, from->called[i].name, from->called[i].calls, from->called[i].waited);
+    for (uint32_t i = 0; i < from->tried_count && i < RDL__TRIED_MAX; i++)
+        rdl__stats_tried(into, &from->tried[i]);
 }
 
 enum rdl__coverage rdl__stats_coverage(const struct rdl__label *label, uint64_t cases)

@@ -8,11 +8,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/text.h"
+
 enum {
     RDL__NAME_ROOM = 64,
     RDL__LABELS_MAX = 256,
     RDL__MEASURES_MAX = 32,
     RDL__BUCKETS = 24,
+    RDL__TRIED_MAX = 64,
     RDL__CALLED_MAX = 64,
     RDL__ADVICE_ROOM = 2048,
 };
@@ -38,16 +41,33 @@ struct rdl__called {
     uint64_t waited; /* of them, that did not return at once */
 };
 
+enum rdl__untried {
+    RDL__TRIED,
+    RDL__IMPOSSIBLE,     /* it never holds */
+    RDL__LEFT_TO_CHANCE, /* nor after calls of which is certain what happens */
+    RDL__NOT_FOUND,
+};
+
+/* Calls under a precondition of a spec. */
+struct rdl__tried {
+    char operation[RDL__NAME_ROOM], name[RDL__NAME_ROOM];
+    char text[RDL__NAME_ROOM]; /* what it means */
+    uint64_t calls;
+    enum rdl__untried untried; /* why a plan of so many clients leaves it out */
+    unsigned clients;
+};
+
 struct rdl__stats {
     uint64_t cases;    /* that counted */
     uint64_t discards; /* that did not */
     uint64_t choices;  /* made by all of them */
     uint64_t too_long; /* discards because of the limit on choices */
     uint64_t current;  /* number of the case at hand; the first is 1 */
-    uint32_t label_count, measure_count, called_count;
+    uint32_t label_count, measure_count, called_count, tried_count;
     uint32_t lost; /* labels and measures that found no room */
     struct rdl__label labels[RDL__LABELS_MAX];
     struct rdl__measure measures[RDL__MEASURES_MAX];
+    struct rdl__tried tried[RDL__TRIED_MAX];
     struct rdl__called called[RDL__CALLED_MAX];
     char advice[RDL__ADVICE_ROOM]; /* lines that users should know of; "": none */
 };
@@ -56,6 +76,10 @@ struct rdl__stats {
 void rdl__stats_label(struct rdl__stats *stats, const char *name, bool carried, double required);
 void rdl__stats_measure(struct rdl__stats *stats, const char *name, double value);
 void rdl__stats_calls(struct rdl__stats *stats, const char *name, uint64_t calls, uint64_t waited);
+void rdl__stats_tried(struct rdl__stats *stats, const struct rdl__tried *more);
+
+/* "there is no state that 2 clients can reach in which it holds" */
+void rdl__add_why_untried(struct rdl__text *out, enum rdl__untried why, unsigned clients);
 void rdl__stats_clear(struct rdl__stats *stats);
 
 /* Add what another process counted. */

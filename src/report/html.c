@@ -181,6 +181,15 @@ static void add_statistics(struct rdl__text *out, const struct rdl__stats *stats
                   open ? " open" : "");
     if (stats->label_count)
         add_labels(out, stats);
+    for (uint32_t i = 0; i < stats->tried_count; i++) {
+        const struct rdl__tried *tried = &stats->tried[i];
+
+        rdl__html_element(out, "<p>", tried->operation, " ");
+        rdl__add_xml(out, tried->name);
+        rdl__html_element(out, " <span class=\"faint\">", tried->text, "</span>: ");
+        rdl__text_add_many(out, tried->calls, "call");
+        rdl__text_add(out, "</p>\n");
+    }
     for (uint32_t i = 0; i < stats->measure_count; i++) {
         const struct rdl__measure *measure = &stats->measures[i];
 
@@ -230,7 +239,7 @@ static void add_details(struct rdl__text *out, const struct rdl__report *report,
         add_failure(out, report->plan, &result->failures[i]);
     if (expected)
         rdl__text_add(out, "</details>\n");
-    if (result->stats.label_count + result->stats.measure_count > 0)
+    if (result->stats.label_count + result->stats.measure_count + result->stats.tried_count > 0)
         add_statistics(out, &result->stats, strcmp(result->kind, "coverage") == 0);
     rdl__text_release(&message);
 }

@@ -259,10 +259,49 @@ static void add_calls(struct rdl__text *out, const struct rdl__stats *stats)
     rdl__text_add(out, "\n");
 }
 
+/* "preconditions of send: S1 812 calls, S2 3,017; never: S3 (the receiver is continued)" */
+static void add_tried_of(struct rdl__text *out, const struct rdl__stats *stats, uint32_t first,
+                         uint32_t end)
+{
+    const char *before = ": ", *noun = " calls";
+
+    rdl__text_add(out, "    preconditions of %s", stats->tried[first].operation);
+    for (uint32_t i = first; i < end; i++) {
+        if (stats->tried[i].calls == 0)
+            continue;
+        rdl__text_add(out, "%s%s ", before, stats->tried[i].name);
+        rdl__text_add_count(out, stats->tried[i].calls);
+        rdl__text_add(out, "%s", stats->tried[i].calls == 1 && *noun ? " call" : noun);
+        before = ", ";
+        noun = "";
+    }
+    before = *noun ? ": never: " : "; never: ";
+    for (uint32_t i = first; i < end; i++) {
+        if (stats->tried[i].calls > 0)
+            continue;
+        rdl__text_add(out, "%s%s", before, stats->tried[i].name);
+        if (stats->tried[i].text[0])
+            rdl__text_add(out, " (%s)", stats->tried[i].text);
+        before = ", ";
+    }
+    rdl__text_add(out, "\n");
+}
+
+static void add_tried(struct rdl__text *out, const struct rdl__stats *stats)
+{
+    for (uint32_t i = 0, end; i < stats->tried_count; i = end) {
+        for (end = i + 1; end < stats->tried_count; end++)
+            if (strcmp(stats->tried[end].operation, stats->tried[i].operation) != 0)
+                break;
+        add_tried_of(out, stats, i, end);
+    }
+}
+
 static void add_statistics(struct rdl__report *report, const struct rdl__stats *stats)
 {
     if (report->looks.verbose)
         add_calls(&report->text, stats);
+    add_tried(&report->text, stats);
     add_labels(report, stats);
     add_missing(&report->text, stats);
     for (uint32_t i = 0; i < stats->measure_count; i++)
@@ -411,7 +450,8 @@ static void test_ended(void *self, const struct rdl__result *result)
     }
     if (shows_failures && result->failure_count > 0)
         rdl__text_add(&report->text, "\n");
-    if (bad || report->looks.verbose || result->stats.label_count || result->stats.measure_count)
+    if (bad || report->looks.verbose || result->stats.label_count || result->stats.measure_count ||
+        result->stats.tried_count)
         add_statistics(report, &result->stats);
     rdl__report_flush(report);
 }

@@ -122,6 +122,28 @@ static void add_calls(struct rdl__text *out, const struct rdl__stats *stats)
     rdl__text_add(out, "]");
 }
 
+static void add_preconditions(struct rdl__text *out, const struct rdl__stats *stats)
+{
+    static const char *const why[] = {[RDL__IMPOSSIBLE] = "impossible",
+                                      [RDL__LEFT_TO_CHANCE] = "left-to-chance",
+                                      [RDL__NOT_FOUND] = "not-found"};
+
+    open_array(out, "preconditions");
+    for (uint32_t i = 0; i < stats->tried_count; i++) {
+        const struct rdl__tried *tried = &stats->tried[i];
+
+        open_element(out);
+        add_string(out, "operation", tried->operation);
+        add_string(out, "name", tried->name);
+        add_string(out, "text", tried->text);
+        add_count(out, "calls", tried->calls);
+        if (tried->untried)
+            add_string(out, "untried", why[tried->untried]);
+        rdl__text_add(out, "}");
+    }
+    rdl__text_add(out, "]");
+}
+
 static void add_warnings(struct rdl__text *out, const struct rdl__text *warnings)
 {
     open_array(out, "warnings");
@@ -321,6 +343,7 @@ static void add_test(void *self, const struct rdl__result *result)
     add_labels(out, &result->stats);
     add_measures(out, &result->stats);
     add_calls(out, &result->stats);
+    add_preconditions(out, &result->stats);
     add_warnings(out, &report->warnings);
     add_optional(out, "covered", result->covered);
     add_failures(out, report->plan, result);

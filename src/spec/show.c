@@ -190,6 +190,21 @@ const struct rdl__type *rdl__type_of(const struct rdl__typed *item)
     return found->first;
 }
 
+const struct rdl__type *rdl__args_type(const struct rdl_operation *op)
+{
+    return look_up(op, want_operation)->first;
+}
+
+const struct rdl__type *rdl__answer_type(const struct rdl_operation *op)
+{
+    return look_up(op, want_operation)->second;
+}
+
+const struct rdl__type *rdl__state_type(const struct rdl_spec *spec)
+{
+    return look_up(spec, want_spec)->first;
+}
+
 /* ---- Showing -------------------------------------------------------------------------------- */
 
 void rdl__show_printed(struct rdl__text *out, void (*show)(FILE *out, const void *value),

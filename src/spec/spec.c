@@ -83,7 +83,7 @@ static bool check_operation(const struct rdl_spec *spec, const struct rdl_operat
         return rdl__fail(error,
                          "operation %s has a .group but no .priority, which the policy goes by",
                          op->name);
-    return true;
+    return rdl__preconditions_check(op, error);
 }
 
 static bool check_policy(const struct rdl_spec *spec, struct rdl__error *error)
@@ -143,6 +143,9 @@ static bool check_all(const struct rdl_spec *spec, bool alone, struct rdl__error
         if (!check_operation(spec, op, alone, error))
             return false;
     }
+    if (rdl__precondition_count(spec) > RDL__PRECONDITIONS_MOST)
+        return rdl__fail(error, "its operations have %u preconditions together: at most %d",
+                         rdl__precondition_count(spec), RDL__PRECONDITIONS_MOST);
     return check_policy(spec, error) && check_keys(spec, error);
 }
 

@@ -16,7 +16,8 @@ enum {
     RDL__OPERATIONS_MAX = 64,
     RDL__STATE_MAX = 1 << 20,
     RDL__CLIENTS_MOST = 64,
-    RDL__NUMBER_MAX = 1000000, /* what is larger was meant to be something else */
+    RDL__PRECONDITIONS_MOST = 64, /* of all operations of a spec */
+    RDL__NUMBER_MAX = 1000000,    /* what is larger was meant to be something else */
 };
 
 /* All specs of this program, in the order of their registration. */
@@ -106,6 +107,28 @@ extern bool rdl__this_asked;
 /* Is this answer what the model says? */
 bool rdl__same_answer(const struct rdl_operation *op, const void *model, const void *real);
 
+/* ---- Preconditions: preconditions.c ------------------------------------------------------ */
+
+/* Those of a spec are numbered, in the order of its operations: bit i of a set is number i. */
+struct rdl__precondition {
+    const struct rdl_operation *operation;
+    char name[32];
+    const char *text; /* what it means; "" if nothing is said */
+    bool (*holds)(const void *s, const void *a, const struct rdl_queue *q);
+};
+
+size_t rdl__preconditions_of(const struct rdl_operation *op); /* how many */
+uint32_t rdl__precondition_count(const struct rdl_spec *spec);
+struct rdl__precondition rdl__precondition(const struct rdl_spec *spec, uint32_t number);
+
+/* Is what an operation has well declared? */
+bool rdl__preconditions_check(const struct rdl_operation *op, struct rdl__error *error);
+
+/* Which of them hold for a call that is about to be made, while those of the queue wait. */
+uint64_t rdl__preconditions_met(const struct rdl_spec *spec, const struct rdl_operation *op,
+                                const void *s, const void *a, const struct rdl_call *const *waiting,
+                                uint32_t count);
+
 /* ---- In words: show.c ----------------------------------------------------------------- */
 
 /* Look up the types of all specs now: it takes long, and processes that are copied from this
@@ -118,6 +141,11 @@ void rdl__show_answer(struct rdl__text *out, const struct rdl_operation *op, con
 void rdl__show_state(struct rdl__text *out, const struct rdl_spec *spec, const void *s);
 void rdl__show_client(struct rdl__text *out, const struct rdl_spec *spec, const void *me);
 void rdl__show_sched(struct rdl__text *out, const struct rdl_policy *policy, const void *p);
+
+/* The types of arguments, answers and states; NULL: not known. */
+const struct rdl__type *rdl__args_type(const struct rdl_operation *op);
+const struct rdl__type *rdl__answer_type(const struct rdl_operation *op);
+const struct rdl__type *rdl__state_type(const struct rdl_spec *spec);
 
 /* The other way round, for recorded histories: what is shown, or the values alone, in order:
  * "0 100".  False: error says what is not understood. */

@@ -37,6 +37,13 @@ bool rdl__value_read(const struct rdl__type *type, const char *text, void *out,
 bool rdl__value_read_json(const struct rdl__type *type, struct rdl__json_scan *scan, void *out,
                           struct rdl__error *error);
 
+/* As C initialises a variable: {.x = 1, .y = 2}.  False: there is no way to write it, and out
+ * is spoilt. */
+bool rdl__value_add_c(struct rdl__text *out, const struct rdl__type *type, const void *value);
+
+bool rdl__type_is_integer(const struct rdl__type *type);
+bool rdl__type_has_refs(const struct rdl__type *type); /* rdl_ref, anywhere in it */
+
 /* ---- For values.c, read.c and read_json.c --------------------------------------------------- */
 
 enum { RDL__SCALAR_MAX = 16 };

@@ -107,6 +107,50 @@ RDL_TYPES(too_large, struct large, int);
 RDL_OP(too_large, fine, struct rdl_nothing, .call = call);
 RDL_SPEC(too_large, RDL_OPS(too_large, fine), .create = create_large);
 
+static bool holds(const struct state *s, const struct rdl_nothing *a, const struct rdl_queue *q)
+{
+    (void)s, (void)a, (void)q;
+    return true;
+}
+
+TYPES(precondition_twice);
+RDL_OP(precondition_twice, fine, struct rdl_nothing, .call = call,
+       .preconditions = {{"S1", holds}, {"S2", holds}, {"S1: again", holds}});
+RDL_SPEC(precondition_twice, RDL_OPS(precondition_twice, fine), .create = create);
+TYPES(precondition_unnamed);
+RDL_OP(precondition_unnamed, fine, struct rdl_nothing, .call = call,
+       .preconditions = {{"S1", holds}, {": nothing", holds}});
+RDL_SPEC(precondition_unnamed, RDL_OPS(precondition_unnamed, fine), .create = create);
+TYPES(precondition_missing);
+RDL_OP(precondition_missing, fine, struct rdl_nothing, .call = call,
+       .preconditions = {[1] = {"S2", holds}});
+RDL_SPEC(precondition_missing, RDL_OPS(precondition_missing, fine), .create = create);
+TYPES(precondition_unsaid);
+RDL_OP(precondition_unsaid, fine, struct rdl_nothing, .call = call,
+       .preconditions = {{"S1", NULL}});
+RDL_SPEC(precondition_unsaid, RDL_OPS(precondition_unsaid, fine), .create = create);
+TYPES(precondition_long);
+RDL_OP(precondition_long, fine, struct rdl_nothing, .call = call,
+       .preconditions = {{"the sender is delayed by somebody", holds}});
+RDL_SPEC(precondition_long, RDL_OPS(precondition_long, fine), .create = create);
+
+#define SIXTEEN(of)                                                                                \
+    {                                                                                              \
+        {"1", of}, {"2", of}, {"3", of}, {"4", of}, {"5", of}, {"6", of}, {"7", of}, {"8", of},    \
+            {"9", of}, {"10", of}, {"11", of}, {"12", of}, {"13", of}, {"14", of}, {"15", of},     \
+            {"16", of},                                                                            \
+    }
+#define FULL(op)                                                                                   \
+    RDL_OP(preconditions_many, op, struct rdl_nothing, .call = call,                               \
+           .preconditions = SIXTEEN(holds))
+TYPES(preconditions_many);
+FULL(a);
+FULL(b);
+FULL(c);
+FULL(d);
+RDL_OP(preconditions_many, e, struct rdl_nothing, .call = call, .preconditions = {{"1", holds}});
+RDL_SPEC(preconditions_many, RDL_OPS(preconditions_many, a, b, c, d, e), .create = create);
+
 static struct rdl_test test = {
     .name = "wrong", .file = __FILE__, .line = __LINE__, .body = rdl__test_model};
 
@@ -137,5 +181,11 @@ int main(int argc, char **argv)
     USE(no_hash);
     USE(no_same);
     USE(too_large);
+    USE(precondition_twice);
+    USE(precondition_unnamed);
+    USE(precondition_missing);
+    USE(precondition_unsaid);
+    USE(precondition_long);
+    USE(preconditions_many);
     return rdl_main(argc, argv);
 }
