@@ -38,7 +38,8 @@ struct rdl__registers {
         };
     };
     uint64_t flags;
-    uint8_t *vectors; /* as XSAVE or FXSAVE have written them; see rdl__registers_xmm */
+    uint8_t *vectors; /* see rdl__registers_xmm */
+    uint32_t vectors_by_moves, vectors_in_use;
 };
 
 /* The 16 bytes of xmm0 to xmm15, to be read or written. */
@@ -68,22 +69,22 @@ struct rdl__hook {
 bool rdl__hook_place(struct rdl__hook *hook, struct rdl__error *error);
 
 /* All of them, or none: then the reason names the address. */
-bool rdl__hooks_place(struct rdl__hook *const hooks[], size_t count, struct rdl__error *error);
+bool rdl__hooks_place(struct rdl__hook *const *hooks, size_t count, struct rdl__error *error);
 
 /* When these return, no thread begins to call the function.  Who is about to, or in it, is
  * not waited for, and goes on as if the hook were there; as long as there may be such
  * threads the hook and all that its function uses must stay (rdl__hook_is_quiet).  A hook
  * that has been removed, or never placed, may be removed; and be placed again. */
 void rdl__hook_remove(struct rdl__hook *hook);
-void rdl__hooks_remove(struct rdl__hook *const hooks[], size_t count);
+void rdl__hooks_remove(struct rdl__hook *const *hooks, size_t count);
 
 /* Is nobody in the function of this hook, which has been removed, nor in one of another at
  * the same address?  Who left it by longjmp(), or was dropped, counts as being in it. */
 bool rdl__hook_is_quiet(const struct rdl__hook *hook);
 
-/* This thread is about to leave the function of a hook by longjmp().  (Exceptions are
- * noticed.  Without this, the hooks that the thread comes to while its stack is deeper than
- * the hook's was may be passed.) */
+/* This thread is about to leave the function of a hook by longjmp().  (An exception is
+ * noticed.  A longjmp() that was not told of is noticed when the thread comes to a hook with
+ * its stack less deep, or overwritten; until then hooks may be passed.) */
 void rdl__hook_leave(void);
 
 /* Does a jump stand at the hook's address, rather than a breakpoint? */
