@@ -329,6 +329,25 @@ TEST(variants_of_a_function_are_it_and_what_was_split_off_is_not)
     EXPECT(found(path, "checked:/cold/")->count >= 1);
 }
 
+TEST(what_the_linker_left_out_is_nowhere)
+{
+    char path[128];
+    int status;
+
+    build_all();
+    run(&status,
+        "cd %s && gcc -g -O1 -ffunction-sections -Wl,--gc-sections reader.c a/other.c b/other.c "
+        "-o collected",
+        folder);
+    EXPECT_EQ(status, 0);
+    snprintf(path, sizeof path, "%s/collected", folder);
+    EXPECT_EQ(found(builds[0].path, "nobody_calls")->count, 1);
+    EXPECT_CONTAINS(error_of(path, "nobody_calls"), "no code of it");
+    EXPECT_CONTAINS(error_of(path, at_line("b/other.c", line_with("b/other.c", "n + 1;"))),
+                    "no code begins");
+    EXPECT_EQ(found(path, "b/other.c:same")->count, 1);
+}
+
 /* ---- Returns ---- */
 
 TEST(a_function_returns_at_each_ret)

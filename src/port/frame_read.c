@@ -23,12 +23,21 @@ struct globals {
     struct rdl__variables variables;
 };
 
+/* A struct that is defined in some unit. */
+struct named {
+    const char *name;
+    Dwarf_Die die;
+};
+
 struct reading {
     struct rdl__type_reader types;
     struct rdl__recipes recipes;
     struct rdl__object *object;
     struct globals *globals;
     size_t globals_count;
+    struct named *structs; /* of the object, by their names */
+    size_t struct_count;
+    bool has_structs;
 };
 
 static void add_variable(struct list *list, struct rdl__variable variable)
@@ -241,25 +250,56 @@ static bool is_struct(Dwarf_Die *die)
     return tag == DW_TAG_structure_type || tag == DW_TAG_union_type;
 }
 
+static int compare_structs(const void *a, const void *b)
+{
+    return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
+}
+
+static void add_structs(struct reading *reading, struct rdl__unit *unit, size_t *room)
+{
+    Dwarf_Die child;
+    const char *name;
+
+    if (dw.dwarf_child(&unit->die, &child) != 0)
+        return;
+    do {
+        if (!is_struct(&child) || dw.dwarf_hasattr(&child, DW_AT_declaration) ||
+            !(name = dw.dwarf_diename(&child)))
+            continue;
+        if (reading->struct_count == *room) {
+            *room = *room ? 2 * *room : 256;
+            reading->structs = rdl__reallocate(reading->structs, *room * sizeof *reading->structs);
+        }
+        reading->structs[reading->struct_count++] = (struct named){name, child};
+    } while (dw.dwarf_siblingof(&child, &child) == 0);
+}
+
+static void list_structs(struct reading *reading)
+{
+    size_t room = 0;
+
+    if (reading->has_structs)
+        return;
+    reading->has_structs = true;
+    reading->structs = NULL;
+    for (size_t i = 0; i < reading->object->unit_count; i++)
+        add_structs(reading, &reading->object->units[i], &room);
+    if (reading->struct_count)
+        qsort(reading->structs, reading->struct_count, sizeof *reading->structs, compare_structs);
+}
+
 /* A file may see no more of a struct than its name. */
 static bool complete_type(void *it, Dwarf_Die *type)
 {
-    const struct reading *reading = it;
-    const char *wanted = dw.dwarf_diename(type), *name;
-    Dwarf_Die child;
+    struct reading *reading = it;
+    struct named key = {.name = dw.dwarf_diename(type)}, *found = NULL;
 
-    for (size_t i = 0; wanted && i < reading->object->unit_count; i++) {
-        if (dw.dwarf_child(&reading->object->units[i].die, &child) != 0)
-            continue;
-        do {
-            if (!is_struct(&child) || dw.dwarf_hasattr(&child, DW_AT_declaration) ||
-                !(name = dw.dwarf_diename(&child)) || strcmp(name, wanted) != 0)
-                continue;
-            *type = child;
-            return true;
-        } while (dw.dwarf_siblingof(&child, &child) == 0);
-    }
-    return false;
+    list_structs(reading);
+    if (key.name && reading->struct_count)
+        found = bsearch(&key, reading->structs, reading->struct_count, sizeof key, compare_structs);
+    if (found)
+        *type = found->die;
+    return found;
 }
 
 /* ---- Frames --------------------------------------------------------------------------------- */
@@ -290,7 +330,8 @@ static void enter_object(struct reading *reading, struct rdl__object *object)
     reading->object = object;
     reading->recipes.bias = object->bias;
     reading->recipes.tls_module = search.number;
-    reading->globals_count = 0;
+    reading->globals_count = reading->struct_count = 0;
+    reading->has_structs = false;
 }
 
 static bool begins_at(const Dwarf_Die *function, Dwarf_Addr at, struct rdl__object *object)

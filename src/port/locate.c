@@ -225,6 +225,9 @@ static void run_errand(void *it)
 
     if (!dwfl)
         return;
+    for (size_t i = 0; i < errand->count; i++) /* in case that something happens to us */
+        if (errand->items[i].count == 0)
+            errand->items[i].error = "debugging information cannot be read, or takes too long";
     rdl__objects_list(&objects, dwfl, !errand->program);
     for (size_t i = 0; i < errand->count; i++)
         if (errand->items[i].count == 0)

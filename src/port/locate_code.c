@@ -50,7 +50,8 @@ const unsigned char *rdl__object_code(struct rdl__object *object, Dwarf_Addr at,
         return NULL;
     part = (const Elf64_Phdr *)(object->bytes + header->e_phoff);
     for (int i = 0; i < header->e_phnum; i++, part++) {
-        if (part->p_type != PT_LOAD || at < part->p_vaddr || at - part->p_vaddr >= part->p_filesz)
+        if (part->p_type != PT_LOAD || !(part->p_flags & PF_X) || at < part->p_vaddr ||
+            at - part->p_vaddr >= part->p_filesz)
             continue;
         if (part->p_offset > object->size || part->p_filesz > object->size - part->p_offset)
             return NULL;
@@ -58,6 +59,13 @@ const unsigned char *rdl__object_code(struct rdl__object *object, Dwarf_Addr at,
         return object->bytes + part->p_offset + (at - part->p_vaddr);
     }
     return NULL;
+}
+
+bool rdl__object_has_code(struct rdl__object *object, Dwarf_Addr at)
+{
+    size_t count;
+
+    return rdl__object_code(object, at, &count);
 }
 
 size_t rdl__landing_length(struct rdl__object *object, Dwarf_Addr at)

@@ -9,6 +9,30 @@
 
 /* ---- Which there are ---------------------------------------------------------------------- */
 
+static bool get_address(Dwarf_Die *die, unsigned name, Dwarf_Addr *out)
+{
+    Dwarf_Attribute attribute;
+
+    return dw.dwarf_attr(die, name, &attribute) && dw.dwarf_formaddr(&attribute, out) == 0;
+}
+
+/* The first instruction.  Where it is said as a number, that is how far from the beginning. */
+static bool get_first(Dwarf_Die *die, Dwarf_Addr *out)
+{
+    Dwarf_Addr base, end;
+    Dwarf_Attribute attribute;
+    Dwarf_Word distance;
+
+    if (get_address(die, DW_AT_entry_pc, out))
+        return true;
+    if (!get_address(die, DW_AT_low_pc, out) && dw.dwarf_ranges(die, 0, &base, out, &end) <= 0)
+        return false;
+    if (dw.dwarf_attr(die, DW_AT_entry_pc, &attribute) &&
+        dw.dwarf_formudata(&attribute, &distance) == 0)
+        *out += distance;
+    return true;
+}
+
 static void add_copy(struct rdl__copies *copies, struct rdl__unit *unit, const Dwarf_Die *die,
                      bool is_inlined)
 {
@@ -85,7 +109,11 @@ void rdl__copies_find(struct rdl__copies *out, struct rdl__object *object,
                       const struct rdl__function *function)
 {
     size_t before = out->count;
+    Dwarf_Die die = function->die;
+    Dwarf_Addr first;
 
+    if (function->has_code && (!get_first(&die, &first) || !rdl__object_has_code(object, first)))
+        return;
     if (function->has_code)
         add_copy(out, function->unit, &function->die, false);
     else if (has_code(&function->unit->die))
@@ -102,30 +130,6 @@ bool rdl__copy_has(const struct rdl__copy *copy, Dwarf_Addr at)
 }
 
 /* ---- Where it begins ---------------------------------------------------------------------- */
-
-static bool get_address(Dwarf_Die *die, unsigned name, Dwarf_Addr *out)
-{
-    Dwarf_Attribute attribute;
-
-    return dw.dwarf_attr(die, name, &attribute) && dw.dwarf_formaddr(&attribute, out) == 0;
-}
-
-/* The first instruction.  Where it is said as a number, that is how far from the beginning. */
-static bool get_first(Dwarf_Die *die, Dwarf_Addr *out)
-{
-    Dwarf_Addr base, end;
-    Dwarf_Attribute attribute;
-    Dwarf_Word distance;
-
-    if (get_address(die, DW_AT_entry_pc, out))
-        return true;
-    if (!get_address(die, DW_AT_low_pc, out) && dw.dwarf_ranges(die, 0, &base, out, &end) <= 0)
-        return false;
-    if (dw.dwarf_attr(die, DW_AT_entry_pc, &attribute) &&
-        dw.dwarf_formudata(&attribute, &distance) == 0)
-        *out += distance;
-    return true;
-}
 
 /* gcc tells how it was called. */
 static bool is_optimised(const char *producer)

@@ -146,8 +146,7 @@ static bool gather(struct rdl__answer *answer, struct one *one)
     for (size_t i = 0; i < one->copies.count; i++)
         one->inlined += one->copies.items[i].is_inlined;
     if (one->copies.count == 0)
-        return rdl__answer_fail(answer,
-                                "%s:%d is that function, but the compiler left no code of it",
+        return rdl__answer_fail(answer, "%s:%d is that function, but there is no code of it",
                                 one->path, one->line);
     return true;
 }

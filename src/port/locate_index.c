@@ -99,6 +99,24 @@ static void add_function(struct rdl__object *object, struct rdl__unit *unit, Dwa
         (struct rdl__function){name, *die, unit, has_code};
 }
 
+/* C++ has functions in namespaces. */
+static void add_functions(struct rdl__object *object, struct rdl__unit *unit, Dwarf_Die *around,
+                          size_t *room)
+{
+    Dwarf_Die child;
+
+    if (dw.dwarf_child(around, &child) != 0)
+        return;
+    do {
+        int tag = dw.dwarf_tag(&child);
+
+        if (tag == DW_TAG_subprogram)
+            add_function(object, unit, &child, room);
+        else if (tag == DW_TAG_namespace)
+            add_functions(object, unit, &child, room);
+    } while (dw.dwarf_siblingof(&child, &child) == 0);
+}
+
 /* The path of a unit up to the folder of sources that it is in, or NULL. */
 static char *sources_of(struct rdl__unit *unit)
 {
@@ -144,7 +162,7 @@ static size_t count_units(struct rdl__object *object)
 
 void rdl__object_index(struct rdl__object *object)
 {
-    Dwarf_Die *die = NULL, child;
+    Dwarf_Die *die = NULL;
     size_t room = 0;
 
     if (object->is_indexed)
@@ -155,12 +173,7 @@ void rdl__object_index(struct rdl__object *object)
         struct rdl__unit *unit = &object->units[object->unit_count++];
 
         unit->die = *die;
-        if (dw.dwarf_child(die, &child) != 0)
-            continue;
-        do
-            if (dw.dwarf_tag(&child) == DW_TAG_subprogram)
-                add_function(object, unit, &child, &room);
-        while (dw.dwarf_siblingof(&child, &child) == 0);
+        add_functions(object, unit, die, &room);
     }
     find_ours(object);
 }

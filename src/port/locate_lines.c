@@ -174,7 +174,8 @@ static void add_from(struct rdl__answer *answer, struct rdl__object *object, str
             begun = NULL;
             continue;
         }
-        if (!row.begins || !is_within(wanted->within, unit, row.at))
+        if (!row.begins || !is_within(wanted->within, unit, row.at) ||
+            !rdl__object_has_code(object, row.at))
             continue;
         rdl__functions_at(object, row.at, row.line, &inner, &outer);
         if (!begun || begun != inner.addr)
@@ -215,7 +216,7 @@ static void find_near(struct rdl__object *object, const struct rdl__line_wanted 
         for (size_t i = 0; i < count; i++) {
             row = unit->rows[i];
             if (row.ends || !row.begins || !row.line || !rdl__file_is(&match, unit, &row) ||
-                !is_within(wanted->within, unit, row.at))
+                !is_within(wanted->within, unit, row.at) || !rdl__object_has_code(object, row.at))
                 continue;
             if (row.line < wanted->line && row.line > before->line)
                 *before = (struct near){row.line, object, row.at};

@@ -149,6 +149,9 @@ bool rdl__functions_at(struct rdl__object *object, Dwarf_Addr at, int line, Dwar
 /* The bytes of the file at an address, and how many follow; NULL: none. */
 const unsigned char *rdl__object_code(struct rdl__object *object, Dwarf_Addr at, size_t *out_count);
 
+/* What the linker left out still has debugging information, with addresses that are none. */
+bool rdl__object_has_code(struct rdl__object *object, Dwarf_Addr at);
+
 /* Is this where an indirect branch may land?  Then how long it is; else 0. */
 size_t rdl__landing_length(struct rdl__object *object, Dwarf_Addr at);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "port/variables.h"
 
@@ -336,6 +337,33 @@ static bool peel(Dwarf_Die *die)
     return is_ref;
 }
 
+/* Where it is, or would be, among those that are known: a table in which the next place is taken
+ * if one is not free. */
+static struct rdl__type_known *place_of(const struct rdl__type_reader *reader, const void *die)
+{
+    size_t at = (size_t)rdl__mix((uintptr_t)die);
+
+    while (reader->known[at & (reader->known_room - 1)].die &&
+           reader->known[at & (reader->known_room - 1)].die != die)
+        at++;
+    return &reader->known[at & (reader->known_room - 1)];
+}
+
+static void make_room(struct rdl__type_reader *reader)
+{
+    struct rdl__type_known *old = reader->known;
+    size_t old_room = reader->known_room;
+
+    if (2 * (reader->known_count + 1) < old_room)
+        return;
+    reader->known_room = old_room ? 2 * old_room : 256;
+    reader->known = rdl__allocate(reader->known_room * sizeof *reader->known);
+    for (size_t i = 0; i < old_room; i++)
+        if (old[i].die)
+            *place_of(reader, old[i].die) = old[i];
+    free(old);
+}
+
 /* Each is described once. */
 static const struct rdl__type *describe(struct rdl__type_reader *reader, Dwarf_Die *die, int depth)
 {
@@ -354,13 +382,13 @@ static const struct rdl__type *describe(struct rdl__type_reader *reader, Dwarf_D
     }
     if (reader->complete && dw.dwarf_hasattr(&peeled, DW_AT_declaration))
         reader->complete(reader->it, &peeled);
-    for (size_t i = 0; i < reader->known_count && !type; i++)
-        if (reader->known[i].die == peeled.addr)
-            return reader->known[i].type;
+    make_room(reader);
+    if (place_of(reader, peeled.addr)->die)
+        return place_of(reader, peeled.addr)->type;
     type = describe_named(reader, &peeled, depth);
-    reader->known =
-        rdl__reallocate(reader->known, (reader->known_count + 1) * sizeof *reader->known);
-    reader->known[reader->known_count++] = (struct rdl__type_known){peeled.addr, type};
+    make_room(reader);
+    reader->known_count++;
+    *place_of(reader, peeled.addr) = (struct rdl__type_known){peeled.addr, type};
     return type;
 }
 

@@ -17,7 +17,7 @@ struct rdl__type_reader {
 
     /* Private. */
     struct rdl__type_known *known; /* what was described already */
-    size_t known_count;
+    size_t known_count, known_room;
     struct rdl__type_pending *pending; /* pointers whose target was not */
     size_t pending_count, pending_done;
 };

@@ -28,6 +28,7 @@ int append(struct box *box, int id);
 int lookup(const struct box *box, int id);
 int in_a(int n);
 int in_b(int n);
+int nobody_calls(int n);
 int worth(int kind, int n);
 int pass_on(int n);
 int shadow(int n);

@@ -10,3 +10,9 @@ int in_b(int n)
 {
     return same(n) + 1;
 }
+
+/* The linker may leave it out. */
+int nobody_calls(int n)
+{
+    return n + 1;
+}
