@@ -66,6 +66,21 @@ RDL_API bool rdl_gate_is_reached(struct rdl_gate *gate);
 struct rdl_hit;
 RDL_API struct rdl_case *rdl_hit_case(const struct rdl_hit *hit);
 RDL_API const char *rdl_hit_thread(const struct rdl_hit *hit); /* "main", "worker", "thread 2" */
+RDL_API const char *rdl_hit_function(const struct rdl_hit *hit);
+RDL_API int rdl_hit_line(const struct rdl_hit *hit);
+
+/* Parameters, locals and globals there, by their names or by a path into them:
+ *
+ *     int id = rdl_hit_value(hit, "queue->items[i].id", int);
+ *
+ * That ends the test in error if there is none, or the compiler has not kept it; the others return
+ * false then. */
+#define rdl_hit_value(hit, path, type)                                                             \
+    (*(type *)rdl__hit_value((hit), (path), &(type){0}, sizeof(type), RDL__HERE))
+RDL_API void *rdl__hit_value(struct rdl_hit *hit, const char *path, void *out, size_t size,
+                             const char *file, int line);
+RDL_API bool rdl_hit_read(struct rdl_hit *hit, const char *path, void *out, size_t size);
+RDL_API bool rdl_hit_write(struct rdl_hit *hit, const char *path, const void *value, size_t size);
 
 /* What is to happen when a thread comes to a place, before the line is executed. */
 struct rdl_at {
@@ -92,6 +107,19 @@ RDL_API void rdl__at_place(struct rdl_case *t, const char *place, const struct r
     rdl__gate_at((t), (place), &(const struct rdl_at){__VA_ARGS__}, RDL__HERE)
 RDL_API struct rdl_gate *rdl__gate_at(struct rdl_case *t, const char *place,
                                       const struct rdl_at *what, const char *file, int line);
+
+/* A gate at one of the lines of this function: at each of them in turn, in an RDL_SCHEDULE.  A
+ * thread need not come there: ask rdl_gate_is_reached. */
+#define rdl_gate_at_each_line(t, function, ...)                                                    \
+    rdl__gate_at_each_line((t), (function), &(const struct rdl_at){__VA_ARGS__}, RDL__HERE)
+RDL_API struct rdl_gate *rdl__gate_at_each_line(struct rdl_case *t, const char *function,
+                                                const struct rdl_at *what, const char *file,
+                                                int line);
+
+/* While one thread is on its way from the first place to the second, others wait at the first. */
+#define rdl_one_at_a_time(t, from, to) rdl__one_at_a_time((t), (from), (to), RDL__HERE)
+RDL_API void rdl__one_at_a_time(struct rdl_case *t, const char *from, const char *to,
+                                const char *file, int line);
 
 /* ---- Orders --------------------------------------------------------------------------------- */
 

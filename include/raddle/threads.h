@@ -33,9 +33,10 @@
 /* RDL_EXPLORE(name, .option = value, ...) { body, with the case as t } */
 #define RDL_EXPLORE(test_name, ...) RDL_PROPERTY(test_name, .explore = true, __VA_ARGS__)
 
-/* The same for one schedule (.cases = 100: a hundred times): each thread runs until it has to
- * wait, then the one that was started first goes on.  The test clock (raddle/clock.h) says what is
- * to be otherwise.  With .free_threads = true, threads are real ones that run as they like. */
+/* The same for one schedule: each thread runs until it has to wait, then the one that was started
+ * first goes on.  Gates (raddle/gates.h) and the test clock (raddle/clock.h) say what is to be
+ * otherwise.  With .free_threads = true, threads are real ones that run as they like (once, or
+ * .cases times). */
 #define RDL_SCHEDULE(test_name, ...) RDL_EXPLORE(test_name, .scheduled = true, ##__VA_ARGS__)
 
 /* For .faults: what the rules of POSIX allow but hardly ever happens. */

@@ -11,10 +11,10 @@ void rdl_register(struct rdl_test *test)
 {
     if (test->options.free_threads)
         test->options.explore = false;
-    if (test->options.scheduled && !test->options.cases)
-        test->options.cases = 1;
     if (test->options.scheduled && !test->options.strategy)
-        test->options.strategy = "in-order";
+        test->options.strategy = "answers";
+    if (test->options.scheduled && test->options.free_threads && !test->options.cases)
+        test->options.exhaustive = true;
     test->next = registered;
     registered = test;
 }

@@ -29,7 +29,7 @@ struct rdl__registers;
 /* ---- What is known at an address -------- */
 
 /* How to find something: operations, numbered as DWARF does. */
-struct rdl__op {
+struct rdl__recipe_op {
     uint32_t code;
     uint64_t a, b;
     const void *more; /* bytes of a value; a recipe within a recipe */
@@ -38,7 +38,7 @@ struct rdl__op {
 #define RDL__OP_PASSED 0xa3 /* what a register held when the function was called */
 
 struct rdl__recipe {
-    const struct rdl__op *ops;
+    const struct rdl__recipe_op *ops;
     uint32_t count;
 };
 

@@ -123,7 +123,7 @@ static bool push_base(struct machine *m, int64_t offset)
 }
 
 /* Of the thread that asks. */
-static bool push_tls(struct machine *m, const struct rdl__op *op)
+static bool push_tls(struct machine *m, const struct rdl__recipe_op *op)
 {
     tls_function *get_address = (tls_function *)(uintptr_t)op->more;
     uint64_t where[2] = {op->a, 0};
@@ -281,7 +281,7 @@ static bool calculate(struct machine *m, uint32_t code)
 }
 
 /* Things that are done to the top of the stack. */
-static bool arrange(struct machine *m, const struct rdl__op *op)
+static bool arrange(struct machine *m, const struct rdl__recipe_op *op)
 {
     uint64_t *top = &m->stack[m->depth - 1], kept = *top;
 
@@ -326,7 +326,7 @@ static bool arrange(struct machine *m, const struct rdl__op *op)
 }
 
 /* To an integer of so many bytes, with a sign or without. */
-static bool convert(struct machine *m, const struct rdl__op *op)
+static bool convert(struct machine *m, const struct rdl__recipe_op *op)
 {
     unsigned unused = op->a < 8 ? 64 - 8 * (unsigned)op->a : 0;
     uint64_t *top;
@@ -356,7 +356,7 @@ static bool put_piece(struct machine *m, uint64_t size)
 }
 
 /* What ends a description. */
-static bool conclude(struct machine *m, const struct rdl__op *op)
+static bool conclude(struct machine *m, const struct rdl__recipe_op *op)
 {
     if (op->code == DW_OP_implicit_value) {
         m->now =
@@ -374,7 +374,7 @@ static bool is_constant(uint32_t code)
     return code == DW_OP_addr || (code >= DW_OP_const1u && code <= DW_OP_consts);
 }
 
-static bool take_register(struct machine *m, const struct rdl__op *op)
+static bool take_register(struct machine *m, const struct rdl__recipe_op *op)
 {
     uint64_t value;
 
@@ -398,7 +398,7 @@ static bool is_register(uint32_t code)
            code == DW_OP_bregx || code == DW_OP_regval_type || code == DW_OP_GNU_regval_type;
 }
 
-static bool take_other(struct machine *m, const struct rdl__op *op)
+static bool take_other(struct machine *m, const struct rdl__recipe_op *op)
 {
     switch (op->code) {
     case DW_OP_nop:
@@ -434,7 +434,7 @@ static bool take_other(struct machine *m, const struct rdl__op *op)
     }
 }
 
-static bool take(struct machine *m, const struct rdl__op *op)
+static bool take(struct machine *m, const struct rdl__recipe_op *op)
 {
     if (op->code >= DW_OP_lit0 && op->code <= DW_OP_lit31)
         return push(m, op->code - DW_OP_lit0);
@@ -455,7 +455,7 @@ static bool evaluate(struct machine *m, const struct rdl__recipe *recipe)
     int steps = 0;
 
     for (uint32_t i = 0; i < recipe->count;) {
-        const struct rdl__op *op = &recipe->ops[i++];
+        const struct rdl__recipe_op *op = &recipe->ops[i++];
 
         if (++steps > STEPS_MAX)
             return rdl__fail(m->error, "debugging information does not come to an end");

@@ -21,7 +21,7 @@ static bool is_entry_value(unsigned code)
 /* ---- Operations that refer to something ----------------------------------------------------- */
 
 static bool put_address(struct rdl__recipes *recipes, Dwarf_Attribute *attribute,
-                        const Dwarf_Op *op, struct rdl__op *out)
+                        const Dwarf_Op *op, struct rdl__recipe_op *out)
 {
     bool is_constant = op->atom == DW_OP_constx || op->atom == DW_OP_GNU_const_index;
     Dwarf_Attribute address;
@@ -41,7 +41,7 @@ static bool put_address(struct rdl__recipes *recipes, Dwarf_Attribute *attribute
 }
 
 static bool put_bytes(struct rdl__recipes *recipes, Dwarf_Attribute *attribute, const Dwarf_Op *op,
-                      struct rdl__op *out)
+                      struct rdl__recipe_op *out)
 {
     Dwarf_Block block;
     void *kept;
@@ -56,7 +56,7 @@ static bool put_bytes(struct rdl__recipes *recipes, Dwarf_Attribute *attribute, 
 
 /* What a register held when the function began. */
 static bool put_entry(struct rdl__recipes *recipes, Dwarf_Attribute *attribute, const Dwarf_Op *op,
-                      struct rdl__op *out)
+                      struct rdl__recipe_op *out)
 {
     Dwarf_Attribute inner;
     Dwarf_Op *ops;
@@ -78,7 +78,7 @@ static bool put_entry(struct rdl__recipes *recipes, Dwarf_Attribute *attribute, 
 
 /* A conversion, to a number of so many bytes, with a sign or without; of others we know no more
  * than the bytes. */
-static bool put_type(Dwarf_Attribute *attribute, const Dwarf_Op *op, struct rdl__op *out)
+static bool put_type(Dwarf_Attribute *attribute, const Dwarf_Op *op, struct rdl__recipe_op *out)
 {
     Dwarf_Die type;
     Dwarf_Word size, encoding;
@@ -99,7 +99,7 @@ static bool put_type(Dwarf_Attribute *attribute, const Dwarf_Op *op, struct rdl_
 }
 
 /* Where a jump goes: which operation that is. */
-static bool put_jump(const Dwarf_Op *ops, size_t count, size_t from, struct rdl__op *out)
+static bool put_jump(const Dwarf_Op *ops, size_t count, size_t from, struct rdl__recipe_op *out)
 {
     Dwarf_Word to = ops[from].offset + 3 + (Dwarf_Word)(int16_t)ops[from].number;
 
@@ -112,11 +112,11 @@ static bool put_jump(const Dwarf_Op *ops, size_t count, size_t from, struct rdl_
 }
 
 static bool put_op(struct rdl__recipes *recipes, Dwarf_Attribute *attribute, const Dwarf_Op *ops,
-                   size_t count, size_t i, struct rdl__op *out)
+                   size_t count, size_t i, struct rdl__recipe_op *out)
 {
     const Dwarf_Op *op = &ops[i];
 
-    *out = (struct rdl__op){op->atom, op->number, op->number2, NULL};
+    *out = (struct rdl__recipe_op){op->atom, op->number, op->number2, NULL};
     if (is_entry_value(op->atom))
         return put_entry(recipes, attribute, op, out);
     switch (op->atom) {
@@ -163,7 +163,7 @@ static bool put_op(struct rdl__recipes *recipes, Dwarf_Attribute *attribute, con
 struct rdl__recipe rdl__recipe_make(struct rdl__recipes *recipes, Dwarf_Attribute *attribute,
                                     const Dwarf_Op *ops, size_t count)
 {
-    struct rdl__op *kept = rdl__room_get(recipes->room, count * sizeof *kept);
+    struct rdl__recipe_op *kept = rdl__room_get(recipes->room, count * sizeof *kept);
 
     for (size_t i = 0; i < count && kept; i++)
         if (!put_op(recipes, attribute, ops, count, i, &kept[i]))
@@ -208,7 +208,7 @@ struct rdl__recipe rdl__recipe_at(struct rdl__recipes *recipes, Dwarf_Die *die, 
 struct rdl__recipe rdl__recipe_of_value(struct rdl__recipes *recipes, Dwarf_Attribute *attribute,
                                         size_t size)
 {
-    struct rdl__op *op = rdl__room_get(recipes->room, sizeof *op);
+    struct rdl__recipe_op *op = rdl__room_get(recipes->room, sizeof *op);
     Dwarf_Sword number;
     Dwarf_Block block = {.length = sizeof number};
     const char *text;
@@ -227,7 +227,8 @@ struct rdl__recipe rdl__recipe_of_value(struct rdl__recipes *recipes, Dwarf_Attr
     kept = op ? rdl__room_get(recipes->room, block.length > size ? block.length : size) : NULL;
     if (!kept)
         return (struct rdl__recipe){0};
-    *op = (struct rdl__op){DW_OP_implicit_value, size, 0, memcpy(kept, block.data, block.length)};
+    *op = (struct rdl__recipe_op){DW_OP_implicit_value, size, 0,
+                                  memcpy(kept, block.data, block.length)};
     return (struct rdl__recipe){op, 1};
 }
 

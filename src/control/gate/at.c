@@ -2,13 +2,13 @@
  *
  * What a place means is found once in a process, since it takes long; hooks are placed for a case,
  * and taken away at its end. */
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "control/gate/gate.h"
+#include "port/frame.h"
 #include "port/hook.h"
 #include "port/locate.h"
 
@@ -28,10 +28,19 @@ struct post {
     struct rdl__hook hook;
     struct place *place;
     const struct rdl__spot *spot;
+    const struct rdl__stack_frame *frame; /* NULL: nobody wants to know */
 };
 
 static struct place *places;
 static struct rdl__locations locations; /* those that were ever asked for */
+
+/* What is known of variables there, of those that were ever asked for; one at a time, as they must
+ * not move. */
+struct known {
+    struct rdl__stack_frames frames;
+    struct known *next;
+};
+static struct known *known;
 
 /* ---- Coming there --------------------------------------------------------------------------- */
 
@@ -41,6 +50,7 @@ static void come(struct rdl__registers *registers, void *it)
     struct rdl_hit hit = {.t = post->place->t,
                           .pc = post->spot->address + 1, /* as if it had been called from there */
                           .spot = post->spot,
+                          .frame = post->frame,
                           .registers = registers};
 
     if (post->place->is_over || (rdl__running && !rdl__self()))
@@ -61,8 +71,24 @@ static const struct rdl__location *find(const char *text)
     return &locations.items[locations.count - 1];
 }
 
-static void place_all(struct place *place, const struct rdl__location *location, const char *file,
-                      int line)
+static const struct rdl__stack_frame *frame_at(const struct rdl__spot *spot)
+{
+    struct known *one;
+
+    for (one = known; one; one = one->next)
+        if (one->frames.items[0].address == spot->address &&
+            one->frames.items[0].function == spot->function)
+            return &one->frames.items[0];
+    one = rdl__allocate(sizeof *one);
+    rdl__stack_frames_want(&one->frames, spot->address, spot->function);
+    rdl__stack_frames_find(&one->frames, NULL);
+    one->next = known;
+    known = one;
+    return &one->frames.items[0];
+}
+
+static void place_all(struct place *place, const struct rdl__location *location,
+                      bool with_variables, const char *file, int line)
 {
     struct rdl__hook **hooks = rdl__allocate(location->count * sizeof(struct rdl__hook *));
     struct rdl__error error;
@@ -73,7 +99,9 @@ static void place_all(struct place *place, const struct rdl__location *location,
     for (size_t i = 0; i < location->count; i++) {
         struct post *post = &place->posts[i];
 
-        *post = (struct post){.place = place, .spot = &location->spots[i]};
+        *post = (struct post){.place = place,
+                              .spot = &location->spots[i],
+                              .frame = with_variables ? frame_at(&location->spots[i]) : NULL};
         post->hook =
             (struct rdl__hook){.address = location->spots[i].address, .call = come, .it = post};
         hooks[i] = &post->hook;
@@ -86,8 +114,8 @@ static void place_all(struct place *place, const struct rdl__location *location,
 }
 
 void rdl__at_each_hit(struct rdl_case *t, const char *text,
-                      void (*come_there)(struct rdl_hit *hit, void *it), void *it, const char *file,
-                      int line)
+                      void (*come_there)(struct rdl_hit *hit, void *it), void *it,
+                      bool with_variables, const char *file, int line)
 {
     const struct rdl__location *location;
     struct place *place;
@@ -99,7 +127,7 @@ void rdl__at_each_hit(struct rdl_case *t, const char *text,
     place = rdl__allocate(sizeof *place);
     *place = (struct place){.t = t, .come = come_there, .it = it, .next = places};
     places = place;
-    place_all(place, location, file, line);
+    place_all(place, location, with_variables, file, line);
 }
 
 /* A thread that is still in one, be it that it was dropped there, may look at it. */
@@ -172,7 +200,7 @@ void rdl__at_place(struct rdl_case *t, const char *place, const struct rdl_at *w
         at->what.hit = 1;
     if (what->thread)
         snprintf(at->thread, sizeof at->thread, "%s", what->thread);
-    rdl__at_each_hit(t, place, do_there, at, file, line);
+    rdl__at_each_hit(t, place, do_there, at, what->when || what->call, file, line);
 }
 
 struct rdl_gate *rdl__gate_at(struct rdl_case *t, const char *place, const struct rdl_at *what,
@@ -183,11 +211,116 @@ struct rdl_gate *rdl__gate_at(struct rdl_case *t, const char *place, const struc
     if (what->wait)
         rdl__misuse(t, "%s:%d: rdl_gate_at makes a gate of its own: .wait is for rdl_at", file,
                     line);
-    with_gate.wait = rdl_gate(t, rdl_format(t, "%s%s%s", what->thread ? what->thread : "",
-                                            what->thread ? ":" : "", place));
+    with_gate.wait = rdl__gate_new(t, rdl_format(t, "%s%s%s", what->thread ? what->thread : "",
+                                                 what->thread ? ":" : "", place));
     rdl__at_place(t, place, &with_gate, file, line);
     return with_gate.wait;
 }
+
+/* ---- Each line of a function ---------------------------------------------------------------- */
+
+enum { LINES_MAX = 300 };
+
+/* Its lines are those that are found in its file from where it begins, and belong to it. */
+static uint32_t lines_of(struct rdl_case *t, const struct rdl__spot *first, const char **out)
+{
+    uint32_t count = 0;
+    size_t before = locations.count;
+
+    for (int line = first->line; line < first->line + LINES_MAX; line++) {
+        const char *text = rdl_format(t, "%s:%d", first->file, line);
+
+        rdl__locations_want(&locations, text);
+    }
+    rdl__locations_find(&locations, NULL);
+    for (size_t i = before; i < locations.count; i++)
+        if (locations.items[i].count > 0 &&
+            strcmp(locations.items[i].spots[0].function, first->function) == 0)
+            out[count++] = locations.items[i].text;
+    return count;
+}
+
+struct rdl_gate *rdl__gate_at_each_line(struct rdl_case *t, const char *function,
+                                        const struct rdl_at *what, const char *file, int line)
+{
+    const struct rdl__location *location = find(function);
+    const char *lines[LINES_MAX];
+    struct rdl__spot first;
+    uint32_t count;
+
+    if (location->count == 0)
+        rdl__misuse(t, "%s:%d: %s", file, line, location->error);
+    first = location->spots[0]; /* finding others may move it */
+    count = lines_of(t, &first, lines);
+    if (count == 0)
+        rdl__misuse(t, "%s:%d: no lines of %s are known", file, line, function);
+    return rdl__gate_at(t, lines[rdl__meet_pick(t, count - 1)], what, file, line);
+}
+
+/* ---- Nobody else meanwhile ------------------------------------------------------------------ */
+
+struct alone {
+    char thread[RDL__MEET_NAME]; /* who is between the two places; "": nobody */
+    const char *from, *to;
+};
+
+struct coming {
+    struct alone *alone;
+    const char *thread;
+};
+
+static bool is_free(void *what)
+{
+    const struct coming *coming = what;
+
+    return !coming->alone->thread[0] || strcmp(coming->alone->thread, coming->thread) == 0;
+}
+
+static void describe_alone(const void *what, char *out, size_t room)
+{
+    const struct alone *alone = what;
+
+    snprintf(out, room, "%s, which is on its way from %s to %s,", alone->thread, alone->from,
+             alone->to);
+}
+
+static void go_in(struct rdl_hit *hit, void *it)
+{
+    struct alone *alone = it;
+    struct coming coming = {alone, hit->thread};
+    struct rdl__waiter waiter = {.pc = hit->pc, .describe = describe_alone, .what = alone};
+
+    memcpy(waiter.thread, hit->thread, sizeof waiter.thread);
+    rdl__meet_lock();
+    rdl__gate_await(hit->t, &waiter, is_free, &coming);
+    memcpy(alone->thread, hit->thread, sizeof alone->thread);
+    rdl__meet_unlock();
+}
+
+static void go_out(struct rdl_hit *hit, void *it)
+{
+    struct alone *alone = it;
+
+    rdl__meet_lock();
+    if (strcmp(alone->thread, hit->thread) == 0) {
+        alone->thread[0] = '\0';
+        rdl__gates_changed();
+    }
+    rdl__meet_unlock();
+}
+
+void rdl__one_at_a_time(struct rdl_case *t, const char *from, const char *to, const char *file,
+                        int line)
+{
+    struct alone *alone = rdl_alloc(t, sizeof *alone);
+
+    alone->from = rdl_format(t, "%s", from);
+    alone->to = rdl_format(t, "%s", to);
+    rdl__at_each_hit(t, to, go_out, alone, false, file, line);
+    rdl__at_each_hit(t, from, go_in, alone, false, file, line);
+}
+
+/* ---- Who is there, and what ----------------------------------------------------------------- */
 
 struct rdl_case *rdl_hit_case(const struct rdl_hit *hit)
 {
@@ -197,4 +330,57 @@ struct rdl_case *rdl_hit_case(const struct rdl_hit *hit)
 const char *rdl_hit_thread(const struct rdl_hit *hit)
 {
     return hit->thread;
+}
+
+const char *rdl_hit_function(const struct rdl_hit *hit)
+{
+    return hit->spot->function;
+}
+
+int rdl_hit_line(const struct rdl_hit *hit)
+{
+    return hit->spot->line;
+}
+
+static bool find_part(const struct rdl_hit *hit, const char *path, size_t size,
+                      struct rdl__part *out, struct rdl__error *error)
+{
+    if (!hit->frame)
+        return rdl__fail(error, "nothing is known of variables here");
+    if (!rdl__part_find(hit->frame, hit->registers, path, out, error))
+        return false;
+    if (out->type && out->type->size != size && out->bits == 0)
+        return rdl__fail(error, "%s has %u bytes, not %zu", path, out->type->size, size);
+    return true;
+}
+
+bool rdl_hit_read(struct rdl_hit *hit, const char *path, void *out, size_t size)
+{
+    struct rdl__error error;
+    struct rdl__part part;
+
+    return find_part(hit, path, size, &part, &error) &&
+           rdl__part_read(&part, hit->registers, out, size, &error);
+}
+
+bool rdl_hit_write(struct rdl_hit *hit, const char *path, const void *value, size_t size)
+{
+    struct rdl__error error;
+    struct rdl__part part;
+
+    return find_part(hit, path, size, &part, &error) &&
+           rdl__part_write(&part, hit->registers, value, size, &error);
+}
+
+void *rdl__hit_value(struct rdl_hit *hit, const char *path, void *out, size_t size,
+                     const char *file, int line)
+{
+    struct rdl__error error;
+    struct rdl__part part;
+
+    if (!find_part(hit, path, size, &part, &error) ||
+        !rdl__part_read(&part, hit->registers, out, size, &error))
+        rdl__misuse(hit->t, "%s:%d: cannot read %s in %s: %s", file, line, path,
+                    hit->spot->function, error.text);
+    return out;
 }

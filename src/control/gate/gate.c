@@ -48,6 +48,17 @@ void rdl__gates_end(void)
     rdl__places_end();
 }
 
+static struct rdl_gate *add(struct rdl_case *t, const char *name)
+{
+    struct rdl_gate *gate = rdl__allocate(sizeof *gate);
+
+    gate->t = t;
+    snprintf(gate->name, sizeof gate->name, "%s", name);
+    gate->next = gates;
+    gates = gate;
+    return gate;
+}
+
 struct rdl_gate *rdl_gate(struct rdl_case *t, const char *name)
 {
     struct rdl_gate *gate;
@@ -56,13 +67,19 @@ struct rdl_gate *rdl_gate(struct rdl_case *t, const char *name)
     rdl__meet_lock();
     for (gate = gates; gate && strncmp(gate->name, name, sizeof gate->name - 1) != 0;)
         gate = gate->next;
-    if (!gate) {
-        gate = rdl__allocate(sizeof *gate);
-        gate->t = t;
-        snprintf(gate->name, sizeof gate->name, "%s", name);
-        gate->next = gates;
-        gates = gate;
-    }
+    if (!gate)
+        gate = add(t, name);
+    rdl__meet_unlock();
+    return gate;
+}
+
+struct rdl_gate *rdl__gate_new(struct rdl_case *t, const char *name)
+{
+    struct rdl_gate *gate;
+
+    rdl__meet_begin(t);
+    rdl__meet_lock();
+    gate = add(t, name);
     rdl__meet_unlock();
     return gate;
 }

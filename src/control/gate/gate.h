@@ -29,6 +29,9 @@ void rdl__gates_changed(void);
 /* Does a thread of this name wait here? */
 const struct rdl__waiter *rdl__gate_waiter(const char *thread);
 
+/* A gate of its own, whatever others are called. */
+struct rdl_gate *rdl__gate_new(struct rdl_case *t, const char *name);
+
 /* The thread that calls comes to the gate, at this pc. */
 void rdl__gate_pass(struct rdl_gate *gate, uintptr_t pc);
 
@@ -39,14 +42,15 @@ struct rdl_hit {
     char thread[RDL__MEET_NAME];
     uintptr_t pc;
     const struct rdl__spot *spot;
+    const struct rdl__stack_frame *frame; /* NULL: nobody wants to know of variables */
     struct rdl__registers *registers;
 };
 
 /* Call something, not yet under the lock, whenever a thread comes to the place.  One that is not
  * found, or where there can be no hook, ends the case in error. */
 void rdl__at_each_hit(struct rdl_case *t, const char *place,
-                      void (*come)(struct rdl_hit *hit, void *it), void *it, const char *file,
-                      int line);
+                      void (*come)(struct rdl_hit *hit, void *it), void *it, bool with_variables,
+                      const char *file, int line);
 
 /* Places are taken out of the code, until the next case. */
 void rdl__places_end(void);

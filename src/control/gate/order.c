@@ -405,12 +405,16 @@ static bool read_order(struct reader *r)
 /* A test that does not keep to the order it is about says nothing. */
 static void check_all_happened(void *unused)
 {
+    const struct rdl_case *t = rdl__current;
+
     (void)unused;
+    if (t->outcome->verdict != RDL__PASSED)
+        return;
     for (const struct event *event = events; event; event = event->next)
-        if (event->kind == AT_PLACE && !event->has_happened)
-            rdl__failed(rdl__current->test->file, rdl__current->test->line, RDL__INFEASIBLE,
-                        "\"%s\" has not happened: %s%s came there %llu times", event->text,
-                        event->thread[0] ? event->thread : "somebody", "",
+        if (event->kind == AT_PLACE && !event->by_choice && !event->has_happened)
+            rdl__failed(t->test->file, t->test->line, "the order was not kept",
+                        "\"%s\" has not happened: %s came there %llu times", event->text,
+                        event->thread[0] ? event->thread : "threads",
                         (unsigned long long)event->times);
 }
 
@@ -421,7 +425,7 @@ static void place_events(struct rdl_case *t, const struct event *placed_before, 
 
     for (struct event *event = events; event; event = event->next) {
         if (is_new && event->kind == AT_PLACE)
-            rdl__at_each_hit(t, event->place, come, event, file, line);
+            rdl__at_each_hit(t, event->place, come, event, false, file, line);
         is_new |= event == placed_before;
     }
 }

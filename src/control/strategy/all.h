@@ -16,6 +16,7 @@ extern const struct rdl__strategy rdl__strategy_dfs;
 extern const struct rdl__strategy rdl__strategy_preemptions;
 extern const struct rdl__strategy rdl__strategy_delays;
 extern const struct rdl__strategy rdl__strategy_in_order;
+extern const struct rdl__strategy rdl__strategy_answers;
 extern const struct rdl__strategy rdl__strategy_reverse;
 extern const struct rdl__strategy rdl__strategy_round_robin;
 

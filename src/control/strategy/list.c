@@ -5,11 +5,14 @@
 #include "control/strategy/all.h"
 
 const struct rdl__strategy *const rdl__strategies[] = {
-    &rdl__strategy_portfolio, &rdl__strategy_random,        &rdl__strategy_pct,
-    &rdl__strategy_pos,       &rdl__strategy_surw,          &rdl__strategy_dpor,
-    &rdl__strategy_calls,     &rdl__strategy_dfs,           &rdl__strategy_preemptions,
-    &rdl__strategy_delays,    &rdl__strategy_random_delays, &rdl__strategy_in_order,
-    &rdl__strategy_reverse,   &rdl__strategy_round_robin,   NULL,
+    &rdl__strategy_portfolio,     &rdl__strategy_random,
+    &rdl__strategy_pct,           &rdl__strategy_pos,
+    &rdl__strategy_surw,          &rdl__strategy_dpor,
+    &rdl__strategy_calls,         &rdl__strategy_dfs,
+    &rdl__strategy_preemptions,   &rdl__strategy_delays,
+    &rdl__strategy_random_delays, &rdl__strategy_in_order,
+    &rdl__strategy_answers,       &rdl__strategy_reverse,
+    &rdl__strategy_round_robin,   NULL,
 };
 
 /* A number from 1 to 999, and nothing else. */

@@ -1,10 +1,12 @@
-/* ordered.c -- strategies without chance: in order, in reverse, round robin.
+/* ordered.c -- strategies without chance: in order, in reverse, round robin, all answers.
  *
  * In order and in reverse, a thread runs until it has to wait; then the first, or
  * the last, of those that can goes on.  Where a thread is polite it is the turn of
  * its neighbour, so that nobody waits in vain for one that never gets a turn. */
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "base/memory.h"
 #include "control/strategy/all.h"
 #include "control/strategy/spawn.h"
 
@@ -103,6 +105,93 @@ const struct rdl__strategy rdl__strategy_in_order = {
     .choose = choose_first,
     .ended = ended,
     .covered = covered,
+};
+
+/* ---- All answers ---------------------------------------------------------------------------- */
+
+/* The answers of the execution at hand, depth first: the last one that can be larger is, the next
+ * time, and those after it are forgotten. */
+struct answers {
+    struct {
+        uint32_t given, max;
+    } * all;
+    uint32_t count, room, at;
+    uint64_t executions;
+    bool by_chance; /* executions differ by what the test draws, too */
+    bool done;
+};
+
+static void release_answers(void *state)
+{
+    free(((struct answers *)state)->all);
+}
+
+static bool begin_answers(void *state, struct rdl__view *view, struct rdl__summary *summary)
+{
+    struct answers *answers = state;
+
+    (void)view;
+    (void)summary;
+    answers->at = 0;
+    return !answers->done;
+}
+
+static uint32_t choose_each(void *state, struct rdl__view *view, uint32_t max)
+{
+    struct answers *answers = state;
+
+    if (answers->by_chance)
+        return (uint32_t)rdl__random_upto(&view->random, max);
+    if (answers->at == answers->room) {
+        answers->room = answers->room ? 2 * answers->room : 16;
+        answers->all = rdl__reallocate(answers->all, answers->room * sizeof *answers->all);
+    }
+    if (answers->at == answers->count) {
+        answers->all[answers->count].given = 0;
+        answers->all[answers->count++].max = max;
+    }
+    return answers->all[answers->at++].given;
+}
+
+static void ended_answers(void *state, const struct rdl__summary *summary)
+{
+    struct answers *answers = state;
+
+    answers->executions++;
+    answers->by_chance |= summary->data_drawn;
+    answers->count = answers->at;
+    if (answers->by_chance)
+        return;
+    while (answers->count > 0 &&
+           answers->all[answers->count - 1].given == answers->all[answers->count - 1].max)
+        answers->count--;
+    if (answers->count > 0)
+        answers->all[answers->count - 1].given++;
+    else
+        answers->done = true;
+}
+
+static int covered_answers(const void *state, char *out, size_t room)
+{
+    const struct answers *answers = state;
+
+    if (!answers->done)
+        return 0;
+    if (answers->executions == 1)
+        return snprintf(out, room, "the one schedule of this strategy");
+    return snprintf(out, room, "all %llu orders", (unsigned long long)answers->executions);
+}
+
+const struct rdl__strategy rdl__strategy_answers = {
+    .name = "answers",
+    .help = "threads as in-order has them; all that is chosen besides, in all ways",
+    .state_size = sizeof(struct answers),
+    .release = release_answers,
+    .begin = begin_answers,
+    .pick = pick_in_order,
+    .choose = choose_each,
+    .ended = ended_answers,
+    .covered = covered_answers,
 };
 
 const struct rdl__strategy rdl__strategy_reverse = {
