@@ -24,7 +24,7 @@
 #include "port/trap.h"
 #include "port/zydis.h"
 
-enum { HOOKS_MAX = 4, JUMP_SIZE = 5, JUMP = 0xe9 };
+enum { HOOKS_MAX = 4, JUMP_SIZE = 5, JUMP = 0xe9, PUSHED_MAX = 256 };
 
 struct rdl__site {
     uintptr_t address;
@@ -343,35 +343,35 @@ static bool write_rest(const struct sites *sites, bool armed)
 /* First a breakpoint, which one byte is enough for; behind it, a jump can be written. */
 static bool arm(const struct sites *sites, struct rdl__error *error)
 {
-    bool written = write_first(sites, true, false, true);
-
-    if (!written)
-        return rdl__fail(error, "cannot write to the code that is to have a hook");
     for (size_t i = 0; i < sites->count; i++)
         sites->items[i]->is_armed = true;
-    if (!rdl__code_sync(error))
-        return false;
-    if (!sites->any_jump)
-        return true;
-    return write_rest(sites, true) && rdl__code_sync(error) &&
-           write_first(sites, true, true, false) && rdl__code_sync(error);
+    if (!write_first(sites, true, false, true))
+        return rdl__fail(error, "cannot write to the code that is to have a hook");
+    return rdl__code_sync(error) &&
+           (!sites->any_jump || (write_rest(sites, true) && rdl__code_sync(error) &&
+                                 write_first(sites, true, true, false) && rdl__code_sync(error)));
 }
 
-/* Those whose breakpoint or jump is still there: a library may have been unloaded. */
-static void keep_present(struct sites *sites)
+/* A library may have been unloaded, and another be in its place. */
+static bool is_still_there(const struct rdl__site *site)
+{
+    uint8_t bytes[JUMP_SIZE] = {0};
+
+    rdl__code_read(site->address, bytes, site->is_jump ? JUMP_SIZE : 1);
+    return bytes[0] == rdl__trap_byte ||
+           (site->is_jump && memcmp(bytes, site->jump, JUMP_SIZE) == 0);
+}
+
+static void keep_those_still_there(struct sites *sites)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < sites->count; i++) {
         struct rdl__site *site = sites->items[i];
-        uint8_t there[JUMP_SIZE] = {0};
-        bool present = rdl__code_read(site->address, there, site->is_jump ? JUMP_SIZE : 1) &&
-                       (site->is_jump ? memcmp(there, site->jump, JUMP_SIZE) == 0
-                                      : there[0] == rdl__trap_byte);
 
         site->is_armed = false;
-        site->is_listed = present;
-        if (present)
+        site->is_listed = is_still_there(site);
+        if (site->is_listed)
             sites->items[kept++] = site;
     }
     sites->count = kept;
@@ -382,7 +382,7 @@ static void disarm(struct sites *sites)
 {
     struct rdl__error ignored;
 
-    keep_present(sites);
+    keep_those_still_there(sites);
     if (sites->any_jump && write_first(sites, false, true, true) && rdl__code_sync(&ignored) &&
         write_rest(sites, false))
         rdl__code_sync(&ignored);
@@ -570,6 +570,8 @@ RDL__PATCHER bool rdl__hook_dispatch(struct rdl__registers *registers, uintptr_t
     call_hooks(registers, site);
     if (registers->rip == site->address && registers->rsp == rsp)
         return false;
+    rdl__bug_if(registers->rsp < rsp - PUSHED_MAX &&
+                registers->rsp >= (uintptr_t)registers->vectors);
     if (registers->rip == site->address)
         registers->rip = site->copy;
     return true;
