@@ -248,6 +248,12 @@ static void hit_in_handlers(void)
     raise(SIGUSR2);
     EXPECT_EQ(handled, 2);
     EXPECT_EQ(calls, 2);
+    stack.ss_flags = (int)(1u << 31); /* SS_AUTODISARM: put away in handlers */
+    EXPECT_EQ(sigaltstack(&stack, NULL), 0);
+    short_one(1, 2);
+    stack.ss_sp = NULL;
+    sigaltstack(NULL, &stack);
+    EXPECT(stack.ss_sp);
 }
 
 TEST(hooks_are_hit_in_handlers_that_block_everything)

@@ -148,10 +148,14 @@ static bool is_code(uintptr_t address)
            rdl__code_find(address, &known_start, &known_end);
 }
 
+void rdl__hook_trial(void);
+
 static bool is_of_raddle(uintptr_t address)
 {
     struct dl_find_object found;
 
+    if (address == (uintptr_t)rdl__hook_trial)
+        return false;
     return rdl__trap_needs(address) ||
            (_dl_find_object((void *)address, &found) == 0 && found.dlfo_link_map->l_name &&
             strstr(found.dlfo_link_map->l_name, "/libraddle.so"));
@@ -231,35 +235,36 @@ static bool overlaps(uintptr_t address, uint8_t length)
     return false;
 }
 
+/* Why there can be no hook here; NULL: there can. */
+static const char *why_not(uintptr_t address, size_t readable, const struct rdl__moved *copy)
+{
+    if (readable == 0 || !is_code(address))
+        return "there is no code";
+    if (is_of_raddle(address))
+        return "this is code of Raddle itself";
+    if (overlaps(address, copy->length ? copy->length : 1))
+        return "that is within another instruction, which has a hook";
+    return copy->refused;
+}
+
 static struct rdl__site *get_site(uintptr_t address, struct rdl__error *error)
 {
     uint8_t bytes[RDL__INSTRUCTION_MAX];
+    size_t count = rdl__code_read(address, bytes, sizeof bytes);
+    struct rdl__site *site = find_site(address, bytes, count);
     struct rdl__moved copy;
-    struct rdl__site *site;
-    size_t count;
+    const char *why;
 
-    count = rdl__code_read(address, bytes, sizeof bytes);
-    if ((site = find_site(address, bytes, count)))
+    if (site)
         return site;
-    if (count == 0 || !is_code(address)) {
-        rdl__fail(error, "no hook at 0x%zx: there is no code", address);
+    rdl__relocate(bytes, count, address, address, &copy);
+    why = why_not(address, count, &copy);
+    if (why) {
+        rdl__fail(error, "no hook at 0x%zx: %s", address, why);
         return NULL;
     }
-    if (is_of_raddle(address)) {
-        rdl__fail(error, "no hook at 0x%zx: this is code of Raddle itself", address);
-        return NULL;
-    }
-    if (!rdl__relocate(bytes, count, address, address, &copy)) {
-        rdl__fail(error, "no hook at 0x%zx: %s", address, copy.refused);
-        return NULL;
-    }
-    if (overlaps(address, copy.length)) {
-        rdl__fail(error, "no hook at 0x%zx: that is within another instruction", address);
-        return NULL;
-    }
-    if (copy.is_landing)
-        return get_site(address + copy.length, error);
-    return new_site(address, bytes, copy.length, error);
+    return copy.is_landing ? get_site(address + copy.length, error)
+                           : new_site(address, bytes, copy.length, error);
 }
 
 static bool add_hook(struct rdl__site *site, struct rdl__hook *hook, struct rdl__error *error)
@@ -433,16 +438,42 @@ static bool place_all(struct rdl__hook *const *hooks, size_t count, struct rdl__
     return ok;
 }
 
+/* Code to try a hook on: where code is translated before it is executed, it may go on as it
+ * was, whatever is written there. */
+__asm__(".text\n"
+        ".type rdl__hook_trial, @function\n"
+        "rdl__hook_trial:\n"
+        "    .cfi_startproc\n"
+        "    nop\n"
+        "    ret\n"
+        "    .cfi_endproc\n"
+        ".size rdl__hook_trial, .-rdl__hook_trial\n");
+
+static bool hooks_work(struct rdl__error *error)
+{
+    static struct rdl__hook trial;
+    struct rdl__hook *const list = &trial;
+
+    trial = (struct rdl__hook){.address = (uintptr_t)rdl__hook_trial};
+    rdl__hook_trial();
+    if (!place_all(&list, 1, error))
+        return false;
+    rdl__hook_trial();
+    remove_all(&list, 1);
+    return trial.passed == 1 ||
+           rdl__fail(error, "code that is changed while it runs goes on as it was, so there can "
+                            "be no hooks (with valgrind: --smc-check=all)");
+}
+
 static bool prepare(struct rdl__error *error)
 {
     static bool is_prepared;
 
-    if (!rdl__zydis_load(error) || !rdl__trap_begin(error))
-        return false;
-    if (!is_prepared)
-        rdl__hook_enter_prepare();
-    is_prepared = true;
-    return true;
+    if (is_prepared)
+        return true;
+    rdl__hook_enter_prepare();
+    is_prepared = rdl__zydis_load(error) && rdl__trap_begin(error) && hooks_work(error);
+    return is_prepared;
 }
 
 bool rdl__hooks_place(struct rdl__hook *const *hooks, size_t count, struct rdl__error *error)
