@@ -99,7 +99,7 @@ static void expect_all_moved(const char *name, const char *symbol, size_t step)
                   count_of(&near, "interrupt"),
               count_of(&near, ""));
     EXPECT_EQ(count_of(&far, "") - count_of(&far, "too far"), count_of(&near, ""));
-    EXPECT(count_of(&far, "too far") * 10 < far.moved);
+    EXPECT(count_of(&far, "too far") * 1000 < far.moved);
     free(functions.items);
 }
 
