@@ -496,8 +496,12 @@ TEST(of_many_hooks_all_are_placed_or_none)
     long_one(1, 2);
     short_one(1, 2);
     EXPECT_EQ(calls, 0);
-    EXPECT(rdl__hooks_place(list, 2, &error));
+    place(&hooks[0]);
+    EXPECT(!rdl__hooks_place(list, 3, &error)); /* what was placed before stays */
     long_one(1, 2);
+    short_one(1, 2);
+    EXPECT_EQ(calls, 1);
+    EXPECT(rdl__hooks_place(list, 2, &error));
     short_one(1, 2);
     EXPECT_EQ(calls, 2);
     rdl__hooks_remove(list, 3);

@@ -318,21 +318,27 @@ static void release_sites(struct sites *sites)
     free(sites->items);
 }
 
-static bool write_first(const struct sites *sites, bool armed, bool jumps_only, bool as_trap)
-{
-    for (size_t i = 0; i < sites->count; i++) {
-        const struct rdl__site *site = sites->items[i];
-        const uint8_t *byte = as_trap         ? &rdl__trap_byte
-                              : !armed        ? site->original
-                              : site->is_jump ? site->jump
-                                              : &rdl__trap_byte;
+/* The first bytes of all, as breakpoints; as they were; or, of those only, of jumps. */
+enum first { BREAKPOINTS, ORIGINALS, JUMPS };
 
-        if ((site->is_jump || !jumps_only) && !rdl__code_write(site->address, byte, 1))
-            return false;
+static bool write_first(const struct sites *sites, enum first what)
+{
+    bool ok = true;
+
+    for (size_t i = 0; ok && i < sites->count; i++) {
+        const struct rdl__site *site = sites->items[i];
+
+        if (what == BREAKPOINTS)
+            ok = rdl__code_write(site->address, &rdl__trap_byte, 1);
+        else if (what == ORIGINALS)
+            ok = rdl__code_write(site->address, site->original, 1);
+        else if (site->is_jump)
+            ok = rdl__code_write(site->address, site->jump, 1);
     }
-    return true;
+    return ok;
 }
 
+/* Of jumps, the other bytes: while the first one is a breakpoint. */
 static bool write_rest(const struct sites *sites, bool armed)
 {
     for (size_t i = 0; i < sites->count; i++) {
@@ -345,16 +351,15 @@ static bool write_rest(const struct sites *sites, bool armed)
     return true;
 }
 
-/* First a breakpoint, which one byte is enough for; behind it, a jump can be written. */
 static bool arm(const struct sites *sites, struct rdl__error *error)
 {
     for (size_t i = 0; i < sites->count; i++)
         sites->items[i]->is_armed = true;
-    if (!write_first(sites, true, false, true))
+    if (!write_first(sites, BREAKPOINTS))
         return rdl__fail(error, "cannot write to the code that is to have a hook");
     return rdl__code_sync(error) &&
            (!sites->any_jump || (write_rest(sites, true) && rdl__code_sync(error) &&
-                                 write_first(sites, true, true, false) && rdl__code_sync(error)));
+                                 write_first(sites, JUMPS) && rdl__code_sync(error)));
 }
 
 /* A library may have been unloaded, and another be in its place. */
@@ -388,10 +393,10 @@ static void disarm(struct sites *sites)
     struct rdl__error ignored;
 
     keep_those_still_there(sites);
-    if (sites->any_jump && write_first(sites, false, true, true) && rdl__code_sync(&ignored) &&
+    if (sites->any_jump && write_first(sites, BREAKPOINTS) && rdl__code_sync(&ignored) &&
         write_rest(sites, false))
         rdl__code_sync(&ignored);
-    write_first(sites, false, false, false);
+    write_first(sites, ORIGINALS);
 }
 
 /* ---- Placing and removing ------------------------------------------------------------------ */
@@ -424,17 +429,19 @@ static void remove_all(struct rdl__hook *const *hooks, size_t count)
 static bool place_all(struct rdl__hook *const *hooks, size_t count, struct rdl__error *error)
 {
     struct sites sites = {.items = rdl__allocate(count * sizeof *sites.items)};
+    struct rdl__hook **placed = rdl__allocate(count * sizeof *placed); /* not before */
+    size_t placed_count = 0;
     bool ok = true;
-    size_t done = 0;
 
     known_start = known_end = 0;
-    while (ok && done < count)
-        if ((ok = hooks[done]->is_placed || place(hooks[done], &sites, error)))
-            done++;
+    for (size_t i = 0; ok && i < count; i++)
+        if (!hooks[i]->is_placed && (ok = place(hooks[i], &sites, error)))
+            placed[placed_count++] = hooks[i];
     ok = ok && arm(&sites, error);
     release_sites(&sites);
     if (!ok)
-        remove_all(hooks, done);
+        remove_all(placed, placed_count);
+    free(placed);
     return ok;
 }
 

@@ -17,7 +17,12 @@
  * to leave out a lock prefix.  The bytes are changed while their first one is a
  * breakpoint, and all CPUs are told before and after (code.h).
  *
- * A thread that comes to a hook while it is in the function of a hook passes it. */
+ * A thread that comes to a hook while it is in the function of a hook passes it.
+ *
+ * What nobody can help: where the C library itself blocks all signals, in the midst of
+ * making or ending a thread or a process, a breakpoint ends the process.  And copies have
+ * no tables for unwinding, so a signal handler that unwinds while one is executed gets no
+ * further (rdl__hook_origin knows where it was). */
 #ifndef RDL__HOOK_H
 #define RDL__HOOK_H
 
