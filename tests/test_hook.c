@@ -178,6 +178,36 @@ TEST(a_hook_can_change_registers_and_where_to_go_on)
     }
 }
 
+static struct rdl__hook spied;
+
+static long spy(long a, long b)
+{
+    return ((code *)rdl__hook_bypass(&spied))(a, b) + 1000000;
+}
+
+static void go_to_spy(struct rdl__registers *registers, void *it)
+{
+    registers->rip = (uint64_t)spy;
+    ++*(int *)it;
+}
+
+TEST(a_function_with_a_hook_can_be_called_without_it)
+{
+    code *const all[] = {long_one, short_one, landing};
+
+    for (int i = 0; i < 3; i++) {
+        long before = all[i](1, 2);
+        int calls = 0;
+
+        spied = hook_at(all[i], go_to_spy, &calls);
+        place(&spied);
+        EXPECT_EQ(all[i](1, 2), before + 1000000);
+        EXPECT_EQ(calls, 1);
+        rdl__hook_remove(&spied);
+        EXPECT_EQ(spy(1, 2), before + 1000000);
+    }
+}
+
 TEST(a_hook_can_push)
 {
     uint64_t back = (uintptr_t)short_one + 1;

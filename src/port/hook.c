@@ -519,6 +519,11 @@ bool rdl__hook_is_quiet(const struct rdl__hook *hook)
     return !hook->site || __atomic_load_n(&hook->site->inside, __ATOMIC_SEQ_CST) == 0;
 }
 
+uintptr_t rdl__hook_bypass(const struct rdl__hook *hook)
+{
+    return hook->site->copy;
+}
+
 bool rdl__hook_is_jump(const struct rdl__hook *hook)
 {
     return hook->is_placed && hook->site->is_jump;

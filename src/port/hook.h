@@ -92,6 +92,10 @@ bool rdl__hook_is_quiet(const struct rdl__hook *hook);
  * its stack less deep, or overwritten; until then hooks may be passed.) */
 void rdl__hook_leave(void);
 
+/* Where to go to pass the hook: at the entry of a function, that is what to call to call the
+ * function itself.  Once placed, this stays so. */
+uintptr_t rdl__hook_bypass(const struct rdl__hook *hook);
+
 /* Does a jump stand at the hook's address, rather than a breakpoint? */
 bool rdl__hook_is_jump(const struct rdl__hook *hook);
 
