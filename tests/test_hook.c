@@ -1,4 +1,5 @@
 /* test_hook.c -- what a hook's function is told, may do, and leaves as it was. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
 #include <fenv.h>
@@ -8,11 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include "harness.h"
 #include "hook_code.h"
+#include "port/hook_enter.h"
 
 /* The first instruction of one has 5 bytes, of the other 1. */
 CODE(long_one, "movl $123456, %eax\n addq %rdi, %rax\n addq %rsi, %rax\n ret")
@@ -172,6 +175,36 @@ TEST(a_hook_can_change_registers_and_where_to_go_on)
         EXPECT_EQ(both[i](1, 2), 77);
         EXPECT_EQ(calls, 3);
         rdl__hook_remove(&second);
+    }
+}
+
+static struct rdl__hook spied;
+
+static long spy(long a, long b)
+{
+    return ((code *)rdl__hook_bypass(&spied))(a, b) + 1000000;
+}
+
+static void go_to_spy(struct rdl__registers *registers, void *it)
+{
+    registers->rip = (uint64_t)spy;
+    ++*(int *)it;
+}
+
+TEST(a_function_with_a_hook_can_be_called_without_it)
+{
+    code *const all[] = {long_one, short_one, landing};
+
+    for (int i = 0; i < 3; i++) {
+        long before = all[i](1, 2);
+        int calls = 0;
+
+        spied = hook_at(all[i], go_to_spy, &calls);
+        place(&spied);
+        EXPECT_EQ(all[i](1, 2), before + 1000000);
+        EXPECT_EQ(calls, 1);
+        rdl__hook_remove(&spied);
+        EXPECT_EQ(spy(1, 2), before + 1000000);
     }
 }
 
@@ -419,6 +452,27 @@ TEST(the_place_of_a_crash_is_that_of_the_instruction)
     EXPECT_EQ(rdl__hook_origin((uintptr_t)crashing + 1), (uintptr_t)crashing + 1);
 }
 
+TEST(a_hook_in_the_code_of_the_kernel_works_or_is_refused)
+{
+    void *vdso = dlopen("linux-vdso.so.1", RTLD_NOW | RTLD_NOLOAD);
+    void *function = vdso ? dlsym(vdso, "__vdso_time") : NULL;
+    int calls = 0;
+    struct rdl__hook hook = {.address = (uintptr_t)function, .call = count, .it = &calls};
+    struct rdl__error error = {.text = ""};
+    time_t now;
+
+    if (!function)
+        return;
+    if (rdl__hook_place(&hook, &error)) {
+        now = ((time_t(*)(time_t *))function)(NULL);
+        EXPECT(now > 0 && calls == 1);
+        rdl__hook_remove(&hook);
+        EXPECT(((time_t(*)(time_t *))function)(NULL) > 0 && calls == 1);
+    } else {
+        EXPECT_CONTAINS(error.text, "cannot write");
+    }
+}
+
 /* ---- What is refused ------------------------------------------------------------------------ */
 
 CODE(odd_ones, "int3\n ud2\n syscall\n int $0x80\n hlt\n inb %dx, %al\n cli\n"
@@ -447,6 +501,7 @@ TEST(what_cannot_have_a_hook_is_refused_with_the_reason)
         expect_refused(at, reasons[i]);
     expect_refused((uintptr_t)&data, "there is no code");
     expect_refused(8, "there is no code");
+    expect_refused((uintptr_t)rdl__hook_enter, "code of Raddle itself");
 }
 
 TEST(no_two_instructions_overlap)
@@ -471,8 +526,12 @@ TEST(of_many_hooks_all_are_placed_or_none)
     long_one(1, 2);
     short_one(1, 2);
     EXPECT_EQ(calls, 0);
-    EXPECT(rdl__hooks_place(list, 2, &error));
+    place(&hooks[0]);
+    EXPECT(!rdl__hooks_place(list, 3, &error)); /* what was placed before stays */
     long_one(1, 2);
+    short_one(1, 2);
+    EXPECT_EQ(calls, 1);
+    EXPECT(rdl__hooks_place(list, 2, &error));
     short_one(1, 2);
     EXPECT_EQ(calls, 2);
     rdl__hooks_remove(list, 3);

@@ -1,5 +1,6 @@
 /* test_hook_signals.c -- hooks and a program that has its own ideas about SIGTRAP.  Each test
  * is a process of its own: what is asked is often what happens at the first hook. */
+#include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -238,6 +239,7 @@ static void handle(int signal, int flags)
 static void hit_in_handlers(void)
 {
     stack_t stack = {.ss_size = 1 << 16};
+    sigset_t all_but_one;
 
     stack.ss_sp = malloc(stack.ss_size);
     sigaltstack(&stack, NULL);
@@ -247,7 +249,21 @@ static void hit_in_handlers(void)
     raise(SIGUSR1);
     raise(SIGUSR2);
     EXPECT_EQ(handled, 2);
-    EXPECT_EQ(calls, 2);
+    sigfillset(&all_but_one);
+    sigprocmask(SIG_SETMASK, &all_but_one, NULL);
+    raise(SIGUSR1);
+    sigdelset(&all_but_one, SIGUSR1);
+    sigsuspend(&all_but_one);
+    raise(SIGUSR1);
+    ppoll(NULL, 0, NULL, &all_but_one);
+    EXPECT_EQ(handled, 4);
+    EXPECT_EQ(calls, 4);
+    stack.ss_flags = (int)(1u << 31); /* SS_AUTODISARM: put away in handlers */
+    EXPECT_EQ(sigaltstack(&stack, NULL), 0);
+    short_one(1, 2);
+    stack.ss_sp = NULL;
+    sigaltstack(NULL, &stack);
+    EXPECT(stack.ss_sp);
 }
 
 TEST(hooks_are_hit_in_handlers_that_block_everything)

@@ -191,7 +191,8 @@ static uintptr_t map_at(uintptr_t at, size_t size)
 
 uintptr_t rdl__code_get_memory(uintptr_t near, size_t size)
 {
-    uintptr_t room = rdl__code_only_far ? FAR_AWAY : find_room(near, size);
+    static uintptr_t far = FAR_AWAY;
+    uintptr_t room = rdl__code_only_far ? (far += size) : find_room(near, size);
     uintptr_t got = room ? map_at(room, size) : 0;
 
     return got ? got : map_at(0, size);

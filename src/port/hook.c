@@ -24,7 +24,7 @@
 #include "port/trap.h"
 #include "port/zydis.h"
 
-enum { HOOKS_MAX = 4, JUMP_SIZE = 5, JUMP = 0xe9 };
+enum { HOOKS_MAX = 4, JUMP_SIZE = 5, JUMP = 0xe9, PUSHED_MAX = 256 };
 
 struct rdl__site {
     uintptr_t address;
@@ -148,10 +148,14 @@ static bool is_code(uintptr_t address)
            rdl__code_find(address, &known_start, &known_end);
 }
 
+void rdl__hook_trial(void);
+
 static bool is_of_raddle(uintptr_t address)
 {
     struct dl_find_object found;
 
+    if (address == (uintptr_t)rdl__hook_trial)
+        return false;
     return rdl__trap_needs(address) ||
            (_dl_find_object((void *)address, &found) == 0 && found.dlfo_link_map->l_name &&
             strstr(found.dlfo_link_map->l_name, "/libraddle.so"));
@@ -231,35 +235,36 @@ static bool overlaps(uintptr_t address, uint8_t length)
     return false;
 }
 
+/* Why there can be no hook here; NULL: there can. */
+static const char *why_not(uintptr_t address, size_t readable, const struct rdl__moved *copy)
+{
+    if (readable == 0 || !is_code(address))
+        return "there is no code";
+    if (is_of_raddle(address))
+        return "this is code of Raddle itself";
+    if (overlaps(address, copy->length ? copy->length : 1))
+        return "that is within another instruction, which has a hook";
+    return copy->refused;
+}
+
 static struct rdl__site *get_site(uintptr_t address, struct rdl__error *error)
 {
     uint8_t bytes[RDL__INSTRUCTION_MAX];
+    size_t count = rdl__code_read(address, bytes, sizeof bytes);
+    struct rdl__site *site = find_site(address, bytes, count);
     struct rdl__moved copy;
-    struct rdl__site *site;
-    size_t count;
+    const char *why;
 
-    count = rdl__code_read(address, bytes, sizeof bytes);
-    if ((site = find_site(address, bytes, count)))
+    if (site)
         return site;
-    if (count == 0 || !is_code(address)) {
-        rdl__fail(error, "no hook at 0x%zx: there is no code", address);
+    rdl__relocate(bytes, count, address, address, &copy);
+    why = why_not(address, count, &copy);
+    if (why) {
+        rdl__fail(error, "no hook at 0x%zx: %s", address, why);
         return NULL;
     }
-    if (is_of_raddle(address)) {
-        rdl__fail(error, "no hook at 0x%zx: this is code of Raddle itself", address);
-        return NULL;
-    }
-    if (!rdl__relocate(bytes, count, address, address, &copy)) {
-        rdl__fail(error, "no hook at 0x%zx: %s", address, copy.refused);
-        return NULL;
-    }
-    if (overlaps(address, copy.length)) {
-        rdl__fail(error, "no hook at 0x%zx: that is within another instruction", address);
-        return NULL;
-    }
-    if (copy.is_landing)
-        return get_site(address + copy.length, error);
-    return new_site(address, bytes, copy.length, error);
+    return copy.is_landing ? get_site(address + copy.length, error)
+                           : new_site(address, bytes, copy.length, error);
 }
 
 static bool add_hook(struct rdl__site *site, struct rdl__hook *hook, struct rdl__error *error)
@@ -313,21 +318,27 @@ static void release_sites(struct sites *sites)
     free(sites->items);
 }
 
-static bool write_first(const struct sites *sites, bool armed, bool jumps_only, bool as_trap)
-{
-    for (size_t i = 0; i < sites->count; i++) {
-        const struct rdl__site *site = sites->items[i];
-        const uint8_t *byte = as_trap         ? &rdl__trap_byte
-                              : !armed        ? site->original
-                              : site->is_jump ? site->jump
-                                              : &rdl__trap_byte;
+/* The first bytes of all, as breakpoints; as they were; or, of those only, of jumps. */
+enum first { BREAKPOINTS, ORIGINALS, JUMPS };
 
-        if ((site->is_jump || !jumps_only) && !rdl__code_write(site->address, byte, 1))
-            return false;
+static bool write_first(const struct sites *sites, enum first what)
+{
+    bool ok = true;
+
+    for (size_t i = 0; ok && i < sites->count; i++) {
+        const struct rdl__site *site = sites->items[i];
+
+        if (what == BREAKPOINTS)
+            ok = rdl__code_write(site->address, &rdl__trap_byte, 1);
+        else if (what == ORIGINALS)
+            ok = rdl__code_write(site->address, site->original, 1);
+        else if (site->is_jump)
+            ok = rdl__code_write(site->address, site->jump, 1);
     }
-    return true;
+    return ok;
 }
 
+/* Of jumps, the other bytes: while the first one is a breakpoint. */
 static bool write_rest(const struct sites *sites, bool armed)
 {
     for (size_t i = 0; i < sites->count; i++) {
@@ -340,38 +351,37 @@ static bool write_rest(const struct sites *sites, bool armed)
     return true;
 }
 
-/* First a breakpoint, which one byte is enough for; behind it, a jump can be written. */
 static bool arm(const struct sites *sites, struct rdl__error *error)
 {
-    bool written = write_first(sites, true, false, true);
-
-    if (!written)
-        return rdl__fail(error, "cannot write to the code that is to have a hook");
     for (size_t i = 0; i < sites->count; i++)
         sites->items[i]->is_armed = true;
-    if (!rdl__code_sync(error))
-        return false;
-    if (!sites->any_jump)
-        return true;
-    return write_rest(sites, true) && rdl__code_sync(error) &&
-           write_first(sites, true, true, false) && rdl__code_sync(error);
+    if (!write_first(sites, BREAKPOINTS))
+        return rdl__fail(error, "cannot write to the code that is to have a hook");
+    return rdl__code_sync(error) &&
+           (!sites->any_jump || (write_rest(sites, true) && rdl__code_sync(error) &&
+                                 write_first(sites, JUMPS) && rdl__code_sync(error)));
 }
 
-/* Those whose breakpoint or jump is still there: a library may have been unloaded. */
-static void keep_present(struct sites *sites)
+/* A library may have been unloaded, and another be in its place. */
+static bool is_still_there(const struct rdl__site *site)
+{
+    uint8_t bytes[JUMP_SIZE] = {0};
+
+    rdl__code_read(site->address, bytes, site->is_jump ? JUMP_SIZE : 1);
+    return bytes[0] == rdl__trap_byte ||
+           (site->is_jump && memcmp(bytes, site->jump, JUMP_SIZE) == 0);
+}
+
+static void keep_those_still_there(struct sites *sites)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < sites->count; i++) {
         struct rdl__site *site = sites->items[i];
-        uint8_t there[JUMP_SIZE] = {0};
-        bool present = rdl__code_read(site->address, there, site->is_jump ? JUMP_SIZE : 1) &&
-                       (site->is_jump ? memcmp(there, site->jump, JUMP_SIZE) == 0
-                                      : there[0] == rdl__trap_byte);
 
         site->is_armed = false;
-        site->is_listed = present;
-        if (present)
+        site->is_listed = is_still_there(site);
+        if (site->is_listed)
             sites->items[kept++] = site;
     }
     sites->count = kept;
@@ -382,11 +392,11 @@ static void disarm(struct sites *sites)
 {
     struct rdl__error ignored;
 
-    keep_present(sites);
-    if (sites->any_jump && write_first(sites, false, true, true) && rdl__code_sync(&ignored) &&
+    keep_those_still_there(sites);
+    if (sites->any_jump && write_first(sites, BREAKPOINTS) && rdl__code_sync(&ignored) &&
         write_rest(sites, false))
         rdl__code_sync(&ignored);
-    write_first(sites, false, false, false);
+    write_first(sites, ORIGINALS);
 }
 
 /* ---- Placing and removing ------------------------------------------------------------------ */
@@ -419,30 +429,58 @@ static void remove_all(struct rdl__hook *const *hooks, size_t count)
 static bool place_all(struct rdl__hook *const *hooks, size_t count, struct rdl__error *error)
 {
     struct sites sites = {.items = rdl__allocate(count * sizeof *sites.items)};
+    struct rdl__hook **placed = rdl__allocate(count * sizeof *placed); /* not before */
+    size_t placed_count = 0;
     bool ok = true;
-    size_t done = 0;
 
     known_start = known_end = 0;
-    while (ok && done < count)
-        if ((ok = hooks[done]->is_placed || place(hooks[done], &sites, error)))
-            done++;
+    for (size_t i = 0; ok && i < count; i++)
+        if (!hooks[i]->is_placed && (ok = place(hooks[i], &sites, error)))
+            placed[placed_count++] = hooks[i];
     ok = ok && arm(&sites, error);
     release_sites(&sites);
     if (!ok)
-        remove_all(hooks, done);
+        remove_all(placed, placed_count);
+    free(placed);
     return ok;
+}
+
+/* Code to try a hook on: where code is translated before it is executed, it may go on as it
+ * was, whatever is written there. */
+__asm__(".text\n"
+        ".type rdl__hook_trial, @function\n"
+        "rdl__hook_trial:\n"
+        "    .cfi_startproc\n"
+        "    nop\n"
+        "    ret\n"
+        "    .cfi_endproc\n"
+        ".size rdl__hook_trial, .-rdl__hook_trial\n");
+
+static bool hooks_work(struct rdl__error *error)
+{
+    static struct rdl__hook trial;
+    struct rdl__hook *const list = &trial;
+
+    trial = (struct rdl__hook){.address = (uintptr_t)rdl__hook_trial};
+    rdl__hook_trial();
+    if (!place_all(&list, 1, error))
+        return false;
+    rdl__hook_trial();
+    remove_all(&list, 1);
+    return trial.passed == 1 ||
+           rdl__fail(error, "code that is changed while it runs goes on as it was, so there can "
+                            "be no hooks (with valgrind: --smc-check=all)");
 }
 
 static bool prepare(struct rdl__error *error)
 {
     static bool is_prepared;
 
-    if (!rdl__zydis_load(error) || !rdl__trap_begin(error))
-        return false;
-    if (!is_prepared)
-        rdl__hook_enter_prepare();
-    is_prepared = true;
-    return true;
+    if (is_prepared)
+        return true;
+    rdl__hook_enter_prepare();
+    is_prepared = rdl__zydis_load(error) && rdl__trap_begin(error) && hooks_work(error);
+    return is_prepared;
 }
 
 bool rdl__hooks_place(struct rdl__hook *const *hooks, size_t count, struct rdl__error *error)
@@ -479,6 +517,11 @@ void rdl__hook_remove(struct rdl__hook *hook)
 bool rdl__hook_is_quiet(const struct rdl__hook *hook)
 {
     return !hook->site || __atomic_load_n(&hook->site->inside, __ATOMIC_SEQ_CST) == 0;
+}
+
+uintptr_t rdl__hook_bypass(const struct rdl__hook *hook)
+{
+    return hook->site->copy;
 }
 
 bool rdl__hook_is_jump(const struct rdl__hook *hook)
@@ -570,6 +613,8 @@ RDL__PATCHER bool rdl__hook_dispatch(struct rdl__registers *registers, uintptr_t
     call_hooks(registers, site);
     if (registers->rip == site->address && registers->rsp == rsp)
         return false;
+    rdl__bug_if(registers->rsp < rsp - PUSHED_MAX &&
+                registers->rsp >= (uintptr_t)registers->vectors);
     if (registers->rip == site->address)
         registers->rip = site->copy;
     return true;

@@ -17,7 +17,12 @@
  * to leave out a lock prefix.  The bytes are changed while their first one is a
  * breakpoint, and all CPUs are told before and after (code.h).
  *
- * A thread that comes to a hook while it is in the function of a hook passes it. */
+ * A thread that comes to a hook while it is in the function of a hook passes it.
+ *
+ * What nobody can help: where the C library itself blocks all signals, in the midst of
+ * making or ending a thread or a process, a breakpoint ends the process.  And copies have
+ * no tables for unwinding, so a signal handler that unwinds while one is executed gets no
+ * further (rdl__hook_origin knows where it was). */
 #ifndef RDL__HOOK_H
 #define RDL__HOOK_H
 
@@ -86,6 +91,10 @@ bool rdl__hook_is_quiet(const struct rdl__hook *hook);
  * noticed.  A longjmp() that was not told of is noticed when the thread comes to a hook with
  * its stack less deep, or overwritten; until then hooks may be passed.) */
 void rdl__hook_leave(void);
+
+/* Where to go to pass the hook: at the entry of a function, that is what to call to call the
+ * function itself.  Once placed, this stays so. */
+uintptr_t rdl__hook_bypass(const struct rdl__hook *hook);
 
 /* Does a jump stand at the hook's address, rather than a breakpoint? */
 bool rdl__hook_is_jump(const struct rdl__hook *hook);

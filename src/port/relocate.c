@@ -283,11 +283,39 @@ static bool put_with_register(struct copy *copy, const struct instruction *i)
     return true;
 }
 
+/* Push what lies far away, by way of rax, which stays as it is. */
+static void put_far_push(struct copy *copy, const struct instruction *i)
+{
+    uintptr_t wanted = i->behind + (uintptr_t)i->it.raw.disp.value;
+
+    PUT(copy, 0x50);       /* push %rax */
+    PUT(copy, 0x48, 0xa1); /* movabs wanted, %rax */
+    put(copy, &wanted, sizeof wanted);
+    PUT(copy, 0x48, 0x87, 0x04, 0x24); /* xchg %rax, (%rsp) */
+}
+
+/* What uses the stack anyway, and has an operand that is too far away. */
+static bool put_by_stack(struct copy *copy, const struct instruction *i)
+{
+    if (i->it.operand_width != 64)
+        return false;
+    if (i->it.mnemonic == ZYDIS_MNEMONIC_PUSH) {
+        put_far_push(copy, i);
+        return true;
+    }
+    if (i->it.meta.category != ZYDIS_CATEGORY_UNCOND_BR)
+        return false;
+    PUT(copy, 0x48, 0x8d, 0x64, 0x24, (uint8_t)-RED_ZONE); /* lea -128(%rsp), %rsp */
+    put_far_push(copy, i);
+    PUT(copy, 0xc2, RED_ZONE, 0); /* ret $128 */
+    return true;
+}
+
 static bool move_relative_memory(struct copy *copy, const struct instruction *i)
 {
     if (i->it.raw.disp.size != 32 || i->it.address_width != 64)
         return refuse(copy, "its operand is found in a way that no compiler uses");
-    if (!put_rebased(copy, i) && !put_with_register(copy, i))
+    if (!put_rebased(copy, i) && !put_by_stack(copy, i) && !put_with_register(copy, i))
         return refuse(copy, "its operand is too far from any place for a copy of it");
     return true;
 }
@@ -335,8 +363,11 @@ static bool move_indirect_call(struct copy *copy, const struct instruction *i)
     memcpy(bytes, i->bytes, i->it.length);
     bytes[i->it.raw.modrm.offset] = 0x25; /* jmp *displacement(%rip) */
     jump.bytes = bytes;
-    return put_rebased(copy, &jump) ||
-           refuse(copy, "its operand is too far from any place for a copy of it");
+    if (!put_rebased(copy, &jump)) {
+        put_far_push(copy, i);
+        PUT(copy, 0xc3); /* ret */
+    }
+    return true;
 }
 
 static bool goes_elsewhere(const struct instruction *i)

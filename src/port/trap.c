@@ -1,8 +1,8 @@
 /* trap.c -- a signal by which a breakpoint sends a thread elsewhere.
  *
- * The handler is left without the kernel's help, which takes half of the time: the signals
- * that are blocked are the same as before, so there is nothing that only the kernel can
- * bring back.
+ * The handler is left without the kernel's help, which saves a quarter of the time: the
+ * signals that are blocked are the same as before, so there is nothing that only the kernel
+ * can bring back.
  *
  * Invariant: an entry of the table, once there, stays; so a handler can read it at any
  * time.  A table that is full is replaced by a larger one, and kept. */
@@ -19,6 +19,9 @@
 #include "port/proc.h"
 
 enum { FIRST_ROOM = 1024 };
+#ifndef SS_AUTODISARM
+#define SS_AUTODISARM (1u << 31) /* as linux/signal.h has it */
+#endif
 enum { INT3 = 0xcc, HLT = 0xf4, INT3_EXCEPTION = 3, HLT_EXCEPTION = 13 };
 
 struct entry {
@@ -129,12 +132,13 @@ static void hand_on(int signal, siginfo_t *info, void *context)
     }
 }
 
-/* Where the breakpoint was, if one it was; int3 has been executed, hlt never is. */
+/* Where the breakpoint was, if one it was; int3 has been executed, hlt never is.  (It is
+ * valgrind that says TRAP_BRKPT.) */
 RDL__PATCHER static uintptr_t breakpoint_of(const siginfo_t *info, const greg_t *registers)
 {
     uintptr_t rip = (uintptr_t)registers[REG_RIP];
 
-    if (info->si_code != SI_KERNEL)
+    if (info->si_code != SI_KERNEL && info->si_code != TRAP_BRKPT)
         return 0;
     if (rdl__trap_byte == HLT)
         return registers[REG_TRAPNO] == HLT_EXCEPTION ? rip : 0;
@@ -146,15 +150,18 @@ __attribute__((visibility("hidden"))) bool rdl__trap_handle(int signal, siginfo_
                                                             void *context);
 RDL__PATCHER bool rdl__trap_handle(int signal, siginfo_t *info, void *context)
 {
-    greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+    ucontext_t *interrupted = context;
+    greg_t *registers = interrupted->uc_mcontext.gregs;
     uintptr_t address = breakpoint_of(info, registers);
     uintptr_t go_on_at = address ? rdl__trap_find(address) : 0;
 
-    if (go_on_at)
-        registers[REG_RIP] = (greg_t)go_on_at;
-    else
+    if (!go_on_at) {
         hand_on(signal, info, context);
-    return go_on_at != 0;
+        return false;
+    }
+    registers[REG_RIP] = (greg_t)go_on_at;
+    /* A stack for handlers that is put away in each of them is for the kernel to bring back. */
+    return !(interrupted->uc_stack.ss_flags & SS_AUTODISARM);
 }
 
 void rdl__trap_enter(int signal, siginfo_t *info, void *context);

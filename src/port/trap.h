@@ -54,6 +54,16 @@ static inline void rdl__trap_keep(sigset_t *set)
         sigdelset(set, rdl__trap_wanted);
 }
 
+/* The same, of a mask that may be NULL and is not ours to change. */
+static inline const sigset_t *rdl__trap_spare(const sigset_t *mask, sigset_t *copy)
+{
+    if (!mask || !rdl__trap_wanted)
+        return mask;
+    *copy = *mask;
+    rdl__trap_keep(copy);
+    return copy;
+}
+
 /* What the program says of the signal, as sigaction() would do it: only written down. */
 void rdl__trap_sigaction(const struct sigaction *action, struct sigaction *old);
 

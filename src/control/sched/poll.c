@@ -8,6 +8,7 @@
 #include <sys/select.h>
 
 #include "control/sched/world.h"
+#include "port/trap.h"
 
 RDL__ASKED_FOR(poll);
 
@@ -132,9 +133,10 @@ RDL__INTERPOSE int ppoll(struct pollfd *fds, nfds_t count, const struct timespec
                          const sigset_t *mask)
 {
     struct rdl__thread *self = rdl__self();
+    sigset_t copy;
 
     if (!self)
-        return RDL__NEXT(ppoll)(fds, count, timeout, mask);
+        return RDL__NEXT(ppoll)(fds, count, timeout, rdl__trap_spare(mask, &copy));
     return poll_masked(self, fds, count, timeout, mask, RDL__CALLER);
 }
 
@@ -250,12 +252,14 @@ RDL__INTERPOSE int pselect(int count, fd_set *reading, fd_set *writing, fd_set *
                            const struct timespec *timeout, const sigset_t *mask)
 {
     struct rdl__thread *self = rdl__self();
+    sigset_t copy;
     rdl__signals old;
     uint64_t deadline;
     int result;
 
     if (!self)
-        return RDL__NEXT(pselect)(count, reading, writing, failing, timeout, mask);
+        return RDL__NEXT(pselect)(count, reading, writing, failing, timeout,
+                                  rdl__trap_spare(mask, &copy));
     if (!deadline_of_span(timeout, &deadline))
         return -1;
     old = wait_with_mask(self, mask);
@@ -304,9 +308,10 @@ RDL__INTERPOSE int epoll_pwait(int epoll, struct epoll_event *out, int room, int
                                const sigset_t *mask)
 {
     struct rdl__thread *self = rdl__self();
+    sigset_t copy;
 
     if (!self)
-        return RDL__NEXT(epoll_pwait)(epoll, out, room, timeout, mask);
+        return RDL__NEXT(epoll_pwait)(epoll, out, room, timeout, rdl__trap_spare(mask, &copy));
     return wait_for_events(self, epoll, out, room, deadline_of_ms(timeout), mask, RDL__CALLER);
 }
 
@@ -314,10 +319,11 @@ RDL__INTERPOSE int epoll_pwait2(int epoll, struct epoll_event *out, int room,
                                 const struct timespec *timeout, const sigset_t *mask)
 {
     struct rdl__thread *self = rdl__self();
+    sigset_t copy;
     uint64_t deadline;
 
     if (!self)
-        return RDL__NEXT(epoll_pwait2)(epoll, out, room, timeout, mask);
+        return RDL__NEXT(epoll_pwait2)(epoll, out, room, timeout, rdl__trap_spare(mask, &copy));
     if (!deadline_of_span(timeout, &deadline))
         return -1;
     return wait_for_events(self, epoll, out, room, deadline, mask, RDL__CALLER);

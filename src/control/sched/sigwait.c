@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "control/sched/world.h"
+#include "port/trap.h"
 
 RDL__ASKED_FOR(sigwait);
 
@@ -92,9 +93,10 @@ RDL__INTERPOSE int sigsuspend(const sigset_t *mask)
 {
     struct rdl__thread *self = rdl__self();
     rdl__signals old;
+    sigset_t copy;
 
     if (!self)
-        return RDL__NEXT(sigsuspend)(mask);
+        return RDL__NEXT(sigsuspend)(rdl__trap_spare(mask, &copy));
     old = rdl__mask_of(self);
     rdl__mask_set(self, rdl__as_bits(mask));
     await_handler(self, RDL__CALLER);
