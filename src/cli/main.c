@@ -12,6 +12,7 @@
 #include "cli/options.h"
 #include "port/clock.h"
 #include "raddle.h"
+#include "port/trap.h"
 #include "report/report.h"
 
 /* The reports that were asked for, open. */
@@ -267,6 +268,16 @@ int rdl__run_tests(struct rdl__options *options, struct rdl_test **tests, size_t
     return ok ? status_of(&totals) : RDL__EXIT_SETUP;
 }
 
+/* Threads that block signals before the first gate is placed would not come to it. */
+static void expect_gates(struct rdl_test *const *tests, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (tests[i]->options.explore || tests[i]->options.scheduled) {
+            rdl__trap_expect();
+            return;
+        }
+}
+
 int rdl_main(int argc, char **argv)
 {
     char *no_arguments[] = {(char *)"tests", NULL};
@@ -282,6 +293,7 @@ int rdl_main(int argc, char **argv)
         argv = no_arguments;
     }
     tests = rdl__tests(&count);
+    expect_gates(tests, count);
     if (!rdl__options_read(options, argc, argv, &error) ||
         !names_are_unique(tests, count, &error)) {
         status = complain(argv[0], &error);
