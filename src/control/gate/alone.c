@@ -40,6 +40,7 @@ static void go_in(struct rdl_hit *hit, void *it)
     rdl__meet_lock();
     rdl__gate_await(hit->t, &waiter, is_free, &coming);
     memcpy(alone->thread, hit->thread, sizeof alone->thread);
+    rdl__gates_changed();
     rdl__meet_unlock();
 }
 

@@ -2,7 +2,6 @@
  *
  * What a place means is found once in a process, since it takes long; hooks are placed for a case,
  * and taken away at its end. */
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,12 +72,15 @@ static const struct rdl__location *known_as(const char *text)
     return NULL;
 }
 
+/* Of what was not there the last time, it is asked again; a library may have gone meanwhile. */
 static const struct rdl__location *find(const char *text)
 {
-    if (!known_as(text)) {
+    const struct rdl__location *location = known_as(text);
+
+    if (!location)
         rdl__locations_want(&locations, text);
+    if (!location || location->count == 0 || strchr(text, '!'))
         rdl__locations_find(&locations, NULL);
-    }
     return known_as(text);
 }
 
@@ -99,7 +101,7 @@ static const struct rdl__stack_frame *frame_at(const struct rdl__spot *spot)
 }
 
 static bool place_all(struct place *place, const struct rdl__location *location,
-                      struct rdl__error *error)
+                      rdl__hook_function *call, struct rdl__error *error)
 {
     struct rdl__hook **hooks = rdl__allocate(location->count * sizeof(struct rdl__hook *));
     bool placed;
@@ -114,7 +116,7 @@ static bool place_all(struct place *place, const struct rdl__location *location,
                           .spot = &location->spots[i],
                           .frame = place->with_variables ? frame_at(&location->spots[i]) : NULL};
         post->hook =
-            (struct rdl__hook){.address = location->spots[i].address, .call = come, .it = post};
+            (struct rdl__hook){.address = location->spots[i].address, .call = call, .it = post};
         hooks[i] = &post->hook;
     }
     placed = rdl__hooks_place(hooks, location->count, error);
@@ -124,9 +126,9 @@ static bool place_all(struct place *place, const struct rdl__location *location,
 
 /* ---- Libraries that are loaded later -------------------------------------------------------- */
 
-/* The loader calls a function when it has loaded something, before anything of it runs: for
- * debuggers, but a hook there is as good. */
-static struct rdl__hook loaded;
+/* When dlopen() is about to return, nobody has called anything in the library yet but its
+ * constructors.  (dlopen() itself is left alone: where it looks depends on who calls it.) */
+static struct place *loading;
 
 static void look_again(struct rdl__registers *registers, void *it)
 {
@@ -134,26 +136,31 @@ static void look_again(struct rdl__registers *registers, void *it)
 
     (void)registers;
     (void)it;
-    if (_r_debug.r_state != RT_CONSISTENT)
-        return;
     for (struct place *place = places; place; place = place->next) {
         const struct rdl__location *location;
 
         if (place->count > 0)
             continue;
-        rdl__locations_find(&locations, NULL);
         location = find(place->text);
-        if (location->count > 0 && !place_all(place, location, &error))
+        if (location->count > 0 && !place_all(place, location, come, &error))
             rdl__misuse(place->t, "there can be no gate at %s: %s", place->text, error.text);
     }
 }
 
 static bool watch_loading(struct rdl__error *error)
 {
-    if (loaded.is_placed)
+    const struct rdl__location *location;
+
+    if (loading)
         return true;
-    loaded = (struct rdl__hook){.address = (uintptr_t)_r_debug.r_brk, .call = look_again};
-    return rdl__hook_place(&loaded, error);
+    location = find("libc.so.6!dlopen:return");
+    if (location->count == 0)
+        return rdl__fail(error,
+                         "it is in no library that is loaded, and it cannot be seen when "
+                         "others are: %s",
+                         location->error);
+    loading = rdl__allocate(sizeof *loading);
+    return place_all(loading, location, look_again, error);
 }
 
 /* ---- From now on ---------------------------------------------------------------------------- */
@@ -168,7 +175,7 @@ void rdl__at_each_hit(struct rdl_case *t, const char *text,
 
     rdl__meet_begin(t);
     location = find(text);
-    if (location->count == 0 && !location->may_come)
+    if (location->count == 0 && !(location->may_come && strchr(text, '!')))
         rdl__misuse(t, "%s:%d: %s", file, line, location->error);
     place = rdl__allocate(sizeof *place);
     *place = (struct place){.t = t,
@@ -178,7 +185,7 @@ void rdl__at_each_hit(struct rdl_case *t, const char *text,
                             .with_variables = with_variables,
                             .next = places};
     places = place;
-    if (location->count == 0 ? !watch_loading(&error) : !place_all(place, location, &error))
+    if (location->count == 0 ? !watch_loading(&error) : !place_all(place, location, come, &error))
         rdl__misuse(t, "%s:%d: there can be no gate at %s: %s", file, line, text, error.text);
 }
 
@@ -191,21 +198,28 @@ static bool is_quiet(const struct place *place)
     return true;
 }
 
+static void remove_hooks(struct place *place)
+{
+    place->is_over = true;
+    for (size_t i = 0; i < place->count; i++)
+        rdl__hook_remove(&place->posts[i].hook);
+    if (!is_quiet(place))
+        return;
+    free(place->posts);
+    free(place);
+}
+
 void rdl__places_end(void)
 {
     rdl__hook_leave(); /* this thread may have come out of one by failing */
-    rdl__hook_remove(&loaded);
+    if (loading)
+        remove_hooks(loading);
+    loading = NULL;
     while (places) {
         struct place *place = places;
 
         places = place->next;
-        place->is_over = true;
-        for (size_t i = 0; i < place->count; i++)
-            rdl__hook_remove(&place->posts[i].hook);
-        if (!is_quiet(place))
-            continue;
-        free(place->posts);
-        free(place);
+        remove_hooks(place);
     }
 }
 
