@@ -1,11 +1,12 @@
 """measure_gates.py -- gates and the test clock: sections 22 to 26; bench/run.sh calls it."""
+import os
 import statistics
-import subprocess
 import sys
 
 from common import fields, finish, heading, pinned, raddle, say, start, version_of
 
 REPEATS = 5
+ROUNDS = 7  # of calls, as in gates/hot.h
 JUMP, BREAKPOINT = "long", "short"  # what the functions begin with: see gates/hot.h
 
 
@@ -28,21 +29,32 @@ def best(run):
 
 # ---- 22. A passed gate -------------------------------------------------------------------------
 
-def with_gdb(function):
-    """The same loop, with a breakpoint whose condition never holds."""
+def cpu_with_gdb(function, kind, calls):
+    """CPU time of gdb and of the same loop in it, with a breakpoint whose condition never holds."""
     command = ["gdb", "-nx", "-batch", "-iex", "set debuginfod enabled off",
-               "-ex", f"break {function} if x == -1", "-ex", "run plain 500", "./hooks"]
-    out = subprocess.run(pinned(command), capture_output=True, text=True, check=True).stdout
-    return fields(out)
+               "-ex", f"break {function} if x == -1", "-ex", f"run plain {calls}", "./hooks"]
+    process = start(pinned(command))
+    out = process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode or fields(out).get(kind, 0) < 1000:
+        sys.exit(f"measure_gates.py: gdb went wrong:\n{out}")
+    return usage.ru_utime + usage.ru_stime
+
+
+def with_gdb(function, kind, calls=300):
+    """A call in ns: gdb's start-up is in both of two runs."""
+    few, many = (min(cpu_with_gdb(function, kind, count) for _ in range(3))
+                 for count in (calls // 10, calls))
+    return (many - few) * 1e9 / ((calls - calls // 10) * ROUNDS)
 
 
 def passed():
-    hook = best(lambda: hooks("passed", 20_000))
+    hook = best(lambda: hooks("passed", 10_000))
     if not hook["long_is_jump"] or hook["short_is_jump"] or hook["forced_is_jump"]:
         sys.exit("measure_gates.py: hooks have other forms than they are to have")
-    gdb = {JUMP: best(lambda: with_gdb("begin_long"))[JUMP],
-           BREAKPOINT: best(lambda: with_gdb("begin_short"))[BREAKPOINT]}
-    rows = [("the function, and nothing else", best(lambda: hooks("plain", 5_000_000))),
+    gdb = {JUMP: with_gdb("begin_long", JUMP), BREAKPOINT: with_gdb("begin_short", BREAKPOINT)}
+    rows = [("the function, and nothing else", best(lambda: hooks("plain", 2_000_000))),
             ("a hook, and nothing else", hook)]
     for test, name in (("never", "rdl_at, a condition that is false"),
                        ("minus_one", "rdl_at, a condition on x"),
@@ -59,11 +71,12 @@ def passed():
     say(f"{'a hook in the first function, as int3':46}{'':25}{hook['forced']:15,.1f}"
         f"{gdb[JUMP] / hook['forced']:10,.0f}")
     say("""\
-One core, CPU time (with gdb: by the clock), best of 5 times 7; with the call itself.  gdb x: so
-many times as long does it take with a breakpoint of gdb.  Two functions that store a number; which
-form a hook gets depends on the length of the first instruction.  A condition is a function in C; on
-x: it asks for the parameter by its name, as gdb's does.  free: a thread as any other; controlled:
-one that Raddle schedules, for whom each gate is a place where others may run.""")
+One core, CPU time (gdb's own too, without its start-up), best of 5 times 7 (gdb: of 3); with the
+call itself.  gdb x: so many times as long does it take with a breakpoint of gdb.  Two functions
+that store a number; which form a hook gets depends on the length of the first instruction.  A
+condition is a function in C; on x: it asks for the parameter by its name, as gdb's does.  free: a
+thread as any other; controlled: one that Raddle schedules, for whom each gate is a place where
+others may run.""")
 
 
 # ---- 23. Never reached -------------------------------------------------------------------------
@@ -92,7 +105,8 @@ def placed():
     ms = best(lambda: gates("placed")[1])
     heading("24. Placing a gate")
     say(f"{'':46}{'as a jump, us':>15}{'as int3, us':>15}")
-    for key, name in (("first", "a hook, the first time"), ("place", "again"),
+    say(f"{'the first hook of a process':46}{hook['never_first']:15,.1f}")
+    for key, name in (("first", "a hook, the first one there"), ("place", "again"),
                       ("remove", "removing it")):
         say(f"{name:46}{hook[f'{JUMP}_{key}']:15,.1f}{hook[f'{BREAKPOINT}_{key}']:15,.1f}")
     say(f"\n{'':46}{'ms':>15}")

@@ -80,6 +80,7 @@ int main(int argc, char **argv)
         measure_passed("short", begin_short, false, count);
         measure_passed("forced", begin_long, true, count);
     } else if (count > 0 && strcmp(argv[1], "placed") == 0) {
+        measure_placed("never", begin_never, 1);
         measure_placed("long", begin_long, count);
         measure_placed("short", begin_short, count);
     } else {

@@ -19,6 +19,7 @@
 
 #include "base/memory.h"
 #include "port/child.h"
+#include "port/kernel.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct rdl__real_thread *threads;
@@ -293,9 +294,7 @@ void rdl__blocked_watch_no_more(struct rdl__real_process *process)
 /* It has ended in a way that we were not told of. */
 static bool is_gone(int id)
 {
-    char text[16];
-
-    return !read_task_file(id, "comm", text, sizeof text);
+    return rdl__kernel(SYS_tgkill, getpid(), id, 0, 0, 0, 0) != 0;
 }
 
 static bool has_name(const struct rdl__real_thread *thread, const char *name)
@@ -411,10 +410,11 @@ static bool all_asleep(const struct watched *all, unsigned long *sum)
 static bool is_quiet(const void *owner, int *out_count)
 {
     struct watched all = all_watched(owner);
-    unsigned long before = sum_of_switches(&all), after;
+    unsigned long before = sum_of_switches(&all), after = 0;
     bool quiet = all_asleep(&all, &before) && all_blocked(&all);
 
-    after = sum_of_switches(&all);
+    if (quiet)
+        after = sum_of_switches(&all);
     quiet = quiet && all_asleep(&all, &after) && after == before;
     *out_count = all.thread_count;
     forget(&all);
