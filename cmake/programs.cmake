@@ -53,9 +53,11 @@ if(benchmarks)
   add_dependencies(bench_programs ${benchmarks})
 endif()
 
-# One of them sees what is inside: it measures the matcher of events without what is around it.
-target_include_directories(bench_matcher PRIVATE src)
-target_compile_definitions(bench_matcher PRIVATE _GNU_SOURCE)
+# These see what is inside: the matcher of events, and hooks, without what is around them.
+foreach(benchmark bench_matcher bench_hooks)
+  target_include_directories(${benchmark} PRIVATE src)
+  target_compile_definitions(${benchmark} PRIVATE _GNU_SOURCE)
+endforeach()
 
 # Its client library and a server are there, or it is left out; tests/run_redis.sh runs it.
 find_path(hiredis_include hiredis/hiredis.h)

@@ -5,7 +5,7 @@
  *        matcher single|twins|pairs ORDER TIMES rdl_unordered of 60 events, that come as given
  *                                               (a), reversed (r) or by chance (b)
  *
- * Of all benchmarks only this one sees what is inside of the library; nobody could use it so. */
+ * This one sees what is inside of the library; nobody could use it so. */
 #include <stdlib.h>
 #include <string.h>
 

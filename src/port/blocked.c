@@ -13,15 +13,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/memory.h"
 #include "port/child.h"
+#include "port/kernel.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct rdl__real_thread *threads;
 static struct rdl__real_process *processes;
+
+/* Of the thread itself, which asks for it at every gate; "": none was given. */
+static __thread char own_name[48];
 
 static const void *new_owner;
 static __typeof__(pthread_create) *create_really = pthread_create;
@@ -166,6 +171,7 @@ int rdl__blocked_start(pthread_t *out, struct rdl__real_thread *thread, const vo
 
 void rdl__blocked_begin(struct rdl__real_thread *thread)
 {
+    snprintf(own_name, sizeof own_name, "%s", thread->name ? thread->name : "");
     __atomic_store_n(&thread->id, (int)syscall(SYS_gettid), __ATOMIC_RELEASE);
 }
 
@@ -288,38 +294,28 @@ void rdl__blocked_watch_no_more(struct rdl__real_process *process)
 /* It has ended in a way that we were not told of. */
 static bool is_gone(int id)
 {
-    char text[16];
-
-    return !read_task_file(id, "comm", text, sizeof text);
+    return rdl__kernel(SYS_tgkill, getpid(), id, 0, 0, 0, 0) != 0;
 }
 
 static bool has_name(const struct rdl__real_thread *thread, const char *name)
 {
     char own[32] = "";
 
-    if (thread->name)
+    if (thread->name && thread->name[0])
         return strcmp(thread->name, name) == 0;
     if (id_of(thread) && read_task_file(id_of(thread), "comm", own, sizeof own))
         own[strcspn(own, "\n")] = '\0';
     return strcmp(own, name) == 0;
 }
 
-void rdl__blocked_name(char *out, size_t room)
+const char *rdl__blocked_name(void)
 {
-    int self = (int)syscall(SYS_gettid);
-    const char *name = NULL;
+    static __thread char of_kernel[16];
 
-    pthread_mutex_lock(&lock);
-    for (const struct rdl__real_thread *thread = threads; thread && !name; thread = thread->next)
-        if (id_of(thread) == self)
-            name = thread->name;
-    pthread_mutex_unlock(&lock);
-    if (name)
-        snprintf(out, room, "%s", name);
-    else if (read_task_file(self, "comm", out, room))
-        out[strcspn(out, "\n")] = '\0';
-    else
-        snprintf(out, room, "thread");
+    if (own_name[0])
+        return own_name;
+    prctl(PR_GET_NAME, of_kernel);
+    return of_kernel;
 }
 
 enum rdl__life rdl__blocked_state(const char *name)
@@ -414,10 +410,11 @@ static bool all_asleep(const struct watched *all, unsigned long *sum)
 static bool is_quiet(const void *owner, int *out_count)
 {
     struct watched all = all_watched(owner);
-    unsigned long before = sum_of_switches(&all), after;
+    unsigned long before = sum_of_switches(&all), after = 0;
     bool quiet = all_asleep(&all, &before) && all_blocked(&all);
 
-    after = sum_of_switches(&all);
+    if (quiet)
+        after = sum_of_switches(&all);
     quiet = quiet && all_asleep(&all, &after) && after == before;
     *out_count = all.thread_count;
     forget(&all);

@@ -34,7 +34,7 @@ int rdl__blocked_create(pthread_t *out, const pthread_attr_t *attributes, void *
 
 /* The name of the thread that calls: as given, or what the kernel knows it by.  What is known of
  * one of that name? */
-void rdl__blocked_name(char *out, size_t room);
+const char *rdl__blocked_name(void);
 enum rdl__life { RDL__UNKNOWN, RDL__LIVES, RDL__DIED };
 enum rdl__life rdl__blocked_state(const char *name);
 

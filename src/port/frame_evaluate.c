@@ -22,7 +22,7 @@ struct machine {
     struct rdl__error *error;
     int nesting;
 
-    uint64_t stack[STACK];
+    uint64_t *stack; /* of STACK; outside, so that it is not cleared for each variable */
     int depth;
     struct rdl__piece now; /* what the operations since the last piece have said */
     struct rdl__holding *out;
@@ -82,12 +82,14 @@ static bool evaluate_apart(const struct machine *m, const struct rdl__recipe *re
                            struct rdl__piece *out)
 {
     struct rdl__holding held;
+    uint64_t stack[STACK];
     struct machine inner = {.cfa = m->cfa,
                             .base = m->base,
                             .frame = m->frame,
                             .registers = m->registers,
                             .error = m->error,
                             .nesting = m->nesting + 1,
+                            .stack = stack,
                             .out = &held};
 
     if (recipe->count == 0 || inner.nesting > NESTING_MAX)
@@ -473,11 +475,13 @@ bool rdl__variable_hold(const struct rdl__stack_frame *frame, const struct rdl__
                         struct rdl__registers *registers, struct rdl__holding *out,
                         struct rdl__error *error)
 {
+    uint64_t stack[STACK];
     struct machine m = {.cfa = &frame->cfa,
                         .base = &frame->base,
                         .frame = frame,
                         .registers = registers,
                         .error = error,
+                        .stack = stack,
                         .out = out};
 
     out->count = 0;

@@ -36,7 +36,7 @@ static void skip_blanks(struct reading *r)
 static bool accept(struct reading *r, const char *sign)
 {
     skip_blanks(r);
-    if (strncmp(r->at, sign, strlen(sign)) != 0)
+    if (*r->at != *sign || strncmp(r->at, sign, strlen(sign)) != 0)
         return false;
     r->at += strlen(sign);
     return true;
@@ -190,7 +190,8 @@ static bool read_variable(struct reading *r, struct rdl__part *out)
         return fail_at(r, "there is no variable ", name);
     if (!variable->type)
         return fail_at(r, "the type is not known of ", name);
-    *out = (struct rdl__part){.type = variable->type};
+    out->type = variable->type;
+    out->offset = out->bit = out->bits = 0;
     return rdl__variable_hold(r->frame, variable, r->registers, &out->held, r->error);
 }
 
