@@ -3,6 +3,7 @@
  * gate.c   gates themselves: who waits at them, and who is let through
  * at.c     places in the code, and what threads do that come there
  * order.c  what is to come before what, as text
+ * bound.c  gates that stand in a file of gdb's breakpoints, which breakpoints.h reads
  *
  * All that threads wait for here is looked at, and changed, under the lock of control/meet.h. */
 #ifndef RDL__GATE_H
