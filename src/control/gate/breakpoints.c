@@ -165,8 +165,11 @@ static bool set_condition(struct reader *r, struct rdl__breakpoint *breakpoint)
 
 static bool read_condition(struct reader *r)
 {
-    struct rdl__breakpoint *breakpoint = find(r, read_word(r));
+    struct rdl__breakpoint *breakpoint;
 
+    if (!*r->at)
+        return wrong(r, "whose condition? Write: condition NUMBER CONDITION");
+    breakpoint = find(r, read_word(r));
     return breakpoint && set_condition(r, breakpoint);
 }
 

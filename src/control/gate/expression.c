@@ -24,7 +24,10 @@ static struct rdl__expression *read_unary(struct reader *r);
 /* Returns NULL, so that whoever reads can, too. */
 static void *wrong(struct reader *r, const char *what)
 {
-    rdl__fail(r->error, "in '%s', %s '%s': %s", r->text, *r->at ? "at" : "at its end", r->at, what);
+    bool is_end = !*r->at;
+
+    rdl__fail(r->error, "in '%.300s', %s%.40s%s: %s", r->text, is_end ? "at its end" : "at '",
+              r->at, is_end ? "" : "'", what);
     return NULL;
 }
 
