@@ -405,7 +405,7 @@ static const struct option options[] = {
     {"regressions", VALUE("DIR", read_regressions),
      "keep failing cases in DIR; beside: beside the tests (default); none: nowhere", FOR_TESTS},
     {"gates", VALUE("PATH", read_gates),
-     "place gates as this file of gdb's breakpoints says, or NAME.gdb in this folder; none: nowhere",
+     "place gates as a file of gdb's breakpoints says, or NAME.gdb in a folder; none: nowhere",
      FOR_TESTS},
     {"no-fork", FLAG(plan.no_fork), "run cases in this process, for debuggers", FOR_TESTS},
     {"no-capture", FLAG(plan.no_capture), "let cases print", FOR_TESTS},

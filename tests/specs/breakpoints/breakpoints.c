@@ -4,7 +4,7 @@
 #include <raddle.h>
 #include <string.h>
 
-/* ---- A buffer that is cut while it is appended to another ------------------------------------- */
+/* ---- A buffer that is cut while it is appended to another ----------------------------------- */
 
 enum mode { EMPTY, SHORT, FULL };
 
