@@ -88,7 +88,7 @@ explore 1 -- ./ways three
 explore 0 --status 3 -- ./ways three
 
 # Whoever asks again and again lets others answer, whatever the strategy.
-for strategy in portfolio in-order reverse round-robin random pct pos surw random-delays dfs dpor \
+for strategy in portfolio in-order answers reverse round-robin random pct pos surw random-delays dfs dpor \
     preemptions delays; do
     explore 0 --schedules 50 --strategy $strategy -- ./ways poll
 done

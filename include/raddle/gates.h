@@ -27,12 +27,12 @@
  *     libz.so.1!crc32        any of these in that library
  *
  * `raddle where PROGRAM PLACE` shows what a place is.  One that cannot be found, or in which
- * there can be no gate, ends the test in error, with the reason.  A library that is not there yet
- * is waited for.
+ * there can be no gate, ends the test in error, with the reason.  A library that is named need not
+ * be loaded yet.
  *
- * Threads may be controlled (RDL_SCHEDULE, RDL_EXPLORE) or free.  When all threads wait, and some of them at
- * gates, the schedule is infeasible: the test fails, and says who waits for whom.  Gates last as
- * long as the case. */
+ * Threads may be controlled (RDL_SCHEDULE, RDL_EXPLORE) or free.  When all threads wait, and some
+ * of them at gates, the schedule is infeasible: the test fails, and says who waits for what.  Gates
+ * last as long as the case. */
 #ifndef RADDLE_GATES_H
 #define RADDLE_GATES_H
 

@@ -14,9 +14,29 @@ static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static bool begun, watched; /* watched: one of those who wait looks whether all do */
 bool rdl__meeting;
 
+/* Who waits for nothing but that. */
+struct quiet {
+    bool is_quiet;
+    struct quiet *next;
+};
+static struct quiet *quiets;
+
+static bool tell_quiet(void)
+{
+    struct quiet *quiet = quiets;
+
+    if (!quiet)
+        return false;
+    quiets = quiet->next;
+    quiet->is_quiet = true;
+    pthread_cond_broadcast(&changed);
+    return true;
+}
+
 static bool happens_next(void)
 {
-    return rdl__clock_ticks() || rdl__orders_go_on(rdl__current) || rdl__gates_give_up();
+    return tell_quiet() || rdl__clock_ticks() || rdl__orders_go_on(rdl__current) ||
+           rdl__gates_give_up();
 }
 
 /* The thread of the body itself is one of those that are waited for. */
@@ -49,6 +69,7 @@ void rdl__meet_begin(struct rdl_case *t)
 void rdl__meet_end(void)
 {
     rdl__meeting = begun = watched = false;
+    quiets = NULL;
     rdl__when_quiet = NULL;
     rdl__blocked_watch_end();
     rdl__clock_reset();
@@ -169,6 +190,27 @@ static void await_freely(struct rdl_case *t, const struct awaited *awaited)
         watched = false;
         pthread_cond_broadcast(&changed); /* another keeps watch */
     }
+}
+
+static bool is_quiet(void *what)
+{
+    return ((const struct quiet *)what)->is_quiet;
+}
+
+void rdl__meet_await_quiet(struct rdl_case *t)
+{
+    struct quiet self = {.next = NULL};
+
+    pthread_mutex_lock(&lock);
+    self.next = quiets;
+    quiets = &self;
+    await_freely(t, &(struct awaited){is_quiet, &self});
+    pthread_mutex_unlock(&lock);
+}
+
+bool rdl__meet_is_watched(void)
+{
+    return begun;
 }
 
 void rdl__meet_await(struct rdl_case *t, const struct rdl__op *op, bool (*ready)(void *what),

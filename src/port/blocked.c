@@ -424,6 +424,14 @@ static bool is_quiet(const void *owner, int *out_count)
     return quiet;
 }
 
+int rdl__blocked_count(const void *owner)
+{
+    struct watched all = all_watched(owner);
+
+    forget(&all);
+    return all.thread_count;
+}
+
 bool rdl__blocked_all_sleep(const void *owner)
 {
     struct watched all = all_watched(owner);

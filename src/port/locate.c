@@ -4,6 +4,7 @@
  * with that process. */
 #include "port/locate.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -253,6 +254,23 @@ static const char *reason(const char *program)
                    : "libdw is missing (the package libdw1)";
 }
 
+/* Whoever looked needed libraries for that, which are not in this process. */
+static void forget_what_is_not_here(struct rdl__locations *locations)
+{
+    struct dl_find_object unused;
+
+    for (size_t i = 0; i < locations->count; i++) {
+        struct rdl__location *location = &locations->items[i];
+
+        if (location->count == 0 ||
+            _dl_find_object((void *)location->spots[0].address, &unused) == 0)
+            continue;
+        location->count = 0;
+        location->error = "the library that it is in is not loaded";
+        location->may_come = true;
+    }
+}
+
 void rdl__locations_find(struct rdl__locations *locations, const char *program)
 {
     size_t size = locations->count * sizeof *locations->items;
@@ -275,6 +293,8 @@ void rdl__locations_find(struct rdl__locations *locations, const char *program)
     memcpy(errand.items, locations->items, size);
     if (rdl__work_apart(run_errand, &errand))
         memcpy(locations->items, errand.items, size);
+    if (!program)
+        forget_what_is_not_here(locations);
 }
 
 void rdl__locations_release(struct rdl__locations *locations)

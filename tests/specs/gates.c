@@ -1,11 +1,12 @@
-/* gates.c -- gates in code that does not know of them, for test_gates.  Tests whose names begin with
- * wrong_ are to fail. */
+/* gates.c -- gates in code that does not know of them, for test_gates.  Tests whose names begin
+ * with wrong_ are to fail. */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <raddle.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- A buffer that is cut while it is appended to another --------------------------------------- */
+/* ---- A buffer that is cut while it is appended to another ----------------------------------- */
 
 struct buffer {
     pthread_mutex_t lock;
@@ -21,7 +22,7 @@ static void begin(void)
     target = (struct buffer){.lock = PTHREAD_MUTEX_INITIALIZER};
 }
 
-static int buffer_length(struct buffer *buffer)
+__attribute__((noinline)) static int buffer_length(struct buffer *buffer)
 {
     int length;
 
@@ -31,7 +32,7 @@ static int buffer_length(struct buffer *buffer)
     return length;
 }
 
-static int buffer_copy(struct buffer *buffer, char *out, int count)
+__attribute__((noinline)) static int buffer_copy(struct buffer *buffer, char *out, int count)
 {
     int copied;
 
@@ -43,14 +44,14 @@ static int buffer_copy(struct buffer *buffer, char *out, int count)
     return copied;
 }
 
-static void buffer_truncate(struct buffer *buffer, int length)
+__attribute__((noinline)) static void buffer_truncate(struct buffer *buffer, int length)
 {
     pthread_mutex_lock(&buffer->lock);
     buffer->length = length;
     pthread_mutex_unlock(&buffer->lock);
 }
 
-static bool buffer_append(struct buffer *to, struct buffer *from)
+__attribute__((noinline)) static bool buffer_append(struct buffer *to, struct buffer *from)
 {
     int count = buffer_length(from);
     int copied = buffer_copy(from, to->bytes + to->length, count);
@@ -145,6 +146,318 @@ RDL_SCHEDULE(all_orders_of_three)
 RDL_SCHEDULE(all_orders_of_three_free, .free_threads = true)
 {
     all_orders(t);
+}
+
+/* ---- Orders that cannot be ------------------------------------------------------------------ */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int steps;
+
+__attribute__((noinline)) static void in_the_lock(int who)
+{
+    steps = 10 * steps + who;
+}
+
+static void lock_and_step(void *it)
+{
+    pthread_mutex_lock(&lock);
+    in_the_lock(*(int *)it);
+    pthread_mutex_unlock(&lock);
+}
+
+static void two_in_order(struct rdl_case *t, const char *order)
+{
+    static int one = 1, two = 2;
+    struct rdl_thread *first, *second;
+
+    lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    steps = 0;
+    rdl_order(t, order);
+    first = rdl_spawn(t, "first", lock_and_step, &one);
+    second = rdl_spawn(t, "second", lock_and_step, &two);
+    rdl_join(first);
+    rdl_join(second);
+}
+
+RDL_SCHEDULE(second_goes_first)
+{
+    two_in_order(t, "second:in_the_lock -> first:lock_and_step");
+    rdl_check_eq(steps, 21);
+}
+
+RDL_SCHEDULE(second_goes_first_free, .free_threads = true, .cases = 100)
+{
+    two_in_order(t, "second:in_the_lock -> first:lock_and_step");
+    rdl_check_eq(steps, 21);
+}
+
+/* The first comes to the lock, and the second has it. */
+RDL_SCHEDULE(first_is_blocked)
+{
+    two_in_order(t, "second:in_the_lock -> first:lock_and_step, [first blocked] -> "
+                    "second:lock_and_step:/unlock/");
+    rdl_check_eq(steps, 21);
+}
+
+RDL_SCHEDULE(first_is_blocked_free, .free_threads = true, .cases = 100)
+{
+    two_in_order(t, "second:in_the_lock -> first:lock_and_step, [first blocked] -> "
+                    "second:lock_and_step:/unlock/");
+    rdl_check_eq(steps, 21);
+}
+
+/* The first has the lock, and is not to go on before the second has had it. */
+#define INFEASIBLE                                                                                 \
+    "first:in_the_lock:return -> second:lock_and_step, second:in_the_lock -> "                     \
+    "first:lock_and_step:/unlock/"
+
+RDL_SCHEDULE(wrong_infeasible)
+{
+    two_in_order(t, INFEASIBLE);
+}
+
+RDL_SCHEDULE(wrong_infeasible_free, .free_threads = true)
+{
+    two_in_order(t, INFEASIBLE);
+}
+
+RDL_SCHEDULE(wrong_never_comes)
+{
+    two_in_order(t, "third:in_the_lock -> first:lock_and_step");
+}
+
+RDL_SCHEDULE(wrong_not_kept)
+{
+    two_in_order(t, "first:in_the_lock -> third:in_the_lock");
+}
+
+/* ---- Gates by hand -------------------------------------------------------------------------- */
+
+static struct rdl_gate *gate;
+static int passed;
+
+static void pass(void *unused)
+{
+    (void)unused;
+    rdl_gate_wait(gate);
+    __atomic_fetch_add(&passed, 1, __ATOMIC_SEQ_CST);
+}
+
+static void tokens(struct rdl_case *t)
+{
+    struct rdl_thread *threads[3];
+
+    passed = 0;
+    gate = rdl_gate(t, "turnstile");
+    rdl_check(gate == rdl_gate(t, "turnstile"));
+    rdl_gate_open(gate); /* before anybody is there */
+    for (int i = 0; i < 3; i++)
+        threads[i] = rdl_spawn(t, "walker", pass, NULL);
+    rdl_check_eq(rdl_until_quiet(t), 2);
+    rdl_check_eq(passed, 1);
+    rdl_gate_open(gate);
+    rdl_check_eq(rdl_until_quiet(t), 1);
+    rdl_check_eq(passed, 2);
+    rdl_gate_open_for_all(gate);
+    for (int i = 0; i < 3; i++)
+        rdl_join(threads[i]);
+    pass(NULL);
+    rdl_gate_close(gate);
+    threads[0] = rdl_spawn(t, "late", pass, NULL);
+    rdl_check_eq(rdl_until_quiet(t), 1);
+    rdl_gate_open(gate);
+    rdl_join(threads[0]);
+    rdl_check_eq(passed, 5);
+    for (int i = 0; i < 5; i++)
+        rdl_gate_reached(gate);
+    rdl_check(!rdl_gate_is_reached(gate));
+}
+
+RDL_SCHEDULE(tokens_are_kept)
+{
+    tokens(t);
+}
+
+RDL_SCHEDULE(tokens_are_kept_free, .free_threads = true, .cases = 50)
+{
+    tokens(t);
+}
+
+RDL_SCHEDULE(wrong_nobody_comes)
+{
+    rdl_gate_reached(rdl_gate(t, "deserted"));
+}
+
+RDL_SCHEDULE(wrong_nobody_comes_free, .free_threads = true)
+{
+    rdl_gate_reached(rdl_gate(t, "deserted"));
+}
+
+/* ---- What is there -------------------------------------------------------------------------- */
+
+struct item {
+    int id;
+    struct {
+        short low, high;
+    } limits[2];
+};
+
+__attribute__((noinline)) static int add_up(const struct item *items, int count)
+{
+    int sum = 0;
+
+    __asm__ volatile("" : "+r"(items), "+r"(count) : : "memory"); /* nobody knows what it does */
+    for (int i = 0; i < count; i++)
+        sum += items[i].id;
+    return sum;
+}
+
+static int seen[4], seen_count;
+
+static bool is_seven(struct rdl_hit *hit, void *it)
+{
+    rdl_check(it == &seen_count);
+    return rdl_hit_value(hit, "items->id", int) == 7;
+}
+
+static void note(struct rdl_hit *hit, void *it)
+{
+    (void)it;
+    rdl_check_str(rdl_hit_function(hit), "add_up");
+    rdl_check_str(rdl_hit_thread(hit), "main");
+    seen[seen_count++] = rdl_hit_value(hit, "items->limits[1].high", short);
+}
+
+static void more(struct rdl_hit *hit, void *it)
+{
+    int one = 1;
+
+    (void)it;
+    rdl_check(rdl_hit_write(hit, "count", &one, sizeof one));
+    rdl_check(!rdl_hit_read(hit, "nothing", &one, sizeof one));
+}
+
+RDL_SCHEDULE(variables_are_read_and_written)
+{
+    struct item items[2] = {{3, {{0, 0}, {0, 30}}}, {7, {{0, 0}, {0, 70}}}};
+
+    seen_count = 0;
+    rdl_at(t, "add_up", .when = is_seven, .call = note, .it = &seen_count);
+    rdl_check_eq(add_up(items, 2), 10);
+    rdl_check_eq(seen_count, 0);
+    rdl_check_eq(add_up(items + 1, 1), 7);
+    rdl_check_eq(seen_count, 1);
+    rdl_check_eq(seen[0], 70);
+    rdl_at(t, "add_up", .hit = 2, .hits = 1, .call = more);
+    rdl_check_eq(add_up(items, 2), 10);
+    rdl_check_eq(add_up(items, 2), 3); /* there is only one item, it thinks */
+    rdl_check_eq(add_up(items, 2), 10);
+}
+
+static void ask_for_too_much(struct rdl_hit *hit, void *it)
+{
+    (void)it;
+    (void)rdl_hit_value(hit, "cuont", int);
+}
+
+RDL_SCHEDULE(wrong_name)
+{
+    rdl_at(t, "add_up", .call = ask_for_too_much);
+    add_up(NULL, 0);
+}
+
+/* ---- Each line, one at a time --------------------------------------------------------------- */
+
+static volatile int balance;
+
+__attribute__((noinline)) static void add_one(void)
+{
+    int before = balance;
+
+    balance = before + 1;
+}
+
+static void add_one_more(void *unused)
+{
+    (void)unused;
+    add_one();
+}
+
+static void stop_at_each_line(struct rdl_case *t)
+{
+    struct rdl_gate *stop = rdl_gate_at_each_line(t, "add_one", .thread = "stopped");
+    struct rdl_thread *stopped, *other;
+    bool was_stopped;
+
+    balance = 0;
+    stopped = rdl_spawn(t, "stopped", add_one_more, NULL);
+    was_stopped = rdl_gate_is_reached(stop);
+    other = rdl_spawn(t, "other", add_one_more, NULL);
+    rdl_join(other);
+    rdl_gate_open_for_all(stop);
+    rdl_join(stopped);
+    rdl_label(t, "%s%d", was_stopped ? "" : "not stopped, ", balance);
+}
+
+RDL_SCHEDULE(each_line_in_turn)
+{
+    stop_at_each_line(t);
+}
+
+RDL_SCHEDULE(each_line_in_turn_free, .free_threads = true)
+{
+    stop_at_each_line(t);
+}
+
+RDL_EXPLORE(one_at_a_time, .cases = 200)
+{
+    struct rdl_thread *first, *second;
+
+    balance = 0;
+    rdl_one_at_a_time(t, "add_one", "add_one:return");
+    first = rdl_spawn(t, "first", add_one_more, NULL);
+    second = rdl_spawn(t, "second", add_one_more, NULL);
+    rdl_join(first);
+    rdl_join(second);
+    rdl_check_eq(balance, 2);
+}
+
+/* ---- Places that are none, or not yet ------------------------------------------------------- */
+
+RDL_SCHEDULE(wrong_place)
+{
+    rdl_gate_at(t, "ad_one");
+}
+
+RDL_SCHEDULE(wrong_order)
+{
+    rdl_order(t, "first:add_one second:add_one");
+}
+
+RDL_SCHEDULE(wrong_circle)
+{
+    rdl_order(t, "first:add_one -> second:add_one -> first:add_one");
+}
+
+static void set_flag(struct rdl_hit *hit, void *it)
+{
+    (void)hit;
+    *(bool *)it = true;
+}
+
+RDL_SCHEDULE(a_library_that_is_loaded_later)
+{
+    unsigned long (*crc32)(unsigned long, const void *, unsigned);
+    bool was_there = false;
+    void *library;
+
+    rdl_at(t, "libz.so.1!crc32", .call = set_flag, .it = &was_there);
+    library = dlopen("libz.so.1", RTLD_NOW);
+    rdl_assume(t, library);
+    crc32 = (unsigned long (*)(unsigned long, const void *, unsigned))dlsym(library, "crc32");
+    rdl_check_eq(crc32(0, "a", 1), 0xe8b7be43);
+    rdl_check(was_there);
+    dlclose(library);
 }
 
 RDL_MAIN

@@ -152,6 +152,7 @@ void rdl__gate_pass(struct rdl_gate *gate, uintptr_t pc)
     rdl__gate_await(gate->t, &waiter, is_open, gate);
     if (!gate->is_wide)
         gate->tokens--;
+    rdl__gates_changed(); /* others may have been ready, too, and are no more */
     rdl__meet_unlock();
 }
 
@@ -263,7 +264,7 @@ void rdl__gates_stuck(struct rdl_case *t)
 
     for (const struct rdl__waiter *waiter = waiters; waiter; waiter = waiter->next) {
         waiter->describe(waiter->what, what, sizeof what);
-        rdl__text_add(&text, "%s waits for %s at %s\n", waiter->thread, what, rdl__at(waiter->pc));
+        rdl__text_add(&text, "%s waits for %s\n", waiter->thread, what);
     }
     if (waiters)
         rdl__failed(t->test->file, t->test->line, RDL__INFEASIBLE, "%s%s", rdl__text_string(&text),

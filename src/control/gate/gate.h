@@ -1,8 +1,11 @@
 /* gate.h -- gates, and what happens at places in the code; between the files of this folder.
  *
  * gate.c   gates themselves: who waits at them, and who is let through
- * at.c     places in the code, and what threads do that come there
+ * place.c  hooks at places in the code, for the length of a case
+ * hit.c    a thread has come there: who it is, and the variables
+ * at.c     what it is to do there
  * order.c  what is to come before what, as text
+ * alone.c  one thread at a time, from one place to another
  * bound.c  gates that stand in a file of gdb's breakpoints, which breakpoints.h reads
  *
  * All that threads wait for here is looked at, and changed, under the lock of control/meet.h. */
@@ -36,7 +39,7 @@ struct rdl_gate *rdl__gate_new(struct rdl_case *t, const char *name);
 /* The thread that calls comes to the gate, at this pc. */
 void rdl__gate_pass(struct rdl_gate *gate, uintptr_t pc);
 
-/* ---- Places: at.c --------------------------------------------------------------------------- */
+/* ---- Places: place.c ------------------------------------------------------------------------ */
 
 struct rdl_hit {
     struct rdl_case *t;
@@ -52,6 +55,11 @@ struct rdl_hit {
 void rdl__at_each_hit(struct rdl_case *t, const char *place,
                       void (*come)(struct rdl_hit *hit, void *it), void *it, bool with_variables,
                       const char *file, int line);
+
+/* The places of the lines of a function: as texts, and how many. */
+enum { RDL__LINES_MAX = 300 };
+uint32_t rdl__lines_of(struct rdl_case *t, const char *function, const char *lines[RDL__LINES_MAX],
+                       const char *file, int line);
 
 /* Places are taken out of the code, until the next case. */
 void rdl__places_end(void);

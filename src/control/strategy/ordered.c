@@ -4,9 +4,7 @@
  * the last, of those that can goes on.  Where a thread is polite it is the turn of
  * its neighbour, so that nobody waits in vain for one that never gets a turn. */
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "base/memory.h"
 #include "control/strategy/all.h"
 #include "control/strategy/spawn.h"
 
@@ -109,66 +107,64 @@ const struct rdl__strategy rdl__strategy_in_order = {
 
 /* ---- All answers ---------------------------------------------------------------------------- */
 
-/* The answers of the execution at hand, depth first: the last one that can be larger is, the next
- * time, and those after it are forgotten. */
+enum { ANSWERS_MAX = 1024 };
+
+/* The answers that the next execution is given first, depth first: those of the last one, up to
+ * the last that could be larger, which is.  What the execution is asked besides gets 0. */
 struct answers {
-    struct {
-        uint32_t given, max;
-    } * all;
-    uint32_t count, room, at;
+    uint32_t given[ANSWERS_MAX];
+    uint32_t count, at;
     uint64_t executions;
     bool by_chance; /* executions differ by what the test draws, too */
+    bool lost;      /* there are too many to be remembered */
     bool done;
 };
-
-static void release_answers(void *state)
-{
-    free(((struct answers *)state)->all);
-}
 
 static bool begin_answers(void *state, struct rdl__view *view, struct rdl__summary *summary)
 {
     struct answers *answers = state;
 
     (void)view;
-    (void)summary;
     answers->at = 0;
+    summary->wants_log = true;
     return !answers->done;
 }
 
 static uint32_t choose_each(void *state, struct rdl__view *view, uint32_t max)
 {
     struct answers *answers = state;
+    uint32_t given = answers->at < answers->count ? answers->given[answers->at++] : 0;
 
-    if (answers->by_chance)
+    if (answers->by_chance || answers->lost)
         return (uint32_t)rdl__random_upto(&view->random, max);
-    if (answers->at == answers->room) {
-        answers->room = answers->room ? 2 * answers->room : 16;
-        answers->all = rdl__reallocate(answers->all, answers->room * sizeof *answers->all);
-    }
-    if (answers->at == answers->count) {
-        answers->all[answers->count].given = 0;
-        answers->all[answers->count++].max = max;
-    }
-    return answers->all[answers->at++].given;
+    return given <= max ? given : max;
 }
 
+/* It may have happened in another process: all there is to know is what was logged. */
 static void ended_answers(void *state, const struct rdl__summary *summary)
 {
     struct answers *answers = state;
+    uint32_t count = 0, last = 0;
 
     answers->executions++;
     answers->by_chance |= summary->data_drawn;
-    answers->count = answers->at;
-    if (answers->by_chance)
-        return;
-    while (answers->count > 0 &&
-           answers->all[answers->count - 1].given == answers->all[answers->count - 1].max)
-        answers->count--;
-    if (answers->count > 0)
-        answers->all[answers->count - 1].given++;
+    answers->lost |= summary->log_full;
+    for (uint32_t i = 0; i < summary->log_count && !answers->lost; i++) {
+        if (summary->log[i].chosen == 0)
+            continue;
+        if (count == ANSWERS_MAX) {
+            answers->lost = true;
+            return;
+        }
+        answers->given[count++] = summary->log[i].chosen - 1;
+        if (summary->log[i].chosen - 1 < summary->log[i].other)
+            last = count;
+    }
+    answers->count = last;
+    if (last > 0)
+        answers->given[last - 1]++;
     else
-        answers->done = true;
+        answers->done = !answers->by_chance && !answers->lost;
 }
 
 static int covered_answers(const void *state, char *out, size_t room)
@@ -186,7 +182,6 @@ const struct rdl__strategy rdl__strategy_answers = {
     .name = "answers",
     .help = "threads as in-order has them; all that is chosen besides, in all ways",
     .state_size = sizeof(struct answers),
-    .release = release_answers,
     .begin = begin_answers,
     .pick = pick_in_order,
     .choose = choose_each,

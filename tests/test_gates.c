@@ -1,0 +1,122 @@
+/* test_gates.c -- gates as their users see them: tests/specs/gates. */
+#include "harness.h"
+
+static char *try(int *out_status, const char *name)
+{
+    return run(out_status,
+               "\"$BUILD/specs/gates\" --filter =%s --seed 1 --regressions none --verbose", name);
+}
+
+static char *expect_pass(const char *name)
+{
+    int status;
+    char *report = try(&status, name);
+
+    if (status != 0)
+        test_fail(__FILE__, __LINE__, "%s does not pass:\n%s", name, report);
+    return report;
+}
+
+static char *expect_fail(const char *name, const char *headline)
+{
+    int status;
+    char *report = try(&status, name);
+
+    EXPECT_EQ(status, 1);
+    EXPECT_CONTAINS(report, headline);
+    return report;
+}
+
+static void expect_error(const char *name, const char *why)
+{
+    int status;
+    char *report = try(&status, name);
+
+    EXPECT_EQ(status, 2);
+    EXPECT_CONTAINS(report, why);
+}
+
+TEST(a_gate_holds_a_thread_at_a_line)
+{
+    expect_fail("wrong_stale_length", "rdl_check(appended)");
+    expect_fail("wrong_stale_length_free", "rdl_check(appended)");
+}
+
+TEST(orders_are_kept)
+{
+    expect_fail("wrong_stale_length_by_order", "rdl_check(appended)");
+    expect_fail("wrong_stale_length_by_order_free", "rdl_check(appended)");
+    expect_pass("second_goes_first");
+    expect_pass("second_goes_first_free");
+    expect_pass("first_is_blocked");
+    expect_pass("first_is_blocked_free");
+}
+
+TEST(all_orders_are_tried_once)
+{
+    char *report = expect_pass("all_orders_of_three");
+
+    EXPECT_CONTAINS(report, "all 3 orders");
+    EXPECT_CONTAINS(report, "33.3%  all");
+    EXPECT_CONTAINS(report, "33.3%  nothing");
+    EXPECT_CONTAINS(report, "33.3%  part");
+    report = expect_pass("all_orders_of_three_free");
+    EXPECT_CONTAINS(report, "all 3 cases");
+    EXPECT_CONTAINS(report, "33.3%  all");
+    EXPECT_CONTAINS(report, "33.3%  nothing");
+    EXPECT_CONTAINS(report, "33.3%  part");
+}
+
+TEST(orders_that_cannot_be_are_explained)
+{
+    char *report = expect_fail("wrong_infeasible", "infeasible: all threads wait");
+
+    EXPECT_CONTAINS(report, "first waits for \"second:in_the_lock\", which is to come before "
+                            "\"first:lock_and_step:/unlock/\" at gates.c:");
+    EXPECT_CONTAINS(report, "second waits for mutex lock at gates.c:");
+    EXPECT_CONTAINS(report, ", which first holds since gates.c:");
+    report = expect_fail("wrong_infeasible_free", "infeasible: all threads wait");
+    EXPECT_CONTAINS(report, "first waits for \"second:in_the_lock\"");
+    report = expect_fail("wrong_never_comes", "infeasible: all threads wait");
+    EXPECT_CONTAINS(report, "first waits for \"third:in_the_lock\"");
+    report = expect_fail("wrong_not_kept", "the order was not kept");
+    EXPECT_CONTAINS(report, "\"third:in_the_lock\" has not happened");
+}
+
+TEST(who_is_let_through)
+{
+    expect_pass("tokens_are_kept");
+    expect_pass("tokens_are_kept_free");
+    expect_fail("wrong_nobody_comes", "infeasible: all threads wait");
+    EXPECT_CONTAINS(expect_fail("wrong_nobody_comes_free", "infeasible: all threads wait"),
+                    "main waits for somebody to come to gate deserted");
+}
+
+TEST(variables_are_there)
+{
+    expect_pass("variables_are_read_and_written");
+    expect_error("wrong_name", "there is no variable cuont");
+}
+
+TEST(a_thread_is_stopped_at_each_line)
+{
+    EXPECT_CONTAINS(expect_pass("each_line_in_turn"), "%  1\n");
+    EXPECT_CONTAINS(expect_pass("each_line_in_turn_free"), "%  1\n");
+}
+
+TEST(one_at_a_time)
+{
+    expect_pass("one_at_a_time");
+}
+
+TEST(libraries_may_be_loaded_later)
+{
+    expect_pass("a_library_that_is_loaded_later");
+}
+
+TEST(what_makes_no_sense_is_told)
+{
+    expect_error("wrong_place", "there is no function ad_one; did you mean add_one?");
+    expect_error("wrong_order", "-> is missing");
+    expect_error("wrong_circle", "\"first:add_one\" is to come before itself");
+}
