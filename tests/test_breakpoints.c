@@ -281,6 +281,16 @@ TEST(a_breakpoint_without_commands_is_a_gate)
     EXPECT_EQ(status, 0);
 }
 
+TEST(conditions_are_counted_and_the_clock_awaited)
+{
+    int status;
+
+    run_tests(&status, "--filter counted,clock");
+    EXPECT_EQ(status, 0);
+    run_tests(&status, "--filter =conditions_are_counted --gates none");
+    EXPECT_EQ(status, 1);
+}
+
 TEST(what_gdb_saves_is_read)
 {
     int status;

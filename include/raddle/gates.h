@@ -177,8 +177,8 @@ RDL_API void rdl__any_order(struct rdl_case *t, const char *const *events, const
  *
  * Conditions are expressions of C, without assignments, calls and casts, over the variables there;
  * strings are compared by strcmp(a, b) == 0 or $_streq(a, b).  A thread is chosen by its name, as
- * above or by $_streq($_thread_name, "taker").  tbreak and ignore count the times that thread and
- * condition are as said.
+ * above or, so that gdb can read the file as well, by $_streq($_thread_name, "taker").  tbreak and
+ * ignore count the times that thread and condition are as said.
  *
  * For the test NAME that is NAME.gdb beside its source file, if there is one, or in the folder that
  * --gates names; if that is a file, it is for all tests that are run.  Gates are placed when a case

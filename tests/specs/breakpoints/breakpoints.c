@@ -138,4 +138,29 @@ RDL_SCHEDULE(a_breakpoint_is_a_gate)
     rdl_check_eq(source.length, 3);
 }
 
+/* ---- What else a file can do --------------------------------------------------------------- */
+
+static int counted;
+
+static void __attribute__((noinline)) step(int i)
+{
+    __asm__ volatile("" : : "r"(i));
+    counted += i;
+}
+
+/* Its file sets what is counted: by a condition, once, and from the second time on. */
+RDL_PROPERTY(conditions_are_counted, .cases = 50)
+{
+    counted = 0;
+    for (int i = 0; i < 10; i++)
+        step(i);
+    rdl_check_eq(counted, 45 + 100 + 1 + 5 * 1000);
+}
+
+RDL_SCHEDULE(the_clock_is_awaited)
+{
+    step(1);
+    rdl_check_eq(rdl_clock(t), 3);
+}
+
 RDL_MAIN
