@@ -149,4 +149,42 @@ RDL_API void rdl__order(struct rdl_case *t, const char *text, const char *file, 
 RDL_API void rdl__any_order(struct rdl_case *t, const char *const *events, const char *file,
                             int line);
 
+/* ---- In a file ------------------------------------------------------------------------------ */
+
+/* Gates may stand in a file of gdb's breakpoints, such as gdb's `save breakpoints` writes: any
+ * debugger or editor that works with gdb places gates.
+ *
+ *     break queue.c:88 thread taker if queue->count == 0
+ *       commands
+ *         silent
+ *         wait taken
+ *       end
+ *     tbreak append
+ *       commands
+ *         open taken
+ *       end
+ *
+ * Commands are done one after the other, by the thread that comes there:
+ *
+ *     wait NAME                  come to the gate of this name: rdl_gate(t, "NAME")
+ *     open NAME [for all]        and close NAME
+ *     await TIME                 until the test clock shows it (raddle/clock.h)
+ *     set var VARIABLE = VALUE
+ *     fail TEXT                  the test fails
+ *
+ * A breakpoint without commands is a gate called like its place: "queue.c:88", with no folder.
+ * Commands that only print, and silent and continue, do nothing.  What else gdb knows is an error.
+ *
+ * Conditions are expressions of C, without assignments, calls and casts, over the variables there;
+ * strings are compared by strcmp(a, b) == 0 or $_streq(a, b).  A thread is chosen by its name, as
+ * above or, so that gdb can read the file as well, by $_streq($_thread_name, "taker").  tbreak and
+ * ignore count the times that thread and condition are as said.
+ *
+ * For the test NAME that is NAME.gdb beside its source file, if there is one, or in the folder that
+ * --gates names; if that is a file, it is for all tests that are run.  Gates are placed when a case
+ * begins.  A test that makes no sense without them says so, with a path that begins at the folder
+ * of its source file: */
+#define rdl_gates_from(t, path) rdl__gates_from((t), (path), RDL__HERE)
+RDL_API void rdl__gates_from(struct rdl_case *t, const char *path, const char *file, int line);
+
 #endif

@@ -24,6 +24,7 @@ struct rdl__plan {
     double shrink_seconds;      /* and the most time; 0: do not shrink */
     bool no_regressions;        /* neither read nor write regression files */
     const char *regressions;    /* their directory; NULL: beside the test's source */
+    const char *gates;          /* a file of gates, or folder of them; "none"; NULL: beside */
     const char *command;        /* the program, as a user would call it again */
     const char *replay_command; /* what replays a token, if not `command --replay` */
     const char *strategy;       /* for controlled threads; NULL: what the test says */

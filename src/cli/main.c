@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "choice/regress.h"
 #include "cli/options.h"
+#include "control/meet.h"
 #include "port/clock.h"
 #include "raddle.h"
 #include "port/trap.h"
@@ -247,6 +248,7 @@ int rdl__run_tests(struct rdl__options *options, struct rdl_test **tests, size_t
     struct rdl__error error;
     bool ok = open_reports(reports, options, &error), written;
 
+    rdl__gates_file = options->plan.gates;
     if (ok) {
         listener = rdl__report_many(&reports->listeners);
         if (options->replay)

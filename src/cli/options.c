@@ -202,6 +202,15 @@ static bool read_regressions(struct rdl__options *o, const char *from, const cha
     return true;
 }
 
+static bool read_gates(struct rdl__options *o, const char *from, const char *value,
+                       struct rdl__error *error)
+{
+    if (strcmp(value, "none") != 0 && access(value, R_OK) != 0)
+        return rdl__fail(error, "%s: cannot read %s: %s", from, value, strerror(errno));
+    o->plan.gates = value;
+    return true;
+}
+
 static bool read_colour(struct rdl__options *o, const char *from, const char *value,
                         struct rdl__error *error)
 {
@@ -395,6 +404,9 @@ static const struct option options[] = {
     {"html", VALUE("FILE", read_html), "write a page for browsers, too", FOR_BOTH},
     {"regressions", VALUE("DIR", read_regressions),
      "keep failing cases in DIR; beside: beside the tests (default); none: nowhere", FOR_TESTS},
+    {"gates", VALUE("PATH", read_gates),
+     "place gates as a file of gdb's breakpoints says, or NAME.gdb in a folder; none: nowhere",
+     FOR_TESTS},
     {"no-fork", FLAG(plan.no_fork), "run cases in this process, for debuggers", FOR_TESTS},
     {"no-capture", FLAG(plan.no_capture), "let cases print", FOR_TESTS},
     {"color", VALUE("WHEN", read_colour), "auto, always or never", FOR_BOTH},

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "choice/regress.h"
 #include "cli/options.h"
+#include "control/meet.h"
 #include "drive/sequence.h"
 #include "raddle/spec.h"
 #include "run/execute.h"
@@ -41,6 +42,7 @@ static bool make_script(const struct rdl_test *test, struct rdl__text *out, cons
     if (!rdl__spec_check(test->options.spec, true, error) ||
         !(board = rdl__board_new(CHOICES, error)))
         return false;
+    rdl__gates_file = "none"; /* nothing is run that would come to them */
     *alone = *test;
     alone->body = write_script;
     alone->options.explore = false;

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "control/meet.h"
 #include "control/sched/donor.h"
 #include "control/sched/inner.h"
 #include "control/sched/next.h"
@@ -182,6 +183,7 @@ RDL__ENTRY static void call_body(void *context)
 {
     struct rdl_case *t = context;
 
+    rdl__gates_begin(t);
     t->test->body(t);
     rdl__undo_for_user(t);
 }

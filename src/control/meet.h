@@ -62,6 +62,11 @@ void rdl__gates_stuck(struct rdl_case *t);
 bool rdl__gates_describe(const char *thread, char *out, size_t room);
 const char *rdl__order_blocker(const char *thread);
 
+/* A case begins: if there is a file of gates for its test, they are placed.  It is NAME.gdb beside
+ * the source of test NAME; or in this folder, or this file itself, or there is "none". */
+extern const char *rdl__gates_file;
+void rdl__gates_begin(struct rdl_case *t);
+
 /* Forget what was before. */
 void rdl__clock_reset(void);
 void rdl__gates_end(void);

@@ -65,6 +65,11 @@ static bool is_struct(const struct rdl__type *type)
            type->kind == RDL__TYPE_MAP || type->kind == RDL__TYPE_UNION;
 }
 
+static bool is_array(const struct rdl__type *type)
+{
+    return type->kind == RDL__TYPE_ARRAY || type->kind == RDL__TYPE_TEXT;
+}
+
 /* What the pointer points to, so many elements further. */
 static bool follow(struct reading *r, struct rdl__part *part, int64_t index)
 {
@@ -167,7 +172,7 @@ static bool enter_element(struct reading *r, struct rdl__part *part)
         return false;
     if (type->kind == RDL__TYPE_POINTER)
         return follow(r, part, index);
-    if (type->kind != RDL__TYPE_ARRAY && type->kind != RDL__TYPE_TEXT)
+    if (!is_array(type))
         return fail_at(r, "there is no array before an index", "");
     if (index < 0 || (type->count && index >= (int64_t)type->count))
         return fail_at(r, "the array has no such element", "");
@@ -227,8 +232,7 @@ static bool read_part(struct reading *r, struct rdl__part *out)
         return fail_at(r, "that is too deep", "");
     if (accept(r, "*"))
         done = read_part(r, out) &&
-               (out->type->kind == RDL__TYPE_ARRAY ? (out->type = out->type->of, true)
-                                                   : follow(r, out, 0));
+               (is_array(out->type) ? (out->type = out->type->of, true) : follow(r, out, 0));
     else
         done = read_first(r, out) && read_steps(r, out);
     r->depth--;

@@ -385,6 +385,10 @@ void rdl__replay_command(struct rdl__text *out, const struct rdl__plan *plan,
     }
     rdl__add_shell_word(out, what.bytes);
     rdl__text_release(&what);
+    if (plan->gates) {
+        rdl__text_add(out, " --gates ");
+        rdl__add_shell_word(out, plan->gates);
+    }
 }
 
 void rdl__add_line(struct rdl__text *out, const struct rdl__line *line)

@@ -97,10 +97,12 @@ void rdl__execute(struct rdl_case *t)
         if (fixture && fixture->setup)
             t->fixture = fixture->setup(t);
         is_set_up = fixture != NULL;
-        if (t->test->options.explore)
+        if (t->test->options.explore) {
             rdl__explore(t);
-        else
+        } else {
+            rdl__gates_begin(t);
             t->test->body(t);
+        }
     }
     if (__builtin_expect(is_copy, 0))
         _exit(0);

@@ -6,6 +6,7 @@
  * at.c     what it is to do there
  * order.c  what is to come before what, as text
  * alone.c  one thread at a time, from one place to another
+ * bound.c  gates that stand in a file of gdb's breakpoints, which breakpoints.h reads
  *
  * All that threads wait for here is looked at, and changed, under the lock of control/meet.h. */
 #ifndef RDL__GATE_H

@@ -227,8 +227,9 @@ bool rdl__spinning(const struct rdl__thread *thread)
 /* Sleeping and offering one's turn change nothing; all other operations may. */
 void rdl__spin_operation(struct rdl__thread *self, const struct rdl__op *op)
 {
-    const unsigned harmless = 1u << RDL__OP_READ | 1u << RDL__OP_WRITE | 1u << RDL__OP_ATOMIC |
-                              1u << RDL__OP_YIELD | 1u << RDL__OP_SLEEP;
+    static const uint64_t one = 1;
+    const uint64_t harmless = one << RDL__OP_READ | one << RDL__OP_WRITE | one << RDL__OP_ATOMIC |
+                              one << RDL__OP_YIELD | one << RDL__OP_SLEEP;
 
     if (!(harmless >> op->kind & 1))
         self->track->changed = true;

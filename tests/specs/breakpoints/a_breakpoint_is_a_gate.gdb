@@ -1,0 +1,1 @@
+break breakpoints.c:buffer_truncate if $_streq($_thread_name, "cutter")

@@ -1,0 +1,4 @@
+break step
+  commands
+    await 3
+  end
