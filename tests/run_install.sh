@@ -30,7 +30,8 @@ readelf -d "$prefix/lib/libraddle.so" | grep -q 'SONAME.*\[libraddle\.so\.0\]' |
 # comes before the C library's on purpose.
 names_of() { nm -g --defined-only "$@" | awk 'NF == 3 { sub(/@.*/, "", $3); print $3 }'; }
 foreign=$( (names_of -D "$prefix/lib/libraddle.so"; names_of "$prefix/lib/libraddle.a") |
-    grep -vE '^(rdl_|__tsan_|Annotate|__wrap_|DW\.ref\.|__(start|stop)_rdl__(next|patcher)$)' | sort -u |
+    grep -vE '^(rdl_|__tsan_|Annotate|__wrap_|DW\.ref\.|__(start|stop)_rdl__(next|patcher)$)' |
+    sort -u |
     while read -r name; do
         grep -qw "$name" "$SOURCE"/src/{control/sched,cli/program}/*.c || echo "$name"
     done)
