@@ -14,9 +14,25 @@ static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static bool begun, watched; /* watched: one of those who wait looks whether all do */
 bool rdl__meeting;
 
+/* Free threads that wait until all others do, and how often these did. */
+static unsigned quiet_waiters;
+static uint64_t lulls;
+
+/* Those who wait until it is quiet go on. */
+static bool end_quiet_waits(void)
+{
+    if (quiet_waiters == 0)
+        return false;
+    quiet_waiters = 0;
+    lulls++;
+    pthread_cond_broadcast(&changed);
+    return true;
+}
+
 static bool happens_next(void)
 {
-    return rdl__clock_ticks() || rdl__orders_go_on(rdl__current) || rdl__gates_give_up();
+    return end_quiet_waits() || rdl__clock_ticks() || rdl__orders_go_on(rdl__current) ||
+           rdl__gates_give_up();
 }
 
 /* The thread of the body itself is one of those that are waited for. */
@@ -49,6 +65,7 @@ void rdl__meet_begin(struct rdl_case *t)
 void rdl__meet_end(void)
 {
     rdl__meeting = begun = watched = false;
+    quiet_waiters = 0;
     rdl__when_quiet = NULL;
     rdl__blocked_watch_end();
     rdl__clock_reset();
@@ -183,4 +200,24 @@ void rdl__meet_await(struct rdl_case *t, const struct rdl__op *op, bool (*ready)
     rdl__sched.quiet_waiters++;
     rdl__await(self, op, ready, what, RDL__FOREVER);
     rdl__sched.quiet_waiters--;
+}
+
+static bool lull_has_come(void *before)
+{
+    return lulls > *(const uint64_t *)before;
+}
+
+/* Only one may look whether all are blocked: it does not look so itself. */
+int rdl__meet_until_quiet(struct rdl_case *t)
+{
+    uint64_t before;
+
+    if (!begun)
+        return rdl__blocked_until_quiet(t);
+    rdl__meet_lock();
+    before = lulls;
+    quiet_waiters++;
+    await_freely(t, &(struct awaited){lull_has_come, &before});
+    rdl__meet_unlock();
+    return rdl__blocked_others(t);
 }

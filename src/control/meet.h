@@ -27,6 +27,9 @@ void rdl__meet_unlock(void);
 void rdl__meet_await(struct rdl_case *t, const struct rdl__op *op, bool (*ready)(void *what),
                      void *what);
 
+/* Wait until every other free thread has ended or waits, be it here; how many do. */
+int rdl__meet_until_quiet(struct rdl_case *t);
+
 /* This object of an operation has changed: who waits for it may be ready. */
 void rdl__meet_changed(const void *object);
 

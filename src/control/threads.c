@@ -119,7 +119,7 @@ int rdl_until_quiet(struct rdl_case *t)
     int blocked = 0;
 
     if (!self)
-        return rdl__blocked_until_quiet(t);
+        return rdl__meet_until_quiet(t);
     rdl__await_quiet(self, false, RDL__CALLER);
     for (uint32_t id = 0; id < rdl__sched.view.threads; id++)
         blocked += rdl__sched.threads[id]->state == RDL__ALIVE && rdl__sched.threads[id] != self;

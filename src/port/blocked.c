@@ -445,6 +445,14 @@ int rdl__blocked_until_quiet(const void *owner)
     return count;
 }
 
+int rdl__blocked_others(const void *owner)
+{
+    struct watched all = all_watched(owner);
+
+    forget(&all);
+    return all.thread_count;
+}
+
 bool rdl__blocked_until(const void *owner, bool (*ready)(void *what), void *what)
 {
     int count;

@@ -45,6 +45,9 @@ void rdl__blocked_forget(void *thread);
  * how many are blocked. */
 int rdl__blocked_until_quiet(const void *owner);
 
+/* How many of them have not ended, but for the one that calls. */
+int rdl__blocked_others(const void *owner);
+
 /* Do all sleep at this moment, be it for a time? */
 bool rdl__blocked_all_sleep(const void *owner);
 
