@@ -61,11 +61,20 @@ static void come(struct rdl__registers *registers, void *it)
 
 /* ---- Placing -------------------------------------------------------------------------------- */
 
-static const struct rdl__location *find(const char *text)
+static const struct rdl__location *found_before(const char *text)
 {
     for (size_t i = 0; i < locations.count; i++)
         if (strcmp(locations.items[i].text, text) == 0)
             return &locations.items[i];
+    return NULL;
+}
+
+static const struct rdl__location *find(const char *text)
+{
+    const struct rdl__location *location = found_before(text);
+
+    if (location)
+        return location;
     rdl__locations_want(&locations, text);
     rdl__locations_find(&locations, NULL);
     return &locations.items[locations.count - 1];
@@ -221,22 +230,28 @@ struct rdl_gate *rdl__gate_at(struct rdl_case *t, const char *place, const struc
 
 enum { LINES_MAX = 300 };
 
-/* Its lines are those that are found in its file from where it begins, and belong to it. */
+static char *line_from(struct rdl_case *t, const struct rdl__spot *first, int further)
+{
+    return rdl_format(t, "%s:%d", first->file, first->line + further);
+}
+
+/* Its lines are those that are found in its file from where it begins, and belong to it.  They are
+ * looked for together, since that takes long. */
 static uint32_t lines_of(struct rdl_case *t, const struct rdl__spot *first, const char **out)
 {
+    bool is_new = !found_before(line_from(t, first, LINES_MAX - 1));
     uint32_t count = 0;
-    size_t before = locations.count;
 
-    for (int line = first->line; line < first->line + LINES_MAX; line++) {
-        const char *text = rdl_format(t, "%s:%d", first->file, line);
+    for (int i = 0; i < LINES_MAX && is_new; i++)
+        rdl__locations_want(&locations, line_from(t, first, i));
+    if (is_new)
+        rdl__locations_find(&locations, NULL);
+    for (int i = 0; i < LINES_MAX; i++) {
+        const struct rdl__location *line = find(line_from(t, first, i));
 
-        rdl__locations_want(&locations, text);
+        if (line->count > 0 && strcmp(line->spots[0].function, first->function) == 0)
+            out[count++] = line->text;
     }
-    rdl__locations_find(&locations, NULL);
-    for (size_t i = before; i < locations.count; i++)
-        if (locations.items[i].count > 0 &&
-            strcmp(locations.items[i].spots[0].function, first->function) == 0)
-            out[count++] = locations.items[i].text;
     return count;
 }
 
