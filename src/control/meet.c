@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "control/sched/inner.h"
 #include "control/sched/next.h"
@@ -13,6 +14,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static bool begun, watched; /* watched: one of those who wait looks whether all do */
 bool rdl__meeting;
+
+/* Which meeting this is: one a case.  Who is left over from one before waits for ever. */
+static uint64_t meeting;
 
 /* Free threads that wait until all others do, and how often these did. */
 static unsigned quiet_waiters;
@@ -64,6 +68,7 @@ void rdl__meet_begin(struct rdl_case *t)
 
 void rdl__meet_end(void)
 {
+    __atomic_add_fetch(&meeting, 1, __ATOMIC_SEQ_CST);
     rdl__meeting = begun = watched = false;
     quiet_waiters = 0;
     rdl__when_quiet = NULL;
@@ -146,7 +151,13 @@ void rdl__meet_changed(const void *object)
 struct awaited {
     bool (*ready)(void *what);
     void *what;
+    uint64_t meeting;
 };
+
+static bool is_over(const struct awaited *awaited)
+{
+    return __atomic_load_n(&meeting, __ATOMIC_SEQ_CST) != awaited->meeting;
+}
 
 static bool is_there(void *it)
 {
@@ -154,7 +165,7 @@ static bool is_there(void *it)
     bool there;
 
     pthread_mutex_lock(&lock);
-    there = awaited->ready(awaited->what);
+    there = is_over(awaited) || awaited->ready(awaited->what);
     pthread_mutex_unlock(&lock);
     return there;
 }
@@ -162,27 +173,44 @@ static bool is_there(void *it)
 /* For all who wait: is there nobody who could do anything? */
 static void keep_watch(struct rdl_case *t, const struct awaited *awaited)
 {
-    bool there = false;
+    bool there = false, stuck;
 
     while (!there) {
         pthread_mutex_unlock(&lock);
         there = rdl__blocked_until(t, is_there, (void *)awaited);
         pthread_mutex_lock(&lock);
-        if (!there && !happens_next())
+        stuck = !there && !happens_next();
+        pthread_mutex_unlock(&lock); /* a failure may be the end of the case */
+        if (stuck)
             rdl__gates_stuck(t);
-        there = awaited->ready(awaited->what);
+        there = is_there((void *)awaited);
+        pthread_mutex_lock(&lock);
     }
 }
 
-static void await_freely(struct rdl_case *t, const struct awaited *awaited)
+/* What the thread knows is gone with its case: it must not go on. */
+static void stay_if_over(const struct awaited *awaited)
 {
-    while (!awaited->ready(awaited->what)) {
+    if (!is_over(awaited))
+        return;
+    pthread_mutex_unlock(&lock);
+    while (true)
+        pause();
+}
+
+static void await_freely(struct rdl_case *t, bool (*ready)(void *what), void *what)
+{
+    const struct awaited awaited = {ready, what, __atomic_load_n(&meeting, __ATOMIC_SEQ_CST)};
+
+    while (!ready(what)) {
         if (watched) {
             pthread_cond_wait(&changed, &lock);
+            stay_if_over(&awaited);
             continue;
         }
         watched = true;
-        keep_watch(t, awaited);
+        keep_watch(t, &awaited);
+        stay_if_over(&awaited);
         watched = false;
         pthread_cond_broadcast(&changed); /* another keeps watch */
     }
@@ -194,7 +222,7 @@ void rdl__meet_await(struct rdl_case *t, const struct rdl__op *op, bool (*ready)
     struct rdl__thread *self = rdl__self();
 
     if (!self) {
-        await_freely(t, &(struct awaited){ready, what});
+        await_freely(t, ready, what);
         return;
     }
     rdl__sched.quiet_waiters++;
@@ -217,7 +245,7 @@ int rdl__meet_until_quiet(struct rdl_case *t)
     rdl__meet_lock();
     before = lulls;
     quiet_waiters++;
-    await_freely(t, &(struct awaited){lull_has_come, &before});
+    await_freely(t, lull_has_come, &before);
     rdl__meet_unlock();
     return rdl__blocked_others(t);
 }

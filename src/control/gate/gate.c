@@ -29,19 +29,17 @@ static struct rdl_gate *gates;
 static struct hope *hopes;
 static struct rdl__waiter *waiters;
 
-/* Threads that were never let through may still stand here, if they are free: then all of this
- * stays. */
+/* Threads that were never let through may still stand here, if they are free, and will for ever:
+ * then all of this stays. */
 void rdl__gates_end(void)
 {
     while (gates) {
         struct rdl_gate *gate = gates;
 
         gates = gate->next;
-        gate->is_wide = true;
         if (!waiters)
             free(gate);
     }
-    rdl__gates_changed();
     hopes = NULL;
     waiters = NULL;
     rdl__orders_end();
