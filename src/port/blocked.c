@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -100,16 +101,21 @@ static bool sleeps(int id)
            (at[8] == 'S' || at[8] == 'D');
 }
 
+static bool read_call(int id, long *call, unsigned long arguments[6])
+{
+    char text[256];
+
+    return read_task_file(id, "syscall", text, sizeof text) &&
+           sscanf(text, "%ld %lx %lx %lx %lx %lx %lx", call, &arguments[0], &arguments[1],
+                  &arguments[2], &arguments[3], &arguments[4], &arguments[5]) == 7;
+}
+
 static bool is_blocked(int id)
 {
     unsigned long arguments[6];
-    char text[256];
     long call;
 
-    return sleeps(id) && read_task_file(id, "syscall", text, sizeof text) &&
-           sscanf(text, "%ld %lx %lx %lx %lx %lx %lx", &call, &arguments[0], &arguments[1],
-                  &arguments[2], &arguments[3], &arguments[4], &arguments[5]) == 7 &&
-           waits_for_others(call, arguments);
+    return sleeps(id) && read_call(id, &call, arguments) && waits_for_others(call, arguments);
 }
 
 static int id_of(const struct rdl__real_thread *thread)
@@ -304,22 +310,30 @@ static bool has_name(const struct rdl__real_thread *thread, const char *name)
     return strcmp(own, name) == 0;
 }
 
-void rdl__blocked_name(char *out, size_t room)
+static bool find_name(int id, char *out, size_t room)
 {
-    int self = (int)syscall(SYS_gettid);
     const char *name = NULL;
+    bool found = false;
 
     pthread_mutex_lock(&lock);
     for (const struct rdl__real_thread *thread = threads; thread && !name; thread = thread->next)
-        if (id_of(thread) == self)
+        if (id_of(thread) == id && !has_ended(thread)) {
+            found = true;
             name = thread->name;
+        }
     pthread_mutex_unlock(&lock);
     if (name)
         snprintf(out, room, "%s", name);
-    else if (read_task_file(self, "comm", out, room))
+    else if (read_task_file(id, "comm", out, room))
         out[strcspn(out, "\n")] = '\0';
     else
         snprintf(out, room, "thread");
+    return found;
+}
+
+void rdl__blocked_name(char *out, size_t room)
+{
+    find_name((int)syscall(SYS_gettid), out, room);
 }
 
 enum rdl__life rdl__blocked_state(const char *name)
@@ -463,4 +477,49 @@ bool rdl__blocked_until(const void *owner, bool (*ready)(void *what), void *what
         sched_yield();
     }
     return true;
+}
+
+/* ---- What do they wait for? ----------------------------------------------------------------- */
+
+/* In the C library's mutexes, the word that is waited for comes first, and third who holds it. */
+static int holder_of(unsigned long mutex)
+{
+    int words[3];
+    struct iovec ours = {words, sizeof words}, there = {(void *)mutex, sizeof words};
+
+    return process_vm_readv(getpid(), &ours, 1, &there, 1, 0) == sizeof words ? words[2] : 0;
+}
+
+/* Such a mutex is 2 while others wait for it; who joins a thread waits for its number to go. */
+static void describe_futex(const unsigned long *arguments, char *out, size_t room)
+{
+    enum { IS_WAITED_FOR = 2 };
+    bool plain = (arguments[1] & FUTEX_CMD_MASK) == FUTEX_WAIT;
+    int value = (int)arguments[2];
+    char name[48];
+
+    if (plain && value == IS_WAITED_FOR && find_name(holder_of(arguments[0]), name, sizeof name))
+        snprintf(out, room, "a mutex, which %s holds", name);
+    else if (!plain && find_name(value, name, sizeof name))
+        snprintf(out, room, "the end of %s", name);
+    else
+        snprintf(out, room, "somebody to wake it");
+}
+
+void rdl__blocked_tell(const void *owner,
+                       void (*tell)(const char *thread, const char *waits_for, void *it), void *it)
+{
+    struct watched all = all_watched(owner);
+    unsigned long arguments[6];
+    char name[48], what[80];
+    long call;
+
+    for (int i = 0; i < all.thread_count; i++) {
+        find_name(all.threads[i], name, sizeof name);
+        snprintf(what, sizeof what, "something from outside");
+        if (read_call(all.threads[i], &call, arguments) && call == SYS_futex)
+            describe_futex(arguments, what, sizeof what);
+        tell(name, what, it);
+    }
+    forget(&all);
 }
