@@ -39,14 +39,17 @@ static void hold_in_glib(struct rdl_case *t, bool asks_first)
 {
     int job = 7;
     struct work w = {.jobs = g_async_queue_new(), .asks_first = asks_first};
+    struct rdl_gate *gate;
     struct rdl_thread *one, *two;
 
-    rdl_order(t, "[two ended] -> one:libglib-2.0.so.0!g_async_queue_try_pop");
+    gate = rdl_gate_at(t, "libglib-2.0.so.0!g_async_queue_try_pop", .thread = "one");
     g_async_queue_push(w.jobs, &job);
     one = rdl_spawn(t, "one", work, &w);
+    rdl_gate_reached(gate);
     two = rdl_spawn(t, "two", work, &w);
-    rdl_join(one);
     rdl_join(two);
+    rdl_gate_open(gate);
+    rdl_join(one);
     g_async_queue_unref(w.jobs);
     rdl_check_eq(w.sum, 7);
     rdl_check_eq(w.missing, 0);
