@@ -32,7 +32,7 @@
 enum {
     FD_FLOOR = 500,         /* our descriptors stay out of the way of the code under test */
     CAPTURE_MAX = 1 << 20,  /* a longer capture is thrown away between tasks */
-    ABANDONED_STATUS = 217, /* a thread of the case failed a check */
+    ABANDONED_STATUS = 217, /* a thread of the case failed a check, or called us wrongly */
     STOPPED_STATUS = 218,   /* the worker stopped itself: see stop_text */
     DEATH_WAIT_MS = 1000,   /* a hung worker gets this long to say where it hangs */
     WORKERS_MAX = 256,
@@ -442,8 +442,8 @@ static void attribute(struct rdl__worker *worker, int status, bool hung)
     rdl__board_repair(board);
     if (is_uncounted(board))
         board->stats.cases++;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == ABANDONED_STATUS && outcome->claimed &&
-        outcome->verdict == RDL__FAILED)
+    if (WIFEXITED(status) && WEXITSTATUS(status) == ABANDONED_STATUS &&
+        ((outcome->claimed && outcome->verdict == RDL__FAILED) || outcome->verdict == RDL__MISUSED))
         return;
     if (WIFEXITED(status) && WEXITSTATUS(status) == STOPPED_STATUS) {
         outcome->verdict = RDL__MISUSED;
