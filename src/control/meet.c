@@ -22,6 +22,8 @@ static uint64_t meeting;
 static unsigned quiet_waiters;
 static uint64_t lulls;
 
+static unsigned asked; /* how often others did, since a gate was last come to */
+
 /* Those who wait until it is quiet go on. */
 static bool end_quiet_waits(void)
 {
@@ -33,10 +35,24 @@ static bool end_quiet_waits(void)
     return true;
 }
 
+/* A controlled thread that sleeps, or asks again for something, may still come to a gate: it is
+ * given the time to, unless it does nothing else. */
+static bool others_may_come(void)
+{
+    enum { ASKED_MAX = 1000 };
+
+    return rdl__running && (rdl__time_will_tell() || rdl__sched.view.enabled_count > 0) &&
+           ++asked <= ASKED_MAX;
+}
+
 static bool happens_next(void)
 {
-    return end_quiet_waits() || rdl__clock_ticks() || rdl__orders_go_on(rdl__current) ||
-           rdl__gates_give_up();
+    if (end_quiet_waits() || rdl__clock_ticks())
+        return true;
+    if (others_may_come())
+        return false;
+    asked = 0;
+    return rdl__orders_go_on(rdl__current) || rdl__gates_give_up();
 }
 
 /* The thread of the body itself is one of those that are waited for. */
@@ -70,7 +86,7 @@ void rdl__meet_end(void)
 {
     __atomic_add_fetch(&meeting, 1, __ATOMIC_SEQ_CST);
     rdl__meeting = begun = watched = false;
-    quiet_waiters = 0;
+    quiet_waiters = asked = 0;
     rdl__when_quiet = NULL;
     rdl__blocked_watch_end();
     rdl__clock_reset();
@@ -142,6 +158,7 @@ void rdl__meet_changed(const void *object)
         pthread_cond_broadcast(&changed);
         return;
     }
+    asked = 0;
     rdl__got_on();
     rdl__changed((uintptr_t)object);
 }
