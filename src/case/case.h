@@ -137,6 +137,10 @@ extern bool rdl__worn_out;
 /* End the case, on its own thread: what stands in the outcome is the result. */
 _Noreturn void rdl__case_leave(struct rdl_case *t);
 
+/* The case fails, by something else than a check; places in the text are marked as above. */
+_Noreturn void rdl__failed_by(enum rdl__cause cause, const char *file, int line, const char *what,
+                              struct rdl__text *text);
+
 /* The test calls us wrongly. */
 _Noreturn void rdl__misuse(struct rdl_case *t, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

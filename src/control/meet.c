@@ -2,6 +2,7 @@
 #include "control/meet.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "control/sched/inner.h"
 #include "control/sched/next.h"
@@ -13,29 +14,44 @@ static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static bool begun, watched; /* watched: one of those who wait looks whether all do */
 bool rdl__meeting;
 
-/* Who waits for nothing but that. */
-struct quiet {
-    bool is_quiet;
-    struct quiet *next;
-};
-static struct quiet *quiets;
+/* Which meeting this is: one a case.  Who is left over from one before waits for ever. */
+static uint64_t meeting;
 
-static bool tell_quiet(void)
+/* Free threads that wait until all others do, and how often these did. */
+static unsigned quiet_waiters;
+static uint64_t lulls;
+
+static unsigned asked; /* how often others did, since a gate was last come to */
+
+/* Those who wait until it is quiet go on. */
+static bool end_quiet_waits(void)
 {
-    struct quiet *quiet = quiets;
-
-    if (!quiet)
+    if (quiet_waiters == 0)
         return false;
-    quiets = quiet->next;
-    quiet->is_quiet = true;
+    quiet_waiters = 0;
+    lulls++;
     pthread_cond_broadcast(&changed);
     return true;
 }
 
+/* A controlled thread that sleeps, or asks again for something, may still come to a gate: it is
+ * given the time to, unless it does nothing else. */
+static bool others_may_come(void)
+{
+    enum { ASKED_MAX = 1000 };
+
+    return rdl__running && (rdl__time_will_tell() || rdl__sched.view.enabled_count > 0) &&
+           ++asked <= ASKED_MAX;
+}
+
 static bool happens_next(void)
 {
-    return tell_quiet() || rdl__clock_ticks() || rdl__orders_go_on(rdl__current) ||
-           rdl__gates_give_up();
+    if (end_quiet_waits() || rdl__clock_ticks())
+        return true;
+    if (others_may_come())
+        return false;
+    asked = 0;
+    return rdl__orders_go_on(rdl__current) || rdl__gates_give_up();
 }
 
 /* The thread of the body itself is one of those that are waited for. */
@@ -67,8 +83,9 @@ void rdl__meet_begin(struct rdl_case *t)
 
 void rdl__meet_end(void)
 {
+    __atomic_add_fetch(&meeting, 1, __ATOMIC_SEQ_CST);
     rdl__meeting = begun = watched = false;
-    quiets = NULL;
+    quiet_waiters = asked = 0;
     rdl__when_quiet = NULL;
     rdl__blocked_watch_end();
     rdl__clock_reset();
@@ -140,6 +157,7 @@ void rdl__meet_changed(const void *object)
         pthread_cond_broadcast(&changed);
         return;
     }
+    asked = 0;
     rdl__got_on();
     rdl__changed((uintptr_t)object);
 }
@@ -149,7 +167,13 @@ void rdl__meet_changed(const void *object)
 struct awaited {
     bool (*ready)(void *what);
     void *what;
+    uint64_t meeting;
 };
+
+static bool is_over(const struct awaited *awaited)
+{
+    return __atomic_load_n(&meeting, __ATOMIC_SEQ_CST) != awaited->meeting;
+}
 
 static bool is_there(void *it)
 {
@@ -157,7 +181,7 @@ static bool is_there(void *it)
     bool there;
 
     pthread_mutex_lock(&lock);
-    there = awaited->ready(awaited->what);
+    there = is_over(awaited) || awaited->ready(awaited->what);
     pthread_mutex_unlock(&lock);
     return there;
 }
@@ -165,51 +189,47 @@ static bool is_there(void *it)
 /* For all who wait: is there nobody who could do anything? */
 static void keep_watch(struct rdl_case *t, const struct awaited *awaited)
 {
-    bool there = false;
+    bool there = false, stuck;
 
     while (!there) {
         pthread_mutex_unlock(&lock);
         there = rdl__blocked_until(t, is_there, (void *)awaited);
         pthread_mutex_lock(&lock);
-        if (!there && !happens_next())
+        stuck = !there && !happens_next();
+        pthread_mutex_unlock(&lock); /* a failure may be the end of the case */
+        if (stuck)
             rdl__gates_stuck(t);
-        there = awaited->ready(awaited->what);
+        there = is_there((void *)awaited);
+        pthread_mutex_lock(&lock);
     }
 }
 
-static void await_freely(struct rdl_case *t, const struct awaited *awaited)
+/* What the thread knows is gone with its case: it must not go on. */
+static void stay_if_over(const struct awaited *awaited)
 {
-    while (!awaited->ready(awaited->what)) {
+    if (!is_over(awaited))
+        return;
+    pthread_mutex_unlock(&lock);
+    while (true)
+        pause();
+}
+
+static void await_freely(struct rdl_case *t, bool (*ready)(void *what), void *what)
+{
+    const struct awaited awaited = {ready, what, __atomic_load_n(&meeting, __ATOMIC_SEQ_CST)};
+
+    while (!ready(what)) {
         if (watched) {
             pthread_cond_wait(&changed, &lock);
+            stay_if_over(&awaited);
             continue;
         }
         watched = true;
-        keep_watch(t, awaited);
+        keep_watch(t, &awaited);
+        stay_if_over(&awaited);
         watched = false;
         pthread_cond_broadcast(&changed); /* another keeps watch */
     }
-}
-
-static bool is_quiet(void *what)
-{
-    return ((const struct quiet *)what)->is_quiet;
-}
-
-void rdl__meet_await_quiet(struct rdl_case *t)
-{
-    struct quiet self = {.next = NULL};
-
-    pthread_mutex_lock(&lock);
-    self.next = quiets;
-    quiets = &self;
-    await_freely(t, &(struct awaited){is_quiet, &self});
-    pthread_mutex_unlock(&lock);
-}
-
-bool rdl__meet_is_watched(void)
-{
-    return begun;
 }
 
 void rdl__meet_await(struct rdl_case *t, const struct rdl__op *op, bool (*ready)(void *what),
@@ -218,10 +238,30 @@ void rdl__meet_await(struct rdl_case *t, const struct rdl__op *op, bool (*ready)
     struct rdl__thread *self = rdl__self();
 
     if (!self) {
-        await_freely(t, &(struct awaited){ready, what});
+        await_freely(t, ready, what);
         return;
     }
     rdl__sched.quiet_waiters++;
     rdl__await(self, op, ready, what, RDL__FOREVER);
     rdl__sched.quiet_waiters--;
+}
+
+static bool lull_has_come(void *before)
+{
+    return lulls > *(const uint64_t *)before;
+}
+
+/* Only one may look whether all are blocked: it does not look so itself. */
+int rdl__meet_until_quiet(struct rdl_case *t)
+{
+    uint64_t before;
+
+    if (!begun)
+        return rdl__blocked_until_quiet(t);
+    rdl__meet_lock();
+    before = lulls;
+    quiet_waiters++;
+    await_freely(t, lull_has_come, &before);
+    rdl__meet_unlock();
+    return rdl__blocked_others(t);
 }

@@ -27,11 +27,8 @@ void rdl__meet_unlock(void);
 void rdl__meet_await(struct rdl_case *t, const struct rdl__op *op, bool (*ready)(void *what),
                      void *what);
 
-/* Free threads: wait until all others wait or have ended, before anything else happens for that. */
-void rdl__meet_await_quiet(struct rdl_case *t);
-
-/* Do free threads meet, so that one of them looks whether all wait? */
-bool rdl__meet_is_watched(void);
+/* Wait until every other free thread has ended or waits, be it here; how many do. */
+int rdl__meet_until_quiet(struct rdl_case *t);
 
 /* This object of an operation has changed: who waits for it may be ready. */
 void rdl__meet_changed(const void *object);

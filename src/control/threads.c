@@ -118,12 +118,8 @@ int rdl_until_quiet(struct rdl_case *t)
     struct rdl__thread *self = rdl__self();
     int blocked = 0;
 
-    if (!self && rdl__meet_is_watched()) {
-        rdl__meet_await_quiet(t);
-        return rdl__blocked_count(t);
-    }
     if (!self)
-        return rdl__blocked_until_quiet(t);
+        return rdl__meet_until_quiet(t);
     rdl__await_quiet(self, false, RDL__CALLER);
     for (uint32_t id = 0; id < rdl__sched.view.threads; id++)
         blocked += rdl__sched.threads[id]->state == RDL__ALIVE && rdl__sched.threads[id] != self;

@@ -20,11 +20,11 @@ static bool claim(struct rdl__outcome *outcome)
 }
 
 /* Two failures of the same check at the same place are the same bug. */
-static void record(struct rdl__outcome *outcome, const char *file, int line, const char *check,
-                   const char *text)
+static void record(struct rdl__outcome *outcome, enum rdl__cause cause, const char *file, int line,
+                   const char *check, const char *text)
 {
     outcome->verdict = RDL__FAILED;
-    outcome->cause = RDL__BY_CHECK;
+    outcome->cause = cause;
     outcome->number = 0;
     outcome->line = line;
     outcome->pc = 0;
@@ -35,8 +35,8 @@ static void record(struct rdl__outcome *outcome, const char *file, int line, con
         rdl__combine(rdl__combine(rdl__hash_text(file), (uint64_t)line), rdl__hash_text(check));
 }
 
-_Noreturn static void fail_with(const char *file, int line, const char *check,
-                                struct rdl__text *text)
+_Noreturn void rdl__failed_by(enum rdl__cause cause, const char *file, int line, const char *check,
+                              struct rdl__text *text)
 {
     struct rdl_case *t = rdl__current;
 
@@ -46,7 +46,7 @@ _Noreturn static void fail_with(const char *file, int line, const char *check,
         abort();
     }
     if (claim(t->outcome))
-        record(t->outcome, file, line, check, rdl__text_string(text));
+        record(t->outcome, cause, file, line, check, rdl__text_string(text));
     rdl__text_release(text);
     rdl__case_leave(t);
 }
@@ -59,7 +59,7 @@ _Noreturn void rdl__failed(const char *file, int line, const char *check, const 
     va_start(args, format);
     rdl__text_addv(&text, format, args);
     va_end(args);
-    fail_with(file, line, check, &text);
+    rdl__failed_by(RDL__BY_CHECK, file, line, check, &text);
 }
 
 static void add_value(struct rdl__text *text, struct rdl_value value)
@@ -102,7 +102,7 @@ _Noreturn void rdl__compared(const char *file, int line, const char *check, stru
     add_value(&text, right);
     if (left.type == RDL__VALUE_POINTER && left.p && right.p)
         rdl__text_add(&text, "\n(%s)", left.p == right.p ? "the same one" : "not the same one");
-    fail_with(file, line, check, &text);
+    rdl__failed_by(RDL__BY_CHECK, file, line, check, &text);
 }
 
 static size_t first_difference(const unsigned char *a, size_t a_size, const unsigned char *b,
@@ -139,7 +139,7 @@ void rdl__check_str(const char *file, int line, const char *check, const char *l
                       first_difference((const unsigned char *)left, strlen(left),
                                        (const unsigned char *)right, strlen(right)),
                       strlen(left), strlen(right));
-    fail_with(file, line, check, &text);
+    rdl__failed_by(RDL__BY_CHECK, file, line, check, &text);
 }
 
 /* The bytes around `at`, and a mark under the one that differs first. */
@@ -167,7 +167,7 @@ void rdl__check_mem(const char *file, int line, const char *check, const void *l
     add_window(&text, "right: ", b, from, to, size);
     rdl__text_add(&text, "       %*s^^ byte %zu of %zu", (int)(3 * (at - from) + (from ? 4 : 0)),
                   "", at, size);
-    fail_with(file, line, check, &text);
+    rdl__failed_by(RDL__BY_CHECK, file, line, check, &text);
 }
 
 void rdl_note(const char *format, ...)

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -105,16 +106,21 @@ static bool sleeps(int id)
            (at[8] == 'S' || at[8] == 'D');
 }
 
+static bool read_call(int id, long *call, unsigned long arguments[6])
+{
+    char text[256];
+
+    return read_task_file(id, "syscall", text, sizeof text) &&
+           sscanf(text, "%ld %lx %lx %lx %lx %lx %lx", call, &arguments[0], &arguments[1],
+                  &arguments[2], &arguments[3], &arguments[4], &arguments[5]) == 7;
+}
+
 static bool is_blocked(int id)
 {
     unsigned long arguments[6];
-    char text[256];
     long call;
 
-    return sleeps(id) && read_task_file(id, "syscall", text, sizeof text) &&
-           sscanf(text, "%ld %lx %lx %lx %lx %lx %lx", &call, &arguments[0], &arguments[1],
-                  &arguments[2], &arguments[3], &arguments[4], &arguments[5]) == 7 &&
-           waits_for_others(call, arguments);
+    return sleeps(id) && read_call(id, &call, arguments) && waits_for_others(call, arguments);
 }
 
 static int id_of(const struct rdl__real_thread *thread)
@@ -308,6 +314,27 @@ static bool has_name(const struct rdl__real_thread *thread, const char *name)
     return strcmp(own, name) == 0;
 }
 
+static bool find_name(int id, char *out, size_t room)
+{
+    const char *name = NULL;
+    bool found = false;
+
+    pthread_mutex_lock(&lock);
+    for (const struct rdl__real_thread *thread = threads; thread && !name; thread = thread->next)
+        if (id_of(thread) == id && !has_ended(thread)) {
+            found = true;
+            name = thread->name;
+        }
+    pthread_mutex_unlock(&lock);
+    if (name)
+        snprintf(out, room, "%s", name);
+    else if (read_task_file(id, "comm", out, room))
+        out[strcspn(out, "\n")] = '\0';
+    else
+        snprintf(out, room, "thread");
+    return found;
+}
+
 const char *rdl__blocked_name(void)
 {
     static __thread char of_kernel[16];
@@ -421,14 +448,6 @@ static bool is_quiet(const void *owner, int *out_count)
     return quiet;
 }
 
-int rdl__blocked_count(const void *owner)
-{
-    struct watched all = all_watched(owner);
-
-    forget(&all);
-    return all.thread_count;
-}
-
 bool rdl__blocked_all_sleep(const void *owner)
 {
     struct watched all = all_watched(owner);
@@ -450,6 +469,14 @@ int rdl__blocked_until_quiet(const void *owner)
     return count;
 }
 
+int rdl__blocked_others(const void *owner)
+{
+    struct watched all = all_watched(owner);
+
+    forget(&all);
+    return all.thread_count;
+}
+
 bool rdl__blocked_until(const void *owner, bool (*ready)(void *what), void *what)
 {
     int count;
@@ -460,4 +487,49 @@ bool rdl__blocked_until(const void *owner, bool (*ready)(void *what), void *what
         sched_yield();
     }
     return true;
+}
+
+/* ---- What do they wait for? ----------------------------------------------------------------- */
+
+/* In the C library's mutexes, the word that is waited for comes first, and third who holds it. */
+static int holder_of(unsigned long mutex)
+{
+    int words[3];
+    struct iovec ours = {words, sizeof words}, there = {(void *)mutex, sizeof words};
+
+    return process_vm_readv(getpid(), &ours, 1, &there, 1, 0) == sizeof words ? words[2] : 0;
+}
+
+/* Such a mutex is 2 while others wait for it; who joins a thread waits for its number to go. */
+static void describe_futex(const unsigned long *arguments, char *out, size_t room)
+{
+    enum { IS_WAITED_FOR = 2 };
+    bool plain = (arguments[1] & FUTEX_CMD_MASK) == FUTEX_WAIT;
+    int value = (int)arguments[2];
+    char name[48];
+
+    if (plain && value == IS_WAITED_FOR && find_name(holder_of(arguments[0]), name, sizeof name))
+        snprintf(out, room, "a mutex, which %s holds", name);
+    else if (!plain && find_name(value, name, sizeof name))
+        snprintf(out, room, "the end of %s", name);
+    else
+        snprintf(out, room, "somebody to wake it");
+}
+
+void rdl__blocked_tell(const void *owner,
+                       void (*tell)(const char *thread, const char *waits_for, void *it), void *it)
+{
+    struct watched all = all_watched(owner);
+    unsigned long arguments[6];
+    char name[48], what[80];
+    long call;
+
+    for (int i = 0; i < all.thread_count; i++) {
+        find_name(all.threads[i], name, sizeof name);
+        snprintf(what, sizeof what, "something from outside");
+        if (read_call(all.threads[i], &call, arguments) && call == SYS_futex)
+            describe_futex(arguments, what, sizeof what);
+        tell(name, what, it);
+    }
+    forget(&all);
 }

@@ -45,8 +45,12 @@ void rdl__blocked_forget(void *thread);
  * how many are blocked. */
 int rdl__blocked_until_quiet(const void *owner);
 
-/* How many have not ended, but for the one that calls. */
-int rdl__blocked_count(const void *owner);
+/* How many of them have not ended, but for the one that calls. */
+int rdl__blocked_others(const void *owner);
+
+/* When all are blocked: what each of them waits for, as far as its call tells. */
+void rdl__blocked_tell(const void *owner,
+                       void (*tell)(const char *thread, const char *waits_for, void *it), void *it);
 
 /* Do all sleep at this moment, be it for a time? */
 bool rdl__blocked_all_sleep(const void *owner);

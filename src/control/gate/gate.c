@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "raddle/check.h"
+#include "port/blocked.h"
 
 struct rdl_gate {
     struct rdl_case *t;
@@ -29,19 +29,17 @@ static struct rdl_gate *gates;
 static struct hope *hopes;
 static struct rdl__waiter *waiters;
 
-/* Threads that were never let through may still stand here, if they are free: then all of this
- * stays. */
+/* Threads that were never let through may still stand here, if they are free, and will for ever:
+ * then all of this stays. */
 void rdl__gates_end(void)
 {
     while (gates) {
         struct rdl_gate *gate = gates;
 
         gates = gate->next;
-        gate->is_wide = true;
         if (!waiters)
             free(gate);
     }
-    rdl__gates_changed();
     hopes = NULL;
     waiters = NULL;
     rdl__orders_end();
@@ -257,16 +255,23 @@ bool rdl__gates_describe(const char *thread, char *out, size_t room)
     return waiter;
 }
 
+static void tell_of_other(const char *thread, const char *waits_for, void *it)
+{
+    if (!rdl__gate_waiter(thread))
+        rdl__text_add(it, "%s waits for %s\n", thread, waits_for);
+}
+
 void rdl__gates_stuck(struct rdl_case *t)
 {
     struct rdl__text text = {0};
     char what[256];
 
+    if (!waiters)
+        return;
     for (const struct rdl__waiter *waiter = waiters; waiter; waiter = waiter->next) {
         waiter->describe(waiter->what, what, sizeof what);
-        rdl__text_add(&text, "%s waits for %s\n", waiter->thread, what);
+        rdl__text_add(&text, "%s waits for %s at %s\n", waiter->thread, what, rdl__at(waiter->pc));
     }
-    if (waiters)
-        rdl__failed(t->test->file, t->test->line, RDL__INFEASIBLE, "%s%s", rdl__text_string(&text),
-                    "all others are blocked, or have ended");
+    rdl__blocked_tell(t, tell_of_other, &text);
+    rdl__failed_by(RDL__BY_DEADLOCK, t->test->file, t->test->line, RDL__INFEASIBLE, &text);
 }
