@@ -7,6 +7,7 @@
  * After figures 5 and 6 of "Interleaving"; the broken task is done before there is a result. */
 #include <pthread.h>
 #include <raddle.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
 #ifndef PLANTED
@@ -17,25 +18,10 @@
 
 struct task {
     bool in_a_hurry; /* it says too early that it is done: a mistake */
-    pthread_mutex_t lock;
-    int result;
-    bool is_done;
+    atomic_int result;
+    atomic_bool is_done;
     pthread_t thread;
 };
-
-static void set_result(struct task *task, int result)
-{
-    pthread_mutex_lock(&task->lock);
-    task->result = result;
-    pthread_mutex_unlock(&task->lock);
-}
-
-static void set_done(struct task *task)
-{
-    pthread_mutex_lock(&task->lock);
-    task->is_done = true;
-    pthread_mutex_unlock(&task->lock);
-}
 
 static void *run_task(void *it)
 {
@@ -47,33 +33,28 @@ static void *run_task(void *it)
         sum += i;
     }
     if (task->in_a_hurry)
-        set_done(task);
-    set_result(task, sum);
-    set_done(task);
+        atomic_store(&task->is_done, true);
+    atomic_store(&task->result, sum);
+    atomic_store(&task->is_done, true);
     return NULL;
 }
 
 static void start_task(struct task *task)
 {
-    pthread_mutex_init(&task->lock, NULL);
     pthread_create(&task->thread, NULL, run_task, task);
 }
 
 static bool look_at_task(struct task *task, int *out_result)
 {
-    bool is_done;
+    bool is_done = atomic_load(&task->is_done);
 
-    pthread_mutex_lock(&task->lock);
-    is_done = task->is_done;
-    *out_result = task->result;
-    pthread_mutex_unlock(&task->lock);
+    *out_result = atomic_load(&task->result);
     return is_done;
 }
 
 static void end_task(struct task *task)
 {
     pthread_join(task->thread, NULL);
-    pthread_mutex_destroy(&task->lock);
 }
 
 /* ---- Until it is done ---------------------------------------------------------------------- */
