@@ -467,6 +467,19 @@ static bool token_fits(struct rdl__session *session, const struct rdl__token *to
     return false;
 }
 
+static void settle_token(struct rdl__session *session, struct rdl__result *result)
+{
+    const struct rdl__plan *plan = session->plan;
+    struct rdl__failure *failure;
+
+    rdl__settle(session, result, rdl__first_board(session), 0, "the token");
+    failure = &result->failures[result->failure_count - 1];
+    if (plan->export_order)
+        rdl__script_export(session, result->test, failure, plan->export_order);
+    else if (plan->in_order && plan->cases)
+        rdl__script_repeat(session, result->test, failure, plan->cases);
+}
+
 /* Run one case, by `run`, and report what became of it. */
 static void try_token(struct rdl__session *session, struct rdl__result *result,
                       const struct rdl__token *token)
@@ -488,7 +501,7 @@ static void try_token(struct rdl__session *session, struct rdl__result *result,
         return;
     switch (board->outcome.verdict) {
     case RDL__FAILED:
-        rdl__settle(session, result, board, 0, "the token");
+        settle_token(session, result);
         break;
     case RDL__SKIPPED:
     case RDL__MISUSED:
@@ -497,6 +510,8 @@ static void try_token(struct rdl__session *session, struct rdl__result *result,
         break;
     default:
         result->stats.cases = 1;
+        if (session->plan->export_order)
+            rdl__warn(session, "%s: the case passes, so no order is written", result->test->name);
         if (token->settings.trace && token->settings.trace != (uint32_t)board->outcome.hash)
             rdl__warn(session,
                       "%s: the threads do not meet as they did when the token was made, so it says "

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "control/gate/gate.h"
+#include "control/gate/script.h"
 #include "port/frame.h"
 #include "port/hook.h"
 #include "port/locate.h"
@@ -87,11 +88,10 @@ static const struct rdl__stack_frame *frame_at(const struct rdl__spot *spot)
     return &one->frames.items[0];
 }
 
-static void place_all(struct place *place, const struct rdl__location *location,
-                      bool with_variables, const char *file, int line)
+static bool place_all(struct place *place, const struct rdl__location *location,
+                      bool with_variables, struct rdl__error *error)
 {
     struct rdl__hook **hooks = rdl__allocate(location->count * sizeof(struct rdl__hook *));
-    struct rdl__error error;
     bool placed;
 
     place->posts = rdl__allocate(location->count * sizeof *place->posts);
@@ -106,28 +106,50 @@ static void place_all(struct place *place, const struct rdl__location *location,
             (struct rdl__hook){.address = location->spots[i].address, .call = come, .it = post};
         hooks[i] = &post->hook;
     }
-    placed = rdl__hooks_place(hooks, location->count, &error);
+    placed = rdl__hooks_place(hooks, location->count, error);
     free(hooks);
-    if (!placed)
-        rdl__misuse(place->t, "%s:%d: there can be no gate at %s: %s", file, line, location->text,
-                    error.text);
+    return placed;
+}
+
+bool rdl__at_each_hit_if(struct rdl_case *t, const char *text,
+                         void (*come_there)(struct rdl_hit *hit, void *it), void *it,
+                         bool with_variables, struct rdl__error *error)
+{
+    const struct rdl__location *location;
+    struct rdl__error why;
+    struct place *place;
+
+    rdl__meet_begin(t);
+    location = find(text);
+    if (location->count == 0)
+        return rdl__fail(error, "%s", location->error);
+    place = rdl__allocate(sizeof *place);
+    *place = (struct place){.t = t, .come = come_there, .it = it, .next = places};
+    places = place;
+    return place_all(place, location, with_variables, &why) ||
+           rdl__fail(error, "there can be no gate at %s: %s", text, why.text);
 }
 
 void rdl__at_each_hit(struct rdl_case *t, const char *text,
                       void (*come_there)(struct rdl_hit *hit, void *it), void *it,
                       bool with_variables, const char *file, int line)
 {
-    const struct rdl__location *location;
-    struct place *place;
+    struct rdl__error error;
 
-    rdl__meet_begin(t);
-    location = find(text);
-    if (location->count == 0)
-        rdl__misuse(t, "%s:%d: %s", file, line, location->error);
-    place = rdl__allocate(sizeof *place);
-    *place = (struct place){.t = t, .come = come_there, .it = it, .next = places};
-    places = place;
-    place_all(place, location, with_variables, file, line);
+    if (!rdl__at_each_hit_if(t, text, come_there, it, with_variables, &error))
+        rdl__misuse(t, "%s:%d: %s", file, line, error.text);
+}
+
+size_t rdl__places_find(const char *const *texts, size_t count)
+{
+    size_t before = locations.count, found = 0;
+
+    for (size_t i = 0; i < count; i++)
+        rdl__locations_want(&locations, texts[i]);
+    rdl__locations_find(&locations, NULL);
+    for (size_t i = before; i < locations.count; i++)
+        found += locations.items[i].count > 0;
+    return found;
 }
 
 /* A thread that is still in one, be it that it was dropped there, may look at it. */

@@ -3,6 +3,8 @@
  * gate.c   gates themselves: who waits at them, and who is let through
  * at.c     places in the code, and what threads do that come there
  * order.c  what is to come before what, as text
+ * order_file.c  the same as a file
+ * probe.c  which lines threads come to
  *
  * All that threads wait for here is looked at, and changed, under the lock of control/meet.h. */
 #ifndef RDL__GATE_H
@@ -51,6 +53,11 @@ struct rdl_hit {
 void rdl__at_each_hit(struct rdl_case *t, const char *place,
                       void (*come)(struct rdl_hit *hit, void *it), void *it, bool with_variables,
                       const char *file, int line);
+
+/* The same, but it says why not. */
+bool rdl__at_each_hit_if(struct rdl_case *t, const char *place,
+                         void (*come)(struct rdl_hit *hit, void *it), void *it, bool with_variables,
+                         struct rdl__error *error);
 
 /* Places are taken out of the code, until the next case. */
 void rdl__places_end(void);
