@@ -29,7 +29,8 @@ struct rdl__plan {
     const char *strategy;       /* for controlled threads; NULL: what the test says */
     unsigned round;             /* of tests of resources; 0: all */
     const char *export_order;   /* of what is replayed, to this file; NULL: nowhere */
-    bool in_order;              /* a test is run under an order of a file */
+    bool in_order;              /* a test is run under an order of a file, */
+    bool turns_anew;            /* whose token is data, and not yet a schedule */
 };
 
 /* One line of what a failing case did. */

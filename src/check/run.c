@@ -7,6 +7,8 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "check/plan.h"
+#include "check/script.h"
+#include "check/turns.h"
 #include "port/clock.h"
 #include "spec/spec.h"
 
@@ -480,6 +482,15 @@ static void settle_token(struct rdl__session *session, struct rdl__result *resul
         rdl__script_repeat(session, result->test, failure, plan->cases);
 }
 
+static bool run_token(struct rdl__session *session, const struct rdl_test *test,
+                      const struct rdl__token *token, const struct rdl__feed *feed)
+{
+    if (!session->plan->turns_anew)
+        return rdl__run_feed(session, test, &token->settings, feed, false);
+    rdl__board_put_feed(rdl__first_board(session), feed);
+    return rdl__run_turns(session, test, &token->settings, rdl__how_to_schedule(test), 0);
+}
+
 /* Run one case, by `run`, and report what became of it. */
 static void try_token(struct rdl__session *session, struct rdl__result *result,
                       const struct rdl__token *token)
@@ -496,8 +507,7 @@ static void try_token(struct rdl__session *session, struct rdl__result *result,
                  "the token holds more choices than the test may make");
         return;
     }
-    if (!rdl__run_feed(session, result->test, &token->settings, &feed, false) ||
-        !token_fits(session, token, result))
+    if (!run_token(session, result->test, token, &feed) || !token_fits(session, token, result))
         return;
     switch (board->outcome.verdict) {
     case RDL__FAILED:

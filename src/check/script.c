@@ -66,6 +66,11 @@ struct rdl_test *rdl__test_in_order(const struct rdl_test *test, const char *ord
     return &trial.test;
 }
 
+const char *rdl__how_to_schedule(const struct rdl_test *test)
+{
+    return test->options.scheduled ? test->options.strategy : "random";
+}
+
 static struct rdl_test *set_order(struct script *s, bool is_free)
 {
     struct rdl__text order = {0};
@@ -118,22 +123,52 @@ static bool ends_by_hanging(const struct rdl__failure *failure)
     return failure->outcome.cause == RDL__BY_DEADLOCK || failure->outcome.cause == RDL__BY_HANG;
 }
 
-/* How many of these runs, of a test with free threads, fail like that? */
+/* This data, controlled, under schedule number n. */
+static bool run_data(struct rdl__session *session, const struct rdl_test *test,
+                     const struct rdl__settings *settings, const struct rdl__made *data, uint64_t n)
+{
+    struct rdl__shrinker drafts = {.best = *data};
+    bool ran;
+
+    rdl__draft(&drafts);
+    rdl__board_put_feed(rdl__first_board(session), &drafts.draft);
+    ran = rdl__run_turns(session, test, settings, rdl__how_to_schedule(test), n);
+    drafts.best = (struct rdl__made){0}; /* it was lent */
+    rdl__shrink_release(&drafts);
+    return ran;
+}
+
+/* How many of these runs fail like that?  Controlled threads have another schedule each time. */
 static uint64_t count_failures(struct rdl__session *session, const struct rdl_test *test,
                                const struct rdl__failure *failure, const struct rdl__made *data,
-                               uint64_t runs)
+                               uint64_t runs, bool until_one_does_not)
 {
-    struct rdl__worker *worker = &session->workers[0];
-    unsigned timeout_ms = worker->timeout_ms;
+    struct rdl__board *board = rdl__first_board(session);
+    const struct rdl__settings *settings = &failure->settings;
     uint64_t failed = 0;
 
-    if (ends_by_hanging(failure) && timeout_ms > HANG_MS)
-        worker->timeout_ms = HANG_MS;
-    for (uint64_t i = 0; i < runs; i++) {
-        if (!rdl__run_made(session, test, &failure->settings, data, false))
+    board->exploring = false;
+    for (uint64_t n = 0; n < runs && !(until_one_does_not && failed < n); n++) {
+        if (test->options.explore ? !run_data(session, test, settings, data, n)
+                                  : !rdl__run_made(session, test, settings, data, false))
             break;
-        failed += fails_freely(&worker->board->outcome, failure);
+        failed += test->options.explore ? rdl__fails_alike(&board->outcome, failure)
+                                        : fails_freely(&board->outcome, failure);
     }
+    board->exploring = false;
+    return failed;
+}
+
+static uint64_t count_free_failures(struct script *s, uint64_t runs)
+{
+    struct rdl__worker *worker = &s->session->workers[0];
+    unsigned timeout_ms = worker->timeout_ms;
+    const struct rdl_test *test = set_order(s, true);
+    uint64_t failed;
+
+    if (ends_by_hanging(s->failure) && timeout_ms > HANG_MS)
+        worker->timeout_ms = HANG_MS;
+    failed = count_failures(s->session, test, s->failure, &s->data, runs, false);
     worker->timeout_ms = timeout_ms;
     return failed;
 }
@@ -141,13 +176,14 @@ static uint64_t count_failures(struct rdl__session *session, const struct rdl_te
 void rdl__script_repeat(struct rdl__session *session, const struct rdl_test *test,
                         struct rdl__failure *failure, uint64_t runs)
 {
+    struct rdl__made data = rdl__data_of(&failure->made);
     struct rdl__text said = {0};
+    uint64_t failed = count_failures(session, test, failure, &data, runs, false);
 
-    rdl__text_add(&said, "fails like that in %llu of %llu runs",
-                  (unsigned long long)count_failures(session, test, failure, &failure->made, runs),
+    rdl__text_add(&said, "fails like that in %llu of %llu runs", (unsigned long long)failed,
                   (unsigned long long)runs);
-    free(failure->script);
     failure->script = said.bytes;
+    rdl__made_release(&data);
 }
 
 /* ---- Which lines threads come to ------------------------------------------------------------ */
@@ -241,30 +277,8 @@ static bool make_constraints(struct script *s, struct rdl__error *error)
 static bool always_fails(struct script *s)
 {
     const struct rdl_test *test = set_order(s, false);
-    struct rdl__board *board = rdl__first_board(s->session);
-    struct rdl__shrinker drafts = {.best = s->data};
-    bool fails = true;
 
-    rdl__draft(&drafts);
-    board->exploring = false;
-    rdl__board_put_feed(board, &drafts.draft);
-    for (uint64_t n = 0; n < SCHEDULES && fails; n++) {
-        struct rdl__feed feed = board->task.feed;
-
-        board->task = (struct rdl__task){.kind = RDL__RUN_TURNS,
-                                         .test = test,
-                                         .settings = s->failure->settings,
-                                         .first = n,
-                                         .count = 1,
-                                         .feed = feed};
-        snprintf(board->task.strategy, sizeof board->task.strategy, "%s",
-                 s->test->options.scheduled ? s->test->options.strategy : "random");
-        fails = rdl__run_task(s->session) && rdl__fails_alike(&board->outcome, s->failure);
-    }
-    board->exploring = false;
-    drafts.best = (struct rdl__made){0}; /* it is ours */
-    rdl__shrink_release(&drafts);
-    return fails;
+    return count_failures(s->session, test, s->failure, &s->data, SCHEDULES, true) == SCHEDULES;
 }
 
 /* That a thread is blocked is harder to see than that it stands at a line, so who reads the order
@@ -280,6 +294,14 @@ static void drop_needless(struct script *s)
             one->is_dropped = true;
             one->is_dropped = always_fails(s);
         }
+}
+
+static bool is_empty(const struct script *s)
+{
+    for (size_t i = 0; i < s->constraints.count; i++)
+        if (!s->constraints.items[i].is_dropped)
+            return false;
+    return true;
 }
 
 static void keep_all(struct script *s)
@@ -330,6 +352,8 @@ static void try_freely(struct script *s, bool always, struct rdl__text *said)
 {
     uint64_t runs = ends_by_hanging(s->failure) ? RUNS_HANGING : RUNS, failed;
 
+    if (always && is_empty(s))
+        rdl__text_add(said, "nothing needs to be in order for it to fail\n");
     if (always)
         rdl__text_add(said, "fails like that under %d of %d schedules that keep to it\n", SCHEDULES,
                       SCHEDULES);
@@ -338,10 +362,10 @@ static void try_freely(struct script *s, bool always, struct rdl__text *said)
                             "--controlled\n");
         return;
     }
-    failed = count_failures(s->session, set_order(s, true), s->failure, &s->data, runs);
+    failed = count_free_failures(s, runs);
     if (failed < runs && always) {
         keep_all(s);
-        failed = count_failures(s->session, set_order(s, true), s->failure, &s->data, runs);
+        failed = count_free_failures(s, runs);
     }
     rdl__text_add(said, "fails like that in %llu of %llu runs with free threads\n",
                   (unsigned long long)failed, (unsigned long long)runs);

@@ -291,6 +291,7 @@ static bool put_in_order(struct rdl__options *options, struct rdl_test **tests, 
         return rdl__fail(error, "%s is for a test called %s, which is not here", options->order,
                          token.name);
     tests[i] = rdl__test_in_order(tests[i], file.order, !options->controlled);
+    options->plan.turns_anew = options->controlled && !options->replay;
     if (!options->replay)
         options->replay = file.token; /* both live as long as we do */
     rdl__add_shell_word(&command, options->plan.command);

@@ -143,10 +143,24 @@ static unsigned long switches_of(int id)
     return voluntary + forced;
 }
 
+static unsigned born; /* threads that are watched, and were */
+
+static unsigned namesakes_of(const struct rdl__real_thread *thread)
+{
+    unsigned count = 0;
+
+    for (const struct rdl__real_thread *other = threads; other && thread->name; other = other->next)
+        count +=
+            other->owner == thread->owner && other->name && strcmp(other->name, thread->name) == 0;
+    return count;
+}
+
 static void watch(struct rdl__real_thread *thread, const void *owner)
 {
     thread->owner = owner;
     pthread_mutex_lock(&lock);
+    thread->number = born++;
+    thread->namesakes = namesakes_of(thread);
     thread->next = threads;
     threads = thread;
     pthread_mutex_unlock(&lock);
@@ -233,6 +247,7 @@ void rdl__blocked_watch_caller(const void *owner)
 {
     rdl__blocked_forget(&caller);
     caller = (struct rdl__real_thread){.name = "main"};
+    born = 0;
     rdl__blocked_begin(&caller);
     watch(&caller, owner);
 }
@@ -293,32 +308,52 @@ static bool is_gone(int id)
     return !read_task_file(id, "comm", text, sizeof text);
 }
 
-static bool has_name(const struct rdl__real_thread *thread, const char *name)
+/* What the kernel calls it; "": as all others of this process, which tells nothing. */
+static void read_own_name(int id, char *out, size_t room)
+{
+    char all[32] = "";
+
+    out[0] = '\0';
+    if (!read_task_file(id, "comm", out, room) ||
+        (read_task_file(getpid(), "comm", all, sizeof all) && strcmp(out, all) == 0))
+        out[0] = '\0';
+    out[strcspn(out, "\n")] = '\0';
+}
+
+static void add_name(const struct rdl__real_thread *thread, char *out, size_t room)
 {
     char own[32] = "";
 
-    if (thread->name)
-        return strcmp(thread->name, name) == 0;
-    if (id_of(thread) && read_task_file(id_of(thread), "comm", own, sizeof own))
-        own[strcspn(own, "\n")] = '\0';
+    if (!thread->name && id_of(thread))
+        read_own_name(id_of(thread), own, sizeof own);
+    if (thread->name && thread->namesakes)
+        snprintf(out, room, "%s %u", thread->name, thread->namesakes + 1);
+    else if (thread->name || own[0])
+        snprintf(out, room, "%s", thread->name ? thread->name : own);
+    else
+        snprintf(out, room, "thread %u", thread->number);
+}
+
+static bool has_name(const struct rdl__real_thread *thread, const char *name)
+{
+    char own[64];
+
+    add_name(thread, own, sizeof own);
     return strcmp(own, name) == 0;
 }
 
 void rdl__blocked_name(char *out, size_t room)
 {
     int self = (int)syscall(SYS_gettid);
-    const char *name = NULL;
+    const struct rdl__real_thread *thread;
 
     pthread_mutex_lock(&lock);
-    for (const struct rdl__real_thread *thread = threads; thread && !name; thread = thread->next)
-        if (id_of(thread) == self)
-            name = thread->name;
+    for (thread = threads; thread && id_of(thread) != self;)
+        thread = thread->next;
+    if (thread)
+        add_name(thread, out, room);
     pthread_mutex_unlock(&lock);
-    if (name)
-        snprintf(out, room, "%s", name);
-    else if (read_task_file(self, "comm", out, room))
-        out[strcspn(out, "\n")] = '\0';
-    else
+    if (!thread)
         snprintf(out, room, "thread");
 }
 

@@ -35,6 +35,7 @@ struct event {
     enum kind kind;
     char thread[RDL__MEET_NAME]; /* "": any */
     char *place;
+    const struct event *there;   /* the first event of that place; it has the hook */
     const struct event *passing; /* STANDS_THERE: that it goes on from there */
     uint64_t number, times;
     const struct term *before[BEFORE_MAX]; /* all of these come before it */
@@ -122,9 +123,8 @@ const char *rdl__order_blocker(const char *thread)
     return before && before->thread[0] ? before->thread : NULL;
 }
 
-static void come(struct rdl_hit *hit, void *it)
+static void come_for(struct rdl_hit *hit, struct event *event)
 {
-    struct event *event = it;
     struct rdl__waiter waiter = {.pc = hit->pc, .describe = describe, .what = event};
 
     if (event->thread[0] && strcmp(event->thread, hit->thread) != 0)
@@ -140,6 +140,13 @@ static void come(struct rdl_hit *hit, void *it)
     event->has_happened = true;
     rdl__gates_changed();
     rdl__meet_unlock();
+}
+
+static void come(struct rdl_hit *hit, void *it)
+{
+    for (struct event *event = it; event; event = event->next)
+        if (event->there == it)
+            come_for(hit, event);
 }
 
 /* ---- When all wait -------------------------------------------------------------------------- */
@@ -466,14 +473,26 @@ static void check_all_happened(void *unused)
                         (unsigned long long)event->times);
 }
 
+static struct event *first_at(const char *place)
+{
+    struct event *event = events;
+
+    while (event->kind != AT_PLACE || strcmp(event->place, place) != 0)
+        event = event->next;
+    return event;
+}
+
 static void place_events(struct rdl_case *t, const struct event *placed_before, const char *file,
                          int line)
 {
     bool is_new = !placed_before;
 
     for (struct event *event = events; event; event = event->next) {
-        if (is_new && event->kind == AT_PLACE)
-            rdl__at_each_hit(t, event->place, come, event, false, file, line);
+        if (is_new && event->kind == AT_PLACE) {
+            event->there = first_at(event->place);
+            if (event->there == event)
+                rdl__at_each_hit(t, event->place, come, event, false, file, line);
+        }
         is_new |= event == placed_before;
     }
 }
