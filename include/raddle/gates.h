@@ -19,6 +19,8 @@
  * program as it runs, which is neither changed nor compiled anew (-g is needed for lines):
  *
  *     reader.c:40            where this line begins, in all copies of it
+ *     reader.c:40:call 2     the second call of the line; in code compiled by `raddle cc` each
+ *                            access to memory is one, too
  *     parser/reader.c:40     the same, if there are several files of that name
  *     append                 where the function begins
  *     reader.c:append        the same, if there are several functions of that name

@@ -6,7 +6,9 @@
  *
  *     where it was interrupted: the last line that it came to, if it has done nothing there that
  *     others could notice; else the next one that it comes to, if it does nothing until then;
- *     else the first that it comes to in this stretch.
+ *     else the call in the midst of the line;
+ *
+ *     or, if it was not, the first that it comes to in this stretch.
  *
  * Lines are counted as gates count them: they were looked at by hooks in the same places. */
 #include <stdlib.h>
@@ -79,10 +81,16 @@ static uint32_t hits(const struct reading *r)
     return r->probe->count < r->probe->room ? r->probe->count : r->probe->room;
 }
 
-static uint32_t last_hit(const struct reading *r, uint32_t thread, uint64_t before)
+static bool is_call(const struct reading *r, uint32_t hit)
+{
+    return r->probe->hits[hit].place >= r->probe->line_count;
+}
+
+static uint32_t last_hit(const struct reading *r, uint32_t thread, uint64_t before, bool of_call)
 {
     for (uint32_t i = hits(r); i-- > 0;)
-        if (r->probe->hits[i].thread == thread && r->probe->hits[i].step < before)
+        if (r->probe->hits[i].thread == thread && r->probe->hits[i].step < before &&
+            is_call(r, i) == of_call)
             return i;
     return NO_HIT;
 }
@@ -90,7 +98,7 @@ static uint32_t last_hit(const struct reading *r, uint32_t thread, uint64_t befo
 static uint32_t first_hit(const struct reading *r, const struct stretch *stretch)
 {
     for (uint32_t i = 0; i < hits(r); i++)
-        if (r->probe->hits[i].thread == stretch->thread &&
+        if (r->probe->hits[i].thread == stretch->thread && !is_call(r, i) &&
             r->probe->hits[i].step >= stretch->from && r->probe->hits[i].step < stretch->to)
             return i;
     return NO_HIT;
@@ -114,21 +122,30 @@ static void add_place(struct rdl__text *out, const struct reading *r, uint32_t h
         rdl__text_add(out, "#%u", times);
 }
 
+/* Has the thread done nothing that others could notice, from there to the end of the stretch? */
+static bool stands_there(const struct reading *r, uint32_t hit, const struct stretch *stretch)
+{
+    return hit != NO_HIT && stretch->end->op != RDL__OP_STEP &&
+           !does_something(r, stretch->thread, r->probe->hits[hit].step, stretch->to);
+}
+
 /* Where the thread stands that is interrupted at the end of this stretch, and goes on in stretch
  * `next`, if it does. */
 static uint32_t hit_at_interruption(const struct reading *r, size_t k, size_t next)
 {
     const struct stretch *stretch = &r->stretches[k];
-    uint32_t before = last_hit(r, stretch->thread, stretch->to);
+    uint32_t before = last_hit(r, stretch->thread, stretch->to, false);
+    uint32_t call = last_hit(r, stretch->thread, stretch->to, true);
     uint32_t after = next < r->count ? first_hit(r, &r->stretches[next]) : NO_HIT;
     char name[40];
 
-    if (before != NO_HIT && stretch->end->op != RDL__OP_STEP &&
-        !does_something(r, stretch->thread, r->probe->hits[before].step, stretch->to))
+    if (stands_there(r, before, stretch))
         return before;
     if (after != NO_HIT && !does_something(r, stretch->thread, r->stretches[next].from,
                                            r->probe->hits[after].step + 1))
         return after;
+    if (stands_there(r, call, stretch))
+        return call;
     if (before != NO_HIT)
         rdl__text_add(&r->out->remarks,
                       "%s is interrupted in the midst of %s, where there can be no gate: to hold "

@@ -25,6 +25,7 @@ enum {
     HANG_MS = 500,
     HITS = 1 << 20,
     LINES_BEYOND = 200, /* the last that is known to have code */
+    CALLS = 12,         /* of a line */
 };
 
 struct script {
@@ -34,7 +35,7 @@ struct script {
     struct rdl__made data;
     struct rdl__constraints constraints;
     const char **places;
-    size_t place_count;
+    size_t place_count, line_count;
 };
 
 /* ---- Tests under an order ------------------------------------------------------------------- */
@@ -194,18 +195,46 @@ static void run_probed(struct rdl_case *t)
     trial.body(t);
 }
 
+static void add_place(struct script *s, struct rdl__text *text)
+{
+    s->places = rdl__reallocate(s->places, (s->place_count + 1) * sizeof *s->places);
+    s->places[s->place_count++] = text->bytes;
+}
+
 static void add_lines(struct script *s, const char *file, int last)
 {
-    size_t first = s->place_count;
-
-    s->places = rdl__reallocate(s->places, (first + (size_t)last) * sizeof *s->places);
     for (int line = 1; line <= last; line++) {
         struct rdl__text text = {0};
 
         rdl__text_add(&text, "%s:%d", file, line);
-        s->places[s->place_count++] = text.bytes;
+        add_place(s, &text);
     }
-    rdl__places_find(s->places + first, (size_t)last);
+}
+
+static bool has_place(const struct script *s, const char *place)
+{
+    for (size_t i = s->line_count; i < s->place_count; i++)
+        if (strcmp(s->places[i], place) == 0)
+            return true;
+    return false;
+}
+
+/* A thread may have been interrupted between two calls of a line. */
+static void add_calls(struct script *s, const struct rdl__lines *lines,
+                      const struct rdl__step *step)
+{
+    const struct rdl__place *place = rdl__lines_at(lines, step->pc);
+
+    for (int call = 1; place && place->line && call <= CALLS; call++) {
+        struct rdl__text text = {0};
+
+        rdl__text_add(&text, "%s:%d:call %d", rdl__file_briefly(lines, place->file), place->line,
+                      call);
+        if (has_place(s, text.bytes))
+            rdl__text_release(&text);
+        else
+            add_place(s, &text);
+    }
 }
 
 /* The last line of this file that the schedule knows of, if the file is first met here; else 0. */
@@ -227,6 +256,8 @@ static int last_line(const struct rdl__lines *lines, size_t at)
 static void find_lines(struct script *s, const struct rdl__steps *steps)
 {
     struct rdl__lines lines = rdl__lines_of_test(s->test);
+    size_t count;
+    struct rdl__step *all = rdl__steps_read(steps, &count);
 
     rdl__schedule_want(steps, &lines);
     rdl__lines_find(&lines);
@@ -236,6 +267,12 @@ static void find_lines(struct script *s, const struct rdl__steps *steps)
         if (last)
             add_lines(s, rdl__file_briefly(&lines, lines.places[i].file), last + LINES_BEYOND);
     }
+    s->line_count = s->place_count;
+    for (size_t i = 0; i < count; i++)
+        if (all[i].how == RDL__STEP_INTERRUPTED)
+            add_calls(s, &lines, &all[i]);
+    rdl__places_find(s->places, s->place_count);
+    free(all);
     rdl__lines_release(&lines);
 }
 
@@ -259,6 +296,7 @@ static bool make_constraints(struct script *s, struct rdl__error *error)
     find_lines(s, steps);
     *probe = (struct rdl__probe){.places = s->places,
                                  .place_count = s->place_count,
+                                 .line_count = s->line_count,
                                  .hits = (struct rdl__probe_hit *)(probe + 1),
                                  .room = HITS};
     rdl__test_in_order(s->test, "", false);

@@ -25,7 +25,7 @@ struct rdl__probe_hit {
 /* Memory that is shared with the process of the case. */
 struct rdl__probe {
     const char *const *places;
-    size_t place_count;
+    size_t place_count, line_count; /* lines come first, then calls in some of them */
     struct rdl__probe_hit *hits;
     uint32_t count, room; /* count may be larger: there was no room for them */
 };
