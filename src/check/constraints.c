@@ -214,6 +214,20 @@ static struct rdl__text event_of(const struct reading *r, uint32_t hit)
     return out;
 }
 
+/* Who waits in a call goes on from there when it can. */
+static void remark_wait(struct reading *r, const struct stretch *stretch)
+{
+    uint32_t hit = last_hit(r, stretch->thread, stretch->to, false);
+    char name[40];
+
+    if (stretch->end->op != RDL__OP_JOIN && stretch->end->op != RDL__OP_GATE && hit != NO_HIT)
+        rdl__text_add(
+            &r->out->waits,
+            "%s waits in %s, and goes on in that line as soon as it can: no gate can keep "
+            "it there\n",
+            rdl__steps_thread(r->steps, stretch->thread, name), place_of(r, hit));
+}
+
 /* That the stretch begins.  (What there is to remark has been said when the thread was
  * interrupted.) */
 static struct rdl__text beginning_of(struct reading *r, size_t k)
@@ -221,6 +235,8 @@ static struct rdl__text beginning_of(struct reading *r, size_t k)
     size_t before = neighbour(r, k, -1), said = r->out->remarks.count;
     struct rdl__text out;
 
+    if (before < r->count && r->stretches[before].end->how == RDL__STEP_WAITS)
+        remark_wait(r, &r->stretches[before]);
     if (!is_interrupted(r, before))
         return event_of(r, first_hit(r, &r->stretches[k]));
     out = event_of(r, hit_at_interruption(r, before, k));
@@ -231,9 +247,26 @@ static struct rdl__text beginning_of(struct reading *r, size_t k)
     return out;
 }
 
-/* Who was interrupted and did not go on must not do so in free mode either. */
-static void hold_the_rest(struct reading *r)
+static bool has_stretch(const struct reading *r, uint32_t thread)
 {
+    for (size_t k = 0; k < r->count; k++)
+        if (r->stretches[k].thread == thread)
+            return true;
+    return false;
+}
+
+/* Who did not begin, or was interrupted and did not go on, must not do so in free mode either. */
+static void hold_the_rest(struct reading *r, char *const starts[RDL__PROBE_THREADS])
+{
+    for (uint32_t thread = 0; thread < RDL__PROBE_THREADS; thread++)
+        if (starts[thread] && !has_stretch(r, thread)) {
+            struct rdl__text before = end_of(r, r->count - 1), after = {0};
+            char name[40];
+
+            rdl__text_add(&after, "%s:%s", rdl__steps_thread(r->steps, thread, name),
+                          starts[thread]);
+            add(r, &before, &after);
+        }
     for (size_t k = 0; k + 1 < r->count; k++)
         if (is_interrupted(r, k) && neighbour(r, k, 1) == r->count) {
             struct rdl__text before = end_of(r, r->count - 1),
@@ -244,7 +277,7 @@ static void hold_the_rest(struct reading *r)
 }
 
 void rdl__constraints_make(struct rdl__constraints *out, const struct rdl__steps *steps,
-                           const struct rdl__probe *probe)
+                           const struct rdl__probe *probe, char *const starts[RDL__PROBE_THREADS])
 {
     struct reading r = {.steps = steps, .probe = probe, .out = out};
 
@@ -257,7 +290,7 @@ void rdl__constraints_make(struct rdl__constraints *out, const struct rdl__steps
 
             add(&r, &before, &after);
         }
-    hold_the_rest(&r);
+    hold_the_rest(&r, starts);
     free(r.stretches);
     free(r.all);
 }
@@ -270,6 +303,7 @@ void rdl__constraints_release(struct rdl__constraints *constraints)
     }
     free(constraints->items);
     rdl__text_release(&constraints->remarks);
+    rdl__text_release(&constraints->waits);
     *constraints = (struct rdl__constraints){0};
 }
 

@@ -284,10 +284,33 @@ static bool run_case(struct script *s, const struct rdl_test *test)
            rdl__fails_alike(&rdl__first_board(s->session)->outcome, s->failure);
 }
 
+/* The lines in which threads begin. */
+static void find_starts(const struct script *s, const struct rdl__probe *probe,
+                        const struct rdl__steps *steps, char *out[RDL__PROBE_THREADS])
+{
+    struct rdl__lines lines = rdl__lines_of_test(s->test);
+
+    rdl__schedule_want(steps, &lines); /* so that files are called as they were */
+    for (int i = 0; i < RDL__PROBE_THREADS; i++)
+        if (probe->entries[i])
+            rdl__lines_want(&lines, probe->entries[i] + 1);
+    rdl__lines_find(&lines);
+    for (int i = 0; i < RDL__PROBE_THREADS; i++) {
+        const struct rdl__place *place = rdl__lines_at(&lines, probe->entries[i] + 1);
+        struct rdl__text text = {0};
+
+        if (probe->entries[i] && place && place->line)
+            rdl__text_add(&text, "%s:%d", rdl__file_briefly(&lines, place->file), place->line);
+        out[i] = text.bytes;
+    }
+    rdl__lines_release(&lines);
+}
+
 static bool make_constraints(struct script *s, struct rdl__error *error)
 {
     const struct rdl__steps *steps = &rdl__first_board(s->session)->trace.steps;
     size_t size = sizeof(struct rdl__probe) + HITS * sizeof(struct rdl__probe_hit);
+    char *starts[RDL__PROBE_THREADS] = {0};
     struct rdl__probe *probe;
     bool ran = run_case(s, s->test);
 
@@ -303,8 +326,12 @@ static bool make_constraints(struct script *s, struct rdl__error *error)
     trial.probe = probe;
     trial.test.body = run_probed;
     ran = run_case(s, &trial.test);
-    if (ran)
-        rdl__constraints_make(&s->constraints, steps, probe);
+    if (ran) {
+        find_starts(s, probe, steps, starts);
+        rdl__constraints_make(&s->constraints, steps, probe, starts);
+    }
+    for (int i = 0; i < RDL__PROBE_THREADS; i++)
+        free(starts[i]);
     rdl__unmap(probe, size);
     return ran || rdl__fail(error, "with hooks in its lines, the case does not fail again");
 }
@@ -392,7 +419,9 @@ static void try_freely(struct script *s, bool always, struct rdl__text *said)
 
     if (always && is_empty(s))
         rdl__text_add(said, "nothing needs to be in order for it to fail\n");
-    if (always)
+    if (!always)
+        rdl__text_add(said, "does not fail like that under all schedules that keep to it\n");
+    else
         rdl__text_add(said, "fails like that under %d of %d schedules that keep to it\n", SCHEDULES,
                       SCHEDULES);
     if (!is_seen_freely(s->failure)) {
@@ -407,6 +436,8 @@ static void try_freely(struct script *s, bool always, struct rdl__text *said)
     }
     rdl__text_add(said, "fails like that in %llu of %llu runs with free threads\n",
                   (unsigned long long)failed, (unsigned long long)runs);
+    if (failed < runs)
+        rdl__text_add(said, "%s", rdl__text_string(&s->constraints.waits));
 }
 
 static bool make_script(struct script *s, const char *path, struct rdl__text *said,

@@ -18,12 +18,14 @@ struct rdl__constraints {
     struct rdl__constraint *items;
     size_t count;
     struct rdl__text remarks; /* what cannot be said exactly, a line each */
+    struct rdl__text waits;   /* what cannot be said at all, if it should matter */
 };
 
 /* Each stretch of the schedule begins when the one before it has ended: where the thread of the
- * one waits at a line, until that of the other stands, waits, or has come to its end. */
+ * one waits at a line, until that of the other stands, waits, or has come to its end.  `starts` are
+ * the lines that threads begin with; NULL: not known. */
 void rdl__constraints_make(struct rdl__constraints *out, const struct rdl__steps *steps,
-                           const struct rdl__probe *probe);
+                           const struct rdl__probe *probe, char *const starts[RDL__PROBE_THREADS]);
 
 /* As rdl_order takes it, or as lines. */
 void rdl__constraints_write(struct rdl__text *out, const struct rdl__constraints *constraints,

@@ -4,6 +4,17 @@
 
 static struct rdl__probe *probe; /* of the case at hand */
 
+/* A thread may be there that never gets to run. */
+static void note_threads(void)
+{
+    for (uint32_t id = 0; id < rdl__sched.view.threads; id++) {
+        const struct rdl__thread *thread = rdl__sched.threads[id];
+
+        if (thread->state == RDL__ALIVE && thread->number < RDL__PROBE_THREADS)
+            probe->entries[thread->number] = thread->entry;
+    }
+}
+
 /* One controlled thread runs at a time, so nobody else is here. */
 static void note(struct rdl_hit *hit, void *place)
 {
@@ -11,6 +22,7 @@ static void note(struct rdl_hit *hit, void *place)
 
     if (!self)
         return;
+    note_threads();
     if (probe->count < probe->room)
         probe->hits[probe->count] = (struct rdl__probe_hit){.step = hit->t->trace->steps.count,
                                                             .thread = self->number,

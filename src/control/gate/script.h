@@ -22,8 +22,11 @@ struct rdl__probe_hit {
     uint32_t thread, place;
 };
 
+enum { RDL__PROBE_THREADS = 64 };
+
 /* Memory that is shared with the process of the case. */
 struct rdl__probe {
+    uintptr_t entries[RDL__PROBE_THREADS]; /* where threads begin; 0: there is none, or who knows */
     const char *const *places;
     size_t place_count, line_count; /* lines come first, then calls in some of them */
     struct rdl__probe_hit *hits;
