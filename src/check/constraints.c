@@ -261,10 +261,8 @@ static void hold_the_rest(struct reading *r, char *const starts[RDL__PROBE_THREA
     for (uint32_t thread = 0; thread < RDL__PROBE_THREADS; thread++)
         if (starts[thread] && !has_stretch(r, thread)) {
             struct rdl__text before = end_of(r, r->count - 1), after = {0};
-            char name[40];
 
-            rdl__text_add(&after, "%s:%s", rdl__steps_thread(r->steps, thread, name),
-                          starts[thread]);
+            rdl__text_add(&after, "%s:%s", r->probe->threads[thread].name, starts[thread]);
             add(r, &before, &after);
         }
     for (size_t k = 0; k + 1 < r->count; k++)

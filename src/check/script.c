@@ -292,14 +292,14 @@ static void find_starts(const struct script *s, const struct rdl__probe *probe,
 
     rdl__schedule_want(steps, &lines); /* so that files are called as they were */
     for (int i = 0; i < RDL__PROBE_THREADS; i++)
-        if (probe->entries[i])
-            rdl__lines_want(&lines, probe->entries[i] + 1);
+        if (probe->threads[i].entry)
+            rdl__lines_want(&lines, probe->threads[i].entry + 1);
     rdl__lines_find(&lines);
     for (int i = 0; i < RDL__PROBE_THREADS; i++) {
-        const struct rdl__place *place = rdl__lines_at(&lines, probe->entries[i] + 1);
+        const struct rdl__place *place = rdl__lines_at(&lines, probe->threads[i].entry + 1);
         struct rdl__text text = {0};
 
-        if (probe->entries[i] && place && place->line)
+        if (probe->threads[i].entry && place && place->line)
             rdl__text_add(&text, "%s:%d", rdl__file_briefly(&lines, place->file), place->line);
         out[i] = text.bytes;
     }

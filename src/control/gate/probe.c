@@ -1,4 +1,6 @@
 /* probe.c -- which lines controlled threads come to, and when. */
+#include <stdio.h>
+
 #include "control/gate/gate.h"
 #include "control/gate/script.h"
 
@@ -10,8 +12,12 @@ static void note_threads(void)
     for (uint32_t id = 0; id < rdl__sched.view.threads; id++) {
         const struct rdl__thread *thread = rdl__sched.threads[id];
 
-        if (thread->state == RDL__ALIVE && thread->number < RDL__PROBE_THREADS)
-            probe->entries[thread->number] = thread->entry;
+        if (thread->state != RDL__ALIVE || thread->number >= RDL__PROBE_THREADS ||
+            probe->threads[thread->number].entry)
+            continue;
+        probe->threads[thread->number].entry = thread->entry;
+        snprintf(probe->threads[thread->number].name, sizeof probe->threads[0].name, "%s",
+                 rdl__thread_name(thread));
     }
 }
 

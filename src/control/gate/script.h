@@ -26,7 +26,10 @@ enum { RDL__PROBE_THREADS = 64 };
 
 /* Memory that is shared with the process of the case. */
 struct rdl__probe {
-    uintptr_t entries[RDL__PROBE_THREADS]; /* where threads begin; 0: there is none, or who knows */
+    struct {
+        uintptr_t entry; /* where it begins; 0: there is none, or nobody knows */
+        char name[48];
+    } threads[RDL__PROBE_THREADS];
     const char *const *places;
     size_t place_count, line_count; /* lines come first, then calls in some of them */
     struct rdl__probe_hit *hits;

@@ -110,6 +110,72 @@ RDL_EXPLORE(word_is_heard)
     run_both(t, await_word, tell);
 }
 
+/* ---- Who is told goes on at once, unless another takes its place ---------------------------------- */
+
+static int items;
+static bool found_none;
+
+static void consume(void *unused)
+{
+    (void)unused;
+    pthread_mutex_lock(&lock);
+    if (items == 0)
+        pthread_cond_wait(&told, &lock);
+    found_none = found_none || items == 0;
+    items--;
+    pthread_mutex_unlock(&lock);
+}
+
+static void produce(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < 2; i++) {
+        pthread_mutex_lock(&lock);
+        items++;
+        pthread_cond_signal(&told);
+        pthread_mutex_unlock(&lock);
+    }
+}
+
+RDL_EXPLORE(waiters_are_told_in_turn)
+{
+    struct rdl_thread *producer;
+
+    pthread_mutex_init(&lock, NULL);
+    pthread_cond_init(&told, NULL);
+    items = 0;
+    found_none = false;
+    producer = rdl_spawn(t, "producer", produce, NULL);
+    run_both(t, consume, consume);
+    rdl_join(producer);
+    rdl_check(!found_none);
+}
+
+/* ---- A thread that never gets to run --------------------------------------------------------------- */
+
+static void set_up(void *unused)
+{
+    (void)unused;
+    pthread_mutex_lock(&lock);
+    items = 1;
+    pthread_mutex_unlock(&lock);
+}
+
+static void use(void *unused)
+{
+    (void)unused;
+    pthread_mutex_lock(&lock);
+    rdl_check(items == 1);
+    pthread_mutex_unlock(&lock);
+}
+
+RDL_EXPLORE(first_come)
+{
+    pthread_mutex_init(&lock, NULL);
+    items = 0;
+    run_both(t, set_up, use);
+}
+
 /* ---- Accesses ------------------------------------------------------------------------------------ */
 
 RDL_EXPLORE(counted_in_two_lines)
