@@ -95,6 +95,15 @@ says "free threads do not notice that they fail like that: use --controlled"
 run 1 zoo/schedules --order strangers_unlock_nothing.order --controlled
 says "1 failed"
 
+# Without debugging information there are no lines to name.
+folder=$SOURCE/tests/specs/orders
+"$CC" -std=gnu17 -O1 -I"$SOURCE/include" -I"$folder" -o plain "$folder/orders.c" \
+    "$folder/code/counter.c" "$BUILD/lib/libraddle.a" -rdynamic -lm -ldl -lpthread
+BUILD=. run 1 plain --seed 1 --filter =seats_are_sold_once
+token=$(sed -n 's/^ *Replay:.* --replay \([^ ]*\)$/\1/p' report)
+BUILD=. run 1 plain --replay "$token" --export plain.order
+says "no order is written to plain.order: no lines of its code are known: compile it with -g"
+
 # ---- What is read -----------------------------------------------------------------------------
 
 run 1 zoo/schedules --order deposits_add_up.order

@@ -148,8 +148,8 @@ static uint32_t hit_at_interruption(const struct reading *r, size_t k, size_t ne
         return call;
     if (before != NO_HIT)
         rdl__text_add(&r->out->remarks,
-                      "%s is interrupted in the midst of %s, where there can be no gate: to hold "
-                      "it there, make two lines of this one\n",
+                      "%s is interrupted in the midst of %s, where there can be no gate: make "
+                      "two lines of this one, or compile what it calls with -g\n",
                       rdl__steps_thread(r->steps, stretch->thread, name), place_of(r, before));
     else
         rdl__text_add(&r->out->remarks,

@@ -6,6 +6,7 @@
  * is left is run with free threads. */
 #include "check/script.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -201,14 +202,18 @@ static void add_place(struct script *s, struct rdl__text *text)
     s->places[s->place_count++] = text->bytes;
 }
 
-static void add_lines(struct script *s, const char *file, int last)
+/* How many of them have code. */
+static size_t add_lines(struct script *s, const char *file, int last)
 {
+    size_t first = s->place_count;
+
     for (int line = 1; line <= last; line++) {
         struct rdl__text text = {0};
 
         rdl__text_add(&text, "%s:%d", file, line);
         add_place(s, &text);
     }
+    return rdl__places_find(s->places + first, s->place_count - first);
 }
 
 static bool has_place(const struct script *s, const char *place)
@@ -262,16 +267,17 @@ static void find_lines(struct script *s, const struct rdl__steps *steps)
     rdl__schedule_want(steps, &lines);
     rdl__lines_find(&lines);
     for (size_t i = 0; i < lines.count; i++) {
+        const char *file = lines.places[i].file;
         int last = lines.places[i].line ? last_line(&lines, i) : 0;
 
-        if (last)
-            add_lines(s, rdl__file_briefly(&lines, lines.places[i].file), last + LINES_BEYOND);
+        if (last && add_lines(s, rdl__file_briefly(&lines, file), last + LINES_BEYOND) == 0)
+            add_lines(s, file, last + LINES_BEYOND); /* others may have the short name */
     }
     s->line_count = s->place_count;
     for (size_t i = 0; i < count; i++)
         if (all[i].how == RDL__STEP_INTERRUPTED)
             add_calls(s, &lines, &all[i]);
-    rdl__places_find(s->places, s->place_count);
+    rdl__places_find(s->places + s->line_count, s->place_count - s->line_count);
     free(all);
     rdl__lines_release(&lines);
 }
@@ -306,17 +312,11 @@ static void find_starts(const struct script *s, const struct rdl__probe *probe,
     rdl__lines_release(&lines);
 }
 
-static bool make_constraints(struct script *s, struct rdl__error *error)
+static bool run_with_probes(struct script *s, struct rdl__probe *probe)
 {
     const struct rdl__steps *steps = &rdl__first_board(s->session)->trace.steps;
-    size_t size = sizeof(struct rdl__probe) + HITS * sizeof(struct rdl__probe_hit);
     char *starts[RDL__PROBE_THREADS] = {0};
-    struct rdl__probe *probe;
-    bool ran = run_case(s, s->test);
 
-    if (!ran || !(probe = rdl__map(size, MAP_SHARED | MAP_NORESERVE)))
-        return rdl__fail(error, "the case does not fail again");
-    find_lines(s, steps);
     *probe = (struct rdl__probe){.places = s->places,
                                  .place_count = s->place_count,
                                  .line_count = s->line_count,
@@ -325,13 +325,30 @@ static bool make_constraints(struct script *s, struct rdl__error *error)
     rdl__test_in_order(s->test, "", false);
     trial.probe = probe;
     trial.test.body = run_probed;
-    ran = run_case(s, &trial.test);
-    if (ran) {
-        find_starts(s, probe, steps, starts);
-        rdl__constraints_make(&s->constraints, steps, probe, starts);
-    }
+    if (!run_case(s, &trial.test))
+        return false;
+    find_starts(s, probe, steps, starts);
+    rdl__constraints_make(&s->constraints, steps, probe, starts);
     for (int i = 0; i < RDL__PROBE_THREADS; i++)
         free(starts[i]);
+    return true;
+}
+
+static bool make_constraints(struct script *s, struct rdl__error *error)
+{
+    size_t size = sizeof(struct rdl__probe) + HITS * sizeof(struct rdl__probe_hit);
+    struct rdl__probe *probe;
+    bool ran;
+
+    if (!run_case(s, s->test))
+        return rdl__fail(error, "the case does not fail again");
+    find_lines(s, &rdl__first_board(s->session)->trace.steps);
+    if (s->place_count == 0)
+        return rdl__fail(error, "no lines of its code are known: compile it with -g");
+    probe = rdl__map(size, MAP_SHARED | MAP_NORESERVE);
+    if (!probe)
+        return rdl__fail(error, "cannot get memory: %s", strerror(errno));
+    ran = run_with_probes(s, probe);
     rdl__unmap(probe, size);
     return ran || rdl__fail(error, "with hooks in its lines, the case does not fail again");
 }
