@@ -179,6 +179,14 @@ static void add(struct reading *r, struct rdl__text *before, struct rdl__text *a
     rdl__text_release(after);
 }
 
+/* What waits for others by the test's own gates and clock does so in free mode as well. */
+static bool is_held_by_test(const struct stretch *stretch)
+{
+    return stretch->end && stretch->end->how == RDL__STEP_WAITS &&
+           (stretch->end->op == RDL__OP_GATE || stretch->end->op == RDL__OP_TICK ||
+            stretch->end->op == RDL__OP_QUIET);
+}
+
 /* That the stretch has ended. */
 static struct rdl__text end_of(const struct reading *r, size_t k)
 {
@@ -195,7 +203,7 @@ static struct rdl__text end_of(const struct reading *r, size_t k)
             add_place(&out, r, hit);
             rdl__text_add(&out, "]");
         }
-    } else {
+    } else if (!is_held_by_test(stretch)) {
         rdl__text_add(&out, "[%s %s]", name,
                       stretch->end && stretch->end->how == RDL__STEP_WAITS ? "blocked" : "ended");
     }
@@ -220,7 +228,7 @@ static void remark_wait(struct reading *r, const struct stretch *stretch)
     uint32_t hit = last_hit(r, stretch->thread, stretch->to, false);
     char name[40];
 
-    if (stretch->end->op != RDL__OP_JOIN && stretch->end->op != RDL__OP_GATE && hit != NO_HIT)
+    if (stretch->end->op != RDL__OP_JOIN && !is_held_by_test(stretch) && hit != NO_HIT)
         rdl__text_add(
             &r->out->waits,
             "%s waits in %s, and goes on in that line as soon as it can: no gate can keep "

@@ -1,9 +1,9 @@
 /* script.c -- a failing schedule as an order of a few events, which is tried before it is trusted.
  *
- * First all that the schedule says becomes constraints.  Then, who could tell better what the order
- * leaves open than the scheduler?  Under it, as many schedules are made up as is needed to be fairly
- * sure: if all of them fail without a constraint, it says nothing that matters, and is dropped.  What
- * is left is run with free threads. */
+ * First all that the schedule says becomes constraints.  Then, who could tell better what an
+ * order leaves open than the scheduler?  It makes up schedules that keep to the order: if all of
+ * them fail without a constraint, that one says nothing that matters, and is dropped.  What is
+ * left is run with free threads. */
 #include "check/script.h"
 
 #include <errno.h>
@@ -202,18 +202,32 @@ static void add_place(struct script *s, struct rdl__text *text)
     s->places[s->place_count++] = text->bytes;
 }
 
-/* How many of them have code. */
-static size_t add_lines(struct script *s, const char *file, int last)
+static void add_lines(struct script *s, const char *file, int last)
 {
-    size_t first = s->place_count;
-
     for (int line = 1; line <= last; line++) {
         struct rdl__text text = {0};
 
         rdl__text_add(&text, "%s:%d", file, line);
         add_place(s, &text);
     }
-    return rdl__places_find(s->places + first, s->place_count - first);
+}
+
+/* By which name gates know the file of this place; NULL: by none, as it is ours, say. */
+static const char *name_for_gates(const struct rdl__lines *lines, const struct rdl__place *place)
+{
+    const char *names[] = {rdl__file_briefly(lines, place->file), place->file};
+
+    for (int i = 0; i < 2; i++) {
+        struct rdl__text text = {0};
+        size_t found;
+
+        rdl__text_add(&text, "%s:%d", names[i], place->line);
+        found = rdl__places_find((const char *const[]){text.bytes}, 1);
+        rdl__text_release(&text);
+        if (found)
+            return names[i];
+    }
+    return NULL;
 }
 
 static bool has_place(const struct script *s, const char *place)
@@ -267,17 +281,17 @@ static void find_lines(struct script *s, const struct rdl__steps *steps)
     rdl__schedule_want(steps, &lines);
     rdl__lines_find(&lines);
     for (size_t i = 0; i < lines.count; i++) {
-        const char *file = lines.places[i].file;
         int last = lines.places[i].line ? last_line(&lines, i) : 0;
+        const char *name = last ? name_for_gates(&lines, &lines.places[i]) : NULL;
 
-        if (last && add_lines(s, rdl__file_briefly(&lines, file), last + LINES_BEYOND) == 0)
-            add_lines(s, file, last + LINES_BEYOND); /* others may have the short name */
+        if (name)
+            add_lines(s, name, last + LINES_BEYOND);
     }
     s->line_count = s->place_count;
     for (size_t i = 0; i < count; i++)
         if (all[i].how == RDL__STEP_INTERRUPTED)
             add_calls(s, &lines, &all[i]);
-    rdl__places_find(s->places + s->line_count, s->place_count - s->line_count);
+    rdl__places_find(s->places, s->place_count);
     free(all);
     rdl__lines_release(&lines);
 }

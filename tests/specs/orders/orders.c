@@ -5,7 +5,7 @@
 #include <raddle.h>
 #include <stdlib.h>
 
-/* ---- A check that comes too early, in a loop ---------------------------------------------------- */
+/* ---- A check that comes too early, in a loop ------------------------------------------------- */
 
 static pthread_mutex_t lock;
 static int seats;
@@ -67,7 +67,7 @@ RDL_EXPLORE(any_seats_are_sold_once)
     rdl_check(!oversold);
 }
 
-/* ---- A signal that nobody waits for yet --------------------------------------------------------- */
+/* ---- A signal that nobody waits for yet ------------------------------------------------------ */
 
 static pthread_cond_t told;
 static bool is_told;
@@ -110,7 +110,7 @@ RDL_EXPLORE(word_is_heard)
     run_both(t, await_word, tell);
 }
 
-/* ---- Who is told goes on at once, unless another takes its place ---------------------------------- */
+/* ---- Who is told goes on at once, unless another takes its place ----------------------------- */
 
 static int items;
 static bool found_none;
@@ -151,7 +151,7 @@ RDL_EXPLORE(waiters_are_told_in_turn)
     rdl_check(!found_none);
 }
 
-/* ---- A thread that never gets to run --------------------------------------------------------------- */
+/* ---- A thread that never gets to run --------------------------------------------------------- */
 
 static void set_up(void *unused)
 {
@@ -176,7 +176,7 @@ RDL_EXPLORE(first_come)
     run_both(t, set_up, use);
 }
 
-/* ---- Accesses ------------------------------------------------------------------------------------ */
+/* ---- Accesses -------------------------------------------------------------------------------- */
 
 RDL_EXPLORE(counted_in_two_lines)
 {
@@ -192,7 +192,7 @@ RDL_EXPLORE(counted_in_one_line)
     rdl_check_eq(counter, 2);
 }
 
-/* ---- An order of a file -------------------------------------------------------------------------- */
+/* ---- An order of a file ---------------------------------------------------------------------- */
 
 RDL_SCHEDULE(order_of_a_file, .free_threads = true)
 {
