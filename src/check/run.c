@@ -488,7 +488,7 @@ static bool run_token(struct rdl__session *session, const struct rdl_test *test,
     if (!session->plan->turns_anew)
         return rdl__run_feed(session, test, &token->settings, feed, false);
     rdl__board_put_feed(rdl__first_board(session), feed);
-    return rdl__run_turns(session, test, &token->settings, rdl__how_to_schedule(test), 0);
+    return rdl__run_turns(session, test, &token->settings, RDL__ANYHOW, 0);
 }
 
 /* Run one case, by `run`, and report what became of it. */

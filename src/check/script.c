@@ -68,11 +68,6 @@ struct rdl_test *rdl__test_in_order(const struct rdl_test *test, const char *ord
     return &trial.test;
 }
 
-const char *rdl__how_to_schedule(const struct rdl_test *test)
-{
-    return test->options.scheduled ? test->options.strategy : "random";
-}
-
 static struct rdl_test *set_order(struct script *s, bool is_free)
 {
     struct rdl__text order = {0};
@@ -134,7 +129,7 @@ static bool run_data(struct rdl__session *session, const struct rdl_test *test,
 
     rdl__draft(&drafts);
     rdl__board_put_feed(rdl__first_board(session), &drafts.draft);
-    ran = rdl__run_turns(session, test, settings, rdl__how_to_schedule(test), n);
+    ran = rdl__run_turns(session, test, settings, RDL__ANYHOW, n);
     drafts.best = (struct rdl__made){0}; /* it was lent */
     rdl__shrink_release(&drafts);
     return ran;
