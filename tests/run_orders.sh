@@ -126,6 +126,21 @@ says "a test called deposits_add_up, which is not here"
 run 2 specs/orders --controlled
 says "--controlled goes with --order"
 
+# What is held comes before nothing; and a call of a line is a place like any other.
+order() {
+    grep '^case ' many_add_up.order >wrong.order
+    echo "$1" >>wrong.order
+    run 2 zoo/schedules --order wrong.order
+    says "$2"
+}
+order "[worker ended] -> [worker 2 at schedules.c:225]" "nothing comes before [thread at place]"
+order "[worker stands] -> worker 2:schedules.c:225" "[thread at place], and nothing else"
+order "worker:schedules.c:232:call 99 -> worker 2:schedules.c:225" "has not so many calls"
+order "worker:schedules.c:232:return -> worker 2:schedules.c:225" "there can be :call 2"
+"$BUILD/bin/raddle" where "$BUILD/specs/orders" "counter.c:$(line $code 'counter + 1'):call 2" >report
+says "counter = counter + 1;"
+says "call"
+
 # ---- Under load -------------------------------------------------------------------------------
 
 for _ in 1 2 3 4; do

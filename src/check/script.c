@@ -26,7 +26,7 @@ enum {
     HANG_MS = 500,
     HITS = 1 << 20,
     LINES_BEYOND = 200, /* the last that is known to have code */
-    CALLS = 12,         /* of a line */
+    CALLS = 24,         /* of a line */
 };
 
 struct script {
