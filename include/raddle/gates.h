@@ -19,6 +19,8 @@
  * program as it runs, which is neither changed nor compiled anew (-g is needed for lines):
  *
  *     reader.c:40            where this line begins, in all copies of it
+ *     reader.c:40:call 2     the second call of the line; in code compiled by `raddle cc` each
+ *                            access to memory is one, too
  *     parser/reader.c:40     the same, if there are several files of that name
  *     append                 where the function begins
  *     reader.c:append        the same, if there are several functions of that name
@@ -131,12 +133,22 @@ RDL_API void rdl__one_at_a_time(struct rdl_case *t, const char *from, const char
  *     chain = term "->" term { "->" term }
  *     term  = event { "&&" event }  |  event { "||" event }
  *     event = [ thread ":" ] place [ "#" number ]  |  "[" thread ( "blocked" | "ended" ) "]"
+ *           | "[" thread "at" place [ "#" number ] "]"
  *
  * An event is that a thread (any, if none is named) comes to a place, for the first time or for
  * that of the number: then the line there has not been executed.  A thread that comes too early
- * waits there.  If the case ends and an event has not happened, it fails. */
+ * waits there.  [one at bank.c:20] is that it has come there, though it may have to wait; so
+ *
+ *     [one at bank.c:20] -> two:bank.c:18, [two ended] -> one:bank.c:20
+ *
+ * interrupts one there.  If the case ends and an event has not happened, it fails. */
 #define rdl_order(t, text) rdl__order((t), (text), RDL__HERE)
 RDL_API void rdl__order(struct rdl_case *t, const char *text, const char *file, int line);
+
+/* The same of a file, in which each line is a chain; those that begin with # are comments.  It may
+ * have been written by --export, from a failing schedule (raddle-tests(1)). */
+#define rdl_order_from(t, path) rdl__order_from((t), (path), RDL__HERE)
+RDL_API void rdl__order_from(struct rdl_case *t, const char *path, const char *file, int line);
 
 /* All orders in which these events can happen, one after the other:
  *

@@ -29,6 +29,9 @@ struct rdl__plan {
     const char *replay_command; /* what replays a token, if not `command --replay` */
     const char *strategy;       /* for controlled threads; NULL: what the test says */
     unsigned round;             /* of tests of resources; 0: all */
+    const char *export_order;   /* of what is replayed, to this file; NULL: nowhere */
+    bool in_order;              /* a test is run under an order of a file, */
+    bool turns_anew;            /* whose token is data, and not yet a schedule */
 };
 
 /* One line of what a failing case did. */
@@ -91,6 +94,7 @@ struct rdl__failure {
     char *token_file;     /* where a long token was put; NULL: nowhere */
     char *kept;           /* the regression file it was put into; NULL: none */
     char *output;         /* what the case printed */
+    char *script;         /* how the order fares that was made of its schedule; NULL: none was */
     char *unsteady;       /* not NULL: it does not fail every time, and how that shows */
     uint64_t found_at;    /* after so many cases; 0: from a regression file or token */
     const char *source;   /* "": by chance, else where it came from */
@@ -166,6 +170,10 @@ void rdl__warn(struct rdl__session *session, const char *format, ...)
 bool rdl__run_feed(struct rdl__session *session, const struct rdl_test *test,
                    const struct rdl__settings *settings, const struct rdl__feed *feed, bool traced);
 
+/* Run exactly these choices on it; any that does not fit ends the case. */
+bool rdl__run_made(struct rdl__session *session, const struct rdl_test *test,
+                   const struct rdl__settings *settings, const struct rdl__made *made, bool traced);
+
 /* Hand the task on the first board to its worker, and wait for the end of it. */
 bool rdl__run_task(struct rdl__session *session);
 
@@ -211,6 +219,13 @@ void rdl__schedule_read(struct rdl__schedule *out, const struct rdl__trace *trac
 /* What the last step was done to, if it has a name; NULL: it has none.  free() it. */
 char *rdl__schedule_last_object(const struct rdl__steps *steps, struct rdl__objects *objects);
 void rdl__schedule_release(struct rdl__schedule *schedule);
+
+/* script.c: its schedule becomes an order, in a file; or, being one of a test under an order, it
+ * is counted how often that fails. */
+void rdl__script_export(struct rdl__session *session, const struct rdl_test *test,
+                        struct rdl__failure *failure, const char *path);
+void rdl__script_repeat(struct rdl__session *session, const struct rdl_test *test,
+                        struct rdl__failure *failure, uint64_t runs);
 
 /* explain.c: which of the values matter? */
 void rdl__explain(struct rdl__session *session, const struct rdl_test *test,

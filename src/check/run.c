@@ -7,6 +7,8 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "check/plan.h"
+#include "check/script.h"
+#include "check/turns.h"
 #include "port/clock.h"
 #include "spec/spec.h"
 
@@ -467,6 +469,28 @@ static bool token_fits(struct rdl__session *session, const struct rdl__token *to
     return false;
 }
 
+static void settle_token(struct rdl__session *session, struct rdl__result *result)
+{
+    const struct rdl__plan *plan = session->plan;
+    struct rdl__failure *failure;
+
+    rdl__settle(session, result, rdl__first_board(session), 0, "the token");
+    failure = &result->failures[result->failure_count - 1];
+    if (plan->export_order)
+        rdl__script_export(session, result->test, failure, plan->export_order);
+    else if (plan->in_order && plan->cases)
+        rdl__script_repeat(session, result->test, failure, plan->cases);
+}
+
+static bool run_token(struct rdl__session *session, const struct rdl_test *test,
+                      const struct rdl__token *token, const struct rdl__feed *feed)
+{
+    if (!session->plan->turns_anew)
+        return rdl__run_feed(session, test, &token->settings, feed, false);
+    rdl__board_put_feed(rdl__first_board(session), feed);
+    return rdl__run_turns(session, test, &token->settings, RDL__ANYHOW, 0);
+}
+
 /* Run one case, by `run`, and report what became of it. */
 static void try_token(struct rdl__session *session, struct rdl__result *result,
                       const struct rdl__token *token)
@@ -483,12 +507,11 @@ static void try_token(struct rdl__session *session, struct rdl__result *result,
                  "the token holds more choices than the test may make");
         return;
     }
-    if (!rdl__run_feed(session, result->test, &token->settings, &feed, false) ||
-        !token_fits(session, token, result))
+    if (!run_token(session, result->test, token, &feed) || !token_fits(session, token, result))
         return;
     switch (board->outcome.verdict) {
     case RDL__FAILED:
-        rdl__settle(session, result, board, 0, "the token");
+        settle_token(session, result);
         break;
     case RDL__SKIPPED:
     case RDL__MISUSED:
@@ -497,6 +520,8 @@ static void try_token(struct rdl__session *session, struct rdl__result *result,
         break;
     default:
         result->stats.cases = 1;
+        if (session->plan->export_order)
+            rdl__warn(session, "%s: the case passes, so no order is written", result->test->name);
         if (token->settings.trace && token->settings.trace != (uint32_t)board->outcome.hash)
             rdl__warn(session,
                       "%s: the threads do not meet as they did when the token was made, so it says "

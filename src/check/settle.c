@@ -37,15 +37,14 @@ void rdl__failure_release(struct rdl__failure *failure)
     free(failure->kept);
     free(failure->output);
     free(failure->unsteady);
+    free(failure->script);
 }
 
 /* ---- Does it fail again? --------------------------------------------------------- */
 
-/* Run exactly these choices; any that does not fit ends the case. */
-static bool run_again(struct rdl__session *session, const struct rdl_test *test,
-                      const struct rdl__failure *failure)
+bool rdl__run_made(struct rdl__session *session, const struct rdl_test *test,
+                   const struct rdl__settings *settings, const struct rdl__made *made, bool traced)
 {
-    const struct rdl__made *made = &failure->made;
     uint64_t *indexes = rdl__allocate(made->count * sizeof *indexes);
     uint8_t *shapes = rdl__allocate(made->count);
     struct rdl__feed feed = {.indexes = indexes,
@@ -59,10 +58,16 @@ static bool run_again(struct rdl__session *session, const struct rdl_test *test,
         indexes[i] = made->choices[i].index;
         shapes[i] = rdl__shape(made->choices[i].kind, made->choices[i].max, made->choices[i].below);
     }
-    ran = rdl__run_feed(session, test, &failure->settings, &feed, true);
+    ran = rdl__run_feed(session, test, settings, &feed, traced);
     free(indexes);
     free(shapes);
     return ran;
+}
+
+static bool run_again(struct rdl__session *session, const struct rdl_test *test,
+                      const struct rdl__failure *failure)
+{
+    return rdl__run_made(session, test, &failure->settings, &failure->made, true);
 }
 
 static void describe_choice(struct rdl__text *out, const struct rdl__choice *choice)

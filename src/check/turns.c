@@ -85,6 +85,22 @@ bool rdl__search_turns(struct rdl__session *session, const struct rdl_test *test
     return false;
 }
 
+bool rdl__run_turns(struct rdl__session *session, const struct rdl_test *test,
+                    const struct rdl__settings *settings, const char *strategy, uint64_t n)
+{
+    struct rdl__task *task = &rdl__first_board(session)->task;
+    struct rdl__feed feed = task->feed;
+
+    *task = (struct rdl__task){.kind = RDL__RUN_TURNS,
+                               .test = test,
+                               .settings = *settings,
+                               .first = n,
+                               .count = 1,
+                               .feed = feed};
+    snprintf(task->strategy, sizeof task->strategy, "%s", strategy);
+    return rdl__run_task(session);
+}
+
 bool rdl__search_anew(struct rdl__session *session, const struct rdl_test *test,
                       const struct rdl__failure *failure, const struct rdl__anew *anew,
                       uint64_t *first, uint64_t runs)

@@ -29,6 +29,10 @@ bool rdl__search_turns(struct rdl__session *session, const struct rdl_test *test
                        const struct rdl__failure *failure, const struct rdl__feed *data,
                        const char *strategy, uint64_t runs);
 
+/* Schedule number n of those that this strategy makes up for the data on the board. */
+bool rdl__run_turns(struct rdl__session *session, const struct rdl_test *test,
+                    const struct rdl__settings *settings, const char *strategy, uint64_t n);
+
 /* How cases are made up. */
 struct rdl__anew {
     struct rdl__feed begin; /* data at the beginning; then comes chance */

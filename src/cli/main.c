@@ -8,12 +8,13 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "check/script.h"
 #include "choice/regress.h"
 #include "cli/options.h"
 #include "control/meet.h"
 #include "port/clock.h"
-#include "raddle.h"
 #include "port/trap.h"
+#include "raddle.h"
 #include "report/report.h"
 
 /* The reports that were asked for, open. */
@@ -187,6 +188,7 @@ static bool replay(struct rdl__options *options, const struct rdl__listener *lis
     test = test_named(tests, count, token.name);
     if (!options->shrink)
         options->plan.shrink_seconds = 0;
+    options->plan.export_order = options->export;
     ok = test
              ? rdl__check_token(&options->plan, listener, test, &token, totals, error)
              : rdl__fail(error, "the token is for a test called %s, which is not here", token.name);
@@ -270,6 +272,40 @@ int rdl__run_tests(struct rdl__options *options, struct rdl_test **tests, size_t
     return ok ? status_of(&totals) : RDL__EXIT_SETUP;
 }
 
+/* The test that the order is of is run under it, and nothing else. */
+static bool put_in_order(struct rdl__options *options, struct rdl_test **tests, size_t count,
+                         struct rdl__error *error)
+{
+    struct rdl__text command = {0};
+    struct rdl__order_file file;
+    struct rdl__token token;
+    size_t i = 0;
+
+    if (!rdl__order_file_read(&file, options->order, error))
+        return false;
+    if (!file.token)
+        return rdl__fail(error, "%s does not say which case it is of", options->order);
+    if (!rdl__token_read(&token, file.token, error))
+        return false;
+    while (i < count && strcmp(tests[i]->name, token.name) != 0)
+        i++;
+    if (i == count)
+        return rdl__fail(error, "%s is for a test called %s, which is not here", options->order,
+                         token.name);
+    tests[i] = rdl__test_in_order(tests[i], file.order, !options->controlled);
+    options->plan.turns_anew = options->controlled && !options->replay;
+    if (!options->replay)
+        options->replay = file.token; /* both live as long as we do */
+    rdl__add_shell_word(&command, options->plan.command);
+    rdl__text_add(&command, " --order ");
+    rdl__add_shell_word(&command, options->order);
+    rdl__text_add(&command, "%s --replay", options->controlled ? " --controlled" : "");
+    options->plan.replay_command = command.bytes;
+    options->plan.in_order = true;
+    rdl__token_release(&token);
+    return true;
+}
+
 /* Threads that block signals before the first gate is placed would not come to it. */
 static void expect_gates(struct rdl_test *const *tests, size_t count)
 {
@@ -308,7 +344,7 @@ int rdl_main(int argc, char **argv)
         status = printed();
     } else if (options->list) {
         status = list_tests(tests, select_tests(options, tests, count));
-    } else if (options->plan_only || options->export) {
+    } else if (options->plan_only || (options->export && !options->replay)) {
         count = select_tests(options, tests, count);
         status =
             (!options->plan_only || rdl__print_plans(tests, count, &error)) &&
@@ -318,7 +354,9 @@ int rdl_main(int argc, char **argv)
     } else {
         if (!options->seed_given)
             options->plan.seed = rdl__entropy() >> 32; /* short enough to type */
-        status = rdl__run_tests(options, tests, count);
+        status = !options->order || put_in_order(options, tests, count, &error)
+                     ? rdl__run_tests(options, tests, count)
+                     : complain(argv[0], &error);
     }
     rdl__text_release(&help);
     free(options);

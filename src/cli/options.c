@@ -120,6 +120,15 @@ static bool read_export(struct rdl__options *o, const char *from, const char *va
     return true;
 }
 
+static bool read_order(struct rdl__options *o, const char *from, const char *value,
+                       struct rdl__error *error)
+{
+    (void)from;
+    (void)error;
+    o->order = value;
+    return true;
+}
+
 static bool read_bytes(struct rdl__options *o, const char *from, const char *value,
                        struct rdl__error *error)
 {
@@ -351,8 +360,11 @@ struct option {
 static const struct option options[] = {
     {"list", FLAG(list), "show the names of the tests, and run none", FOR_TESTS},
     {"plan", FLAG(plan_only), "show the calls that tests have planned, and run none", FOR_TESTS},
-    {"export", VALUE("FILE", read_export), "write the planned calls of a test as a C file",
+    {"export", VALUE("FILE", read_export),
+     "write the planned calls of a test as a C file; with --replay: its schedule as an order",
      FOR_TESTS},
+    {"order", VALUE("FILE", read_order), "run the case of an order, with free threads", FOR_TESTS},
+    {"controlled", FLAG(controlled), "with --order: with controlled threads", FOR_TESTS},
     {"filter", VALUE("F", read_filter),
      "run tests whose name has F in it; =F: whose name is F; #F: tagged F; -F: not those",
      FOR_TESTS},
@@ -590,6 +602,10 @@ bool rdl__options_read(struct rdl__options *out, int argc, char **argv, struct r
         return rdl__fail(error, "--replay and --bytes do not go together");
     if (o.shrink && !o.replay)
         return rdl__fail(error, "--shrink goes with --replay");
+    if (o.controlled && !o.order)
+        return rdl__fail(error, "--controlled goes with --order");
+    if (o.order && (o.export || o.bytes))
+        return rdl__fail(error, "--order goes neither with --export nor with --bytes");
     *out = o;
     return true;
 }

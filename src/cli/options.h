@@ -52,6 +52,8 @@ struct rdl__options {
     bool list, help, version, quiet, verbose;
     bool plan_only;     /* show plans, and run nothing */
     const char *export; /* to this file */
+    const char *order;  /* of this file */
+    bool controlled;    /* threads of a test under an order */
     bool seed_given;
     struct rdl__exploring explore; /* raddle explore only */
     enum { RDL__COLOUR_AUTO, RDL__COLOUR_ALWAYS, RDL__COLOUR_NEVER } colour;

@@ -28,6 +28,7 @@ static struct rdl__real_process *processes;
 
 /* Of the thread itself, which asks for it at every gate; "": none was given. */
 static __thread char own_name[48];
+static __thread unsigned own_number;
 
 static const void *new_owner;
 static __typeof__(pthread_create) *create_really = pthread_create;
@@ -154,10 +155,25 @@ static unsigned long switches_of(int id)
     return voluntary + forced;
 }
 
+static unsigned born; /* threads that are watched, and were */
+
+static unsigned namesakes_of(const struct rdl__real_thread *thread)
+{
+    unsigned count = 0;
+
+    for (const struct rdl__real_thread *other = threads; other && thread->name && thread->name[0];
+         other = other->next)
+        count +=
+            other->owner == thread->owner && other->name && strcmp(other->name, thread->name) == 0;
+    return count;
+}
+
 static void watch(struct rdl__real_thread *thread, const void *owner)
 {
     thread->owner = owner;
     pthread_mutex_lock(&lock);
+    thread->number = born++;
+    thread->namesakes = namesakes_of(thread);
     thread->next = threads;
     threads = thread;
     pthread_mutex_unlock(&lock);
@@ -177,7 +193,11 @@ int rdl__blocked_start(pthread_t *out, struct rdl__real_thread *thread, const vo
 
 void rdl__blocked_begin(struct rdl__real_thread *thread)
 {
-    snprintf(own_name, sizeof own_name, "%s", thread->name ? thread->name : "");
+    own_name[0] = '\0';
+    own_number = thread->number;
+    if (thread->name && thread->name[0])
+        snprintf(own_name, sizeof own_name, thread->namesakes ? "%s %u" : "%s", thread->name,
+                 thread->namesakes + 1);
     __atomic_store_n(&thread->id, (int)syscall(SYS_gettid), __ATOMIC_RELEASE);
 }
 
@@ -245,6 +265,7 @@ void rdl__blocked_watch_caller(const void *owner)
 {
     rdl__blocked_forget(&caller);
     caller = (struct rdl__real_thread){.name = "main"};
+    born = 0;
     rdl__blocked_begin(&caller);
     watch(&caller, owner);
 }
@@ -303,45 +324,70 @@ static bool is_gone(int id)
     return rdl__kernel(SYS_tgkill, getpid(), id, 0, 0, 0, 0) != 0;
 }
 
-static bool has_name(const struct rdl__real_thread *thread, const char *name)
+/* What the kernel calls it; "": as all others of this process, which tells nothing. */
+static void read_own_name(int id, char *out, size_t room)
+{
+    char all[32] = "";
+
+    out[0] = '\0';
+    if (!read_task_file(id, "comm", out, room) ||
+        (read_task_file(getpid(), "comm", all, sizeof all) && strcmp(out, all) == 0))
+        out[0] = '\0';
+    out[strcspn(out, "\n")] = '\0';
+}
+
+static void add_name(const struct rdl__real_thread *thread, char *out, size_t room)
 {
     char own[32] = "";
 
-    if (thread->name && thread->name[0])
-        return strcmp(thread->name, name) == 0;
-    if (id_of(thread) && read_task_file(id_of(thread), "comm", own, sizeof own))
-        own[strcspn(own, "\n")] = '\0';
+    bool named = thread->name && thread->name[0];
+
+    if (!named && id_of(thread))
+        read_own_name(id_of(thread), own, sizeof own);
+    if (named && thread->namesakes)
+        snprintf(out, room, "%s %u", thread->name, thread->namesakes + 1);
+    else if (named || own[0])
+        snprintf(out, room, "%s", named ? thread->name : own);
+    else
+        snprintf(out, room, "thread %u", thread->number);
+}
+
+static bool has_name(const struct rdl__real_thread *thread, const char *name)
+{
+    char own[64];
+
+    add_name(thread, own, sizeof own);
     return strcmp(own, name) == 0;
 }
 
 static bool find_name(int id, char *out, size_t room)
 {
-    const char *name = NULL;
-    bool found = false;
+    const struct rdl__real_thread *thread;
 
     pthread_mutex_lock(&lock);
-    for (const struct rdl__real_thread *thread = threads; thread && !name; thread = thread->next)
-        if (id_of(thread) == id && !has_ended(thread)) {
-            found = true;
-            name = thread->name;
-        }
+    for (thread = threads; thread && (id_of(thread) != id || has_ended(thread));)
+        thread = thread->next;
+    if (thread)
+        add_name(thread, out, room);
     pthread_mutex_unlock(&lock);
-    if (name)
-        snprintf(out, room, "%s", name);
-    else if (read_task_file(id, "comm", out, room))
-        out[strcspn(out, "\n")] = '\0';
-    else
+    if (!thread)
         snprintf(out, room, "thread");
-    return found;
+    return thread;
 }
 
+/* What the kernel calls a thread may change; most have the name of the program. */
 const char *rdl__blocked_name(void)
 {
-    static __thread char of_kernel[16];
+    static __thread char of_kernel[32];
+    static char of_program[32];
 
     if (own_name[0])
         return own_name;
+    if (!of_program[0] && read_task_file(getpid(), "comm", of_program, sizeof of_program))
+        of_program[strcspn(of_program, "\n")] = '\0';
     prctl(PR_GET_NAME, of_kernel);
+    if (strcmp(of_kernel, of_program) == 0)
+        snprintf(of_kernel, sizeof of_kernel, "thread %u", own_number);
     return of_kernel;
 }
 

@@ -12,8 +12,10 @@
 struct rdl__real_thread {
     int id; /* the kernel's; 0: it has not begun yet */
     int ended;
-    const void *owner; /* threads of one owner are watched together */
-    const char *name;  /* NULL: it has none */
+    const void *owner;  /* threads of one owner are watched together */
+    const char *name;   /* NULL: it has none */
+    unsigned number;    /* in the order of their creation; 0 is the caller */
+    unsigned namesakes; /* that were created before it */
     struct rdl__real_thread *next;
 };
 
@@ -32,8 +34,8 @@ extern bool rdl__blocked_watches_new;
 int rdl__blocked_create(pthread_t *out, const pthread_attr_t *attributes, void *(*start)(void *),
                         void *argument);
 
-/* The name of the thread that calls: as given, or what the kernel knows it by.  What is known of
- * one of that name? */
+/* The name of the thread that calls: as given ("worker"; the second one is "worker 2"), or what the
+ * kernel knows it by, or "thread 1".  What is known of one of that name? */
 const char *rdl__blocked_name(void);
 enum rdl__life { RDL__UNKNOWN, RDL__LIVES, RDL__DIED };
 enum rdl__life rdl__blocked_state(const char *name);

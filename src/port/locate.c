@@ -83,9 +83,11 @@ static bool add_line(struct rdl__answer *answer, struct rdl__object *object,
                                 "the path",
                                 text.bytes);
     }
-    wanted = (struct rdl__line_wanted){paths.items[0], query->line, NULL};
+    wanted = (struct rdl__line_wanted){paths.items[0], query->line, NULL, query->call};
     if (rdl__line_add(answer, object, &wanted) > 0)
         return true;
+    if (query->call)
+        return rdl__answer_fail(answer, "the line has not so many calls");
     rdl__line_explain(&text, object, &wanted);
     return rdl__answer_fail(answer, "%s", text.bytes);
 }

@@ -1,6 +1,8 @@
 /* locate.h -- places in the code, by what a user calls them.
  *
  *     reader.c:40            where this line begins, in all copies of it
+ *     reader.c:40:call 2     the second of its calls, as they lie in memory; in code compiled by
+ *                            `raddle cc` an access to memory is one, too
  *     parser/reader.c:40     the same; there may be several files of that name
  *     append                 where the function begins, inlined copies too: after its prologue,
  *                            so that its parameters can be read

@@ -1,4 +1,4 @@
-/* locate_code.c -- machine code, as far as it matters where a function returns.
+/* locate_code.c -- machine code, as far as it matters where a function returns, and calls others.
  *
  * It is read from the file: in memory, others may have changed it. */
 #include <elf.h>
@@ -143,6 +143,30 @@ int rdl__returns_add(struct rdl__answer *answer, struct rdl__object *object,
             count++;
         }
         next.at += next.is.length;
+    }
+    return count;
+}
+
+/* ---- Calls ------------------------------------------------------------------------------- */
+
+int rdl__calls_in(struct rdl__object *object, Dwarf_Addr start, Dwarf_Addr end, int number,
+                  Dwarf_Addr *out_at)
+{
+    struct instruction next = {.at = start};
+    struct rdl__error error;
+    int count = 0;
+
+    if (!rdl__zydis_load(&error))
+        return 0;
+    for (; next.at < end; next.at += next.is.length) {
+        size_t left;
+        const unsigned char *code = rdl__object_code(object, next.at, &left);
+
+        if (!code || !ZYAN_SUCCESS(zydis.ZydisDecoderDecodeFull(&zydis.decoder, code, left,
+                                                                &next.is, next.operands)))
+            break;
+        if (next.is.meta.category == ZYDIS_CATEGORY_CALL && ++count == number)
+            *out_at = next.at;
     }
     return count;
 }

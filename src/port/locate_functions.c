@@ -252,7 +252,7 @@ struct found {
 static void look_at_line(struct rdl__answer *answer, const struct one *one, int line,
                          const char *source, struct found *found)
 {
-    struct rdl__line_wanted wanted = {one->path, line, &one->copies};
+    struct rdl__line_wanted wanted = {one->path, line, &one->copies, 0};
 
     while (*source == ' ' || *source == '\t')
         source++;
@@ -309,7 +309,7 @@ static bool add_by_text(struct rdl__answer *answer, const struct one *one)
         return rdl__answer_fail(answer, "the text is in no line of %s (%s:%d to %d)",
                                 one->query->function, one->path, one->line, last_line(one));
     rdl__line_explain(&why, one->object,
-                      &(struct rdl__line_wanted){one->path, found.without, &one->copies});
+                      &(struct rdl__line_wanted){one->path, found.without, &one->copies, 0});
     return rdl__answer_fail(answer, "the text is in line %d, but %s", found.without, why.bytes);
 }
 

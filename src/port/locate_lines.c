@@ -184,6 +184,51 @@ static void add_from(struct rdl__answer *answer, struct rdl__object *object, str
     }
 }
 
+/* ---- Calls of a line ----------------------------------------------------------------------- */
+
+/* How many there are before, in each copy of the function. */
+struct calls {
+    const void *copy;
+    int count;
+};
+
+enum { CALLS_COPIES = 64 };
+
+static struct calls *calls_of(struct calls *all, const void *copy)
+{
+    size_t i = 0;
+
+    while (i < CALLS_COPIES - 1 && all[i].copy && all[i].copy != copy)
+        i++;
+    all[i].copy = copy;
+    return &all[i];
+}
+
+static void add_call_from(struct rdl__answer *answer, struct rdl__object *object,
+                          struct rdl__unit *unit, const struct rdl__line_wanted *wanted)
+{
+    struct rdl__file_match match = {.path = wanted->path};
+    struct calls all[CALLS_COPIES] = {0}, *here;
+
+    for (size_t i = 0, count = rdl__unit_rows(unit); i + 1 < count; i++) {
+        const struct rdl__row *row = &unit->rows[i];
+        Dwarf_Die inner = {0}, outer = {0};
+        Dwarf_Addr at;
+        int calls;
+
+        if (row->ends || row->line != wanted->line || !rdl__file_is(&match, unit, row) ||
+            !rdl__object_has_code(object, row->at))
+            continue;
+        rdl__functions_at(object, row->at, 0, &inner, &outer);
+        here = calls_of(all, inner.addr ? inner.addr : unit);
+        calls = rdl__calls_in(object, row->at, row[1].at, wanted->call - here->count, &at);
+        if (here->count < wanted->call && here->count + calls >= wanted->call)
+            rdl__answer_add(
+                answer, &(struct rdl__found){.object = object, .unit = unit, .row = row, .at = at});
+        here->count += calls;
+    }
+}
+
 size_t rdl__line_add(struct rdl__answer *answer, struct rdl__object *object,
                      const struct rdl__line_wanted *wanted)
 {
@@ -191,7 +236,7 @@ size_t rdl__line_add(struct rdl__answer *answer, struct rdl__object *object,
 
     for (size_t u = 0; u < object->unit_count; u++)
         if (!object->units[u].is_ours && has_file(&object->units[u], wanted->path))
-            add_from(answer, object, &object->units[u], wanted);
+            (wanted->call ? add_call_from : add_from)(answer, object, &object->units[u], wanted);
     return answer->count - before;
 }
 

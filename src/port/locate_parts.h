@@ -13,6 +13,7 @@
 struct rdl__query {
     char *module, *file, *function, *text; /* NULL: not said */
     int line;                              /* 0: not said */
+    int call;                              /* of the line; 0: not said */
     bool at_return;
 };
 
@@ -173,6 +174,11 @@ void rdl__listing_add(struct rdl__spot *spot, struct rdl__room *room, struct rdl
 int rdl__returns_add(struct rdl__answer *answer, struct rdl__object *object,
                      const struct rdl__extent *extent);
 
+/* How many calls are there in this code?  And where is the one of this number, from 1 on, if it is
+ * among them? */
+int rdl__calls_in(struct rdl__object *object, Dwarf_Addr start, Dwarf_Addr end, int number,
+                  Dwarf_Addr *out_at);
+
 /* ---- Answers (locate_answer.c) -------- */
 
 struct rdl__answer {
@@ -232,9 +238,10 @@ struct rdl__line_wanted {
     const char *path; /* all of it */
     int line;
     const struct rdl__copies *within; /* NULL: anywhere */
+    int call;                         /* not where it begins, but this call of the line */
 };
 
-/* Add all places where it begins; how many there are. */
+/* Add all places where it begins, or its call is; how many there are. */
 size_t rdl__line_add(struct rdl__answer *answer, struct rdl__object *object,
                      const struct rdl__line_wanted *wanted);
 

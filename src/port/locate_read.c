@@ -17,6 +17,19 @@ static const char *read_line(struct rdl__query *out, const char *digits)
     return out->line > 0 ? NULL : "there is no such line";
 }
 
+/* What stands behind a line. */
+static const char *read_call(struct rdl__query *out, const char *call)
+{
+    const char *digits = call + strlen("call");
+
+    if (strncmp(call, "call", strlen("call")) != 0)
+        return "behind a line there can be :call 2";
+    while (*digits == ' ')
+        digits++;
+    out->call = is_number(digits) && strlen(digits) < 4 ? atoi(digits) : 0;
+    return out->call > 0 ? NULL : "which call of the line?  FILE:LINE:call 2";
+}
+
 /* What stands behind the name of a function. */
 static const char *read_within(struct rdl__query *out, const char *within)
 {
@@ -38,9 +51,13 @@ static const char *read_names(struct rdl__query *out, char *names)
         *third++ = '\0';
     if (!*names || (second && !*second) || (third && !*third))
         return "a name is missing";
-    if (second && !third && is_number(second)) {
+    if (second && is_number(second)) {
+        const char *wrong = read_line(out, second);
+
         out->file = names;
-        return out->text ? "which function is the text in?" : read_line(out, second);
+        if (out->text)
+            return "which function is the text in?";
+        return wrong || !third ? wrong : read_call(out, third);
     }
     if (second && (third || strcmp(second, "return") != 0)) {
         if (!strpbrk(names, "./"))

@@ -171,6 +171,12 @@ static void add_failure(struct rdl__report *report, const struct rdl__result *re
     }
     if (failure->kept)
         rdl__text_add(out, "  Kept in: %s\n", failure->kept);
+    if (failure->script) {
+        rdl__text_add(out, "\n  %s%s:\n",
+                      report->plan->export_order ? "Order in " : "Under this order",
+                      report->plan->export_order ? report->plan->export_order : "");
+        add_indented(out, failure->script, "    ");
+    }
 }
 
 /* The most frequent first; of equals, the one that came first. */

@@ -16,6 +16,7 @@ static const char usage[] =
     "  reader.c:40         every place at which the line begins\n"
     "  append              the beginning of a function, inlined copies too\n"
     "  reader.c:append     the same, in this file\n"
+    "  reader.c:40:call 2  the second call of the line\n"
     "  append:return       every place at which it returns\n"
     "  append:/total =/    the line of the function in which this text is\n"
     "  libz.so.1!crc32     any of these in that library\n\n"

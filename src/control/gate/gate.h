@@ -4,9 +4,10 @@
  * place.c  hooks at places in the code, for the length of a case
  * hit.c    a thread has come there: who it is, and the variables
  * at.c     what it is to do there
- * order.c  what is to come before what, as text
+ * order.c  what is to come before what, as text; order_file.c: as a file
  * alone.c  one thread at a time, from one place to another
  * bound.c  gates that stand in a file of gdb's breakpoints, which breakpoints.h reads
+ * probe.c  which lines threads come to
  *
  * All that threads wait for here is looked at, and changed, under the lock of control/meet.h. */
 #ifndef RDL__GATE_H
@@ -60,6 +61,11 @@ void rdl__at_each_hit(struct rdl_case *t, const char *place,
 enum { RDL__LINES_MAX = 300 };
 uint32_t rdl__lines_of(struct rdl_case *t, const char *function, const char *lines[RDL__LINES_MAX],
                        const char *file, int line);
+
+/* The same, but it says why not. */
+bool rdl__at_each_hit_if(struct rdl_case *t, const char *place,
+                         void (*come)(struct rdl_hit *hit, void *it), void *it, bool with_variables,
+                         struct rdl__error *error);
 
 /* Places are taken out of the code, until the next case. */
 void rdl__places_end(void);

@@ -4,9 +4,11 @@
  *     chain = term "->" term { "->" term }
  *     term  = event { "&&" event }  |  event { "||" event }
  *     event = [ thread ":" ] place [ "#" number ]  |  "[" thread ( "blocked" | "ended" ) "]"
+ *           | "[" thread "at" place [ "#" number ] "]"
  *
  * An event is that a thread comes to a place, for the first time or for that of the number.  It
- * waits there until what is to come before has happened. */
+ * waits there until what is to come before has happened; that it stands there, whether it has to
+ * wait or not, is an event too. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +22,7 @@
 
 enum { TERM_MAX = 8, BEFORE_MAX = 8 };
 
-enum kind { AT_PLACE, IS_BLOCKED, HAS_ENDED };
+enum kind { AT_PLACE, IS_BLOCKED, HAS_ENDED, STANDS_THERE };
 
 struct term {
     struct event *events[TERM_MAX];
@@ -33,6 +35,8 @@ struct event {
     enum kind kind;
     char thread[RDL__MEET_NAME]; /* "": any */
     char *place;
+    const struct event *there;   /* the first event of that place; it has the hook */
+    const struct event *passing; /* STANDS_THERE: that it goes on from there */
     uint64_t number, times;
     const struct term *before[BEFORE_MAX]; /* all of these come before it */
     unsigned before_count;
@@ -61,12 +65,19 @@ static void append(struct event *event)
 
 /* ---- Before and after ----------------------------------------------------------------------- */
 
+static bool is_past(const struct event *event)
+{
+    if (event->kind == STANDS_THERE)
+        return event->passing->stands || event->passing->has_happened;
+    return event->has_happened;
+}
+
 static bool has_come(const struct term *term)
 {
     unsigned happened = 0;
 
     for (unsigned i = 0; i < term->count; i++)
-        happened += term->events[i]->has_happened;
+        happened += is_past(term->events[i]);
     return term->any ? happened > 0 : happened == term->count;
 }
 
@@ -85,7 +96,7 @@ static const struct event *missing(const struct event *event)
 {
     for (unsigned i = 0; i < event->before_count; i++)
         for (unsigned k = 0; k < event->before[i]->count && !has_come(event->before[i]); k++)
-            if (!event->before[i]->events[k]->has_happened)
+            if (!is_past(event->before[i]->events[k]))
                 return event->before[i]->events[k];
     return NULL;
 }
@@ -112,9 +123,8 @@ const char *rdl__order_blocker(const char *thread)
     return before && before->thread[0] ? before->thread : NULL;
 }
 
-static void come(struct rdl_hit *hit, void *it)
+static void come_for(struct rdl_hit *hit, struct event *event)
 {
-    struct event *event = it;
     struct rdl__waiter waiter = {.pc = hit->pc, .describe = describe, .what = event};
 
     if (event->thread[0] && strcmp(event->thread, hit->thread) != 0)
@@ -124,11 +134,19 @@ static void come(struct rdl_hit *hit, void *it)
     memcpy(waiter.thread, hit->thread, sizeof waiter.thread);
     rdl__meet_lock();
     event->stands = true;
+    rdl__gates_changed();
     rdl__gate_await(hit->t, &waiter, may_happen, event);
     event->stands = false;
     event->has_happened = true;
     rdl__gates_changed();
     rdl__meet_unlock();
+}
+
+static void come(struct rdl_hit *hit, void *it)
+{
+    for (struct event *event = it; event; event = event->next)
+        if (event->there == it)
+            come_for(hit, event);
 }
 
 /* ---- When all wait -------------------------------------------------------------------------- */
@@ -277,17 +295,6 @@ static bool read_place(struct reader *r, struct event *event)
     return event->place[0] || wrong(r, "there is no place");
 }
 
-static bool read_state(struct reader *r, struct event *event)
-{
-    char word[16] = "";
-
-    if (sscanf(event->text, "[%47[^] ] %15[a-z]]", event->thread, word) != 2 ||
-        (strcmp(word, "blocked") != 0 && strcmp(word, "ended") != 0))
-        return wrong(r, "there is [thread blocked] and [thread ended], and nothing else,");
-    event->kind = word[0] == 'b' ? IS_BLOCKED : HAS_ENDED;
-    return true;
-}
-
 static struct event *named(const char *text, size_t length)
 {
     struct event *event = events;
@@ -295,6 +302,58 @@ static struct event *named(const char *text, size_t length)
     while (event && (strncmp(event->text, text, length) != 0 || event->text[length]))
         event = event->next;
     return event;
+}
+
+static bool read_state(struct reader *r, struct event *event);
+
+static struct event *event_of(struct reader *r, const char *text, size_t length)
+{
+    struct event *event = named(text, length);
+
+    if (event)
+        return event;
+    event = rdl_alloc(r->t, sizeof *event);
+    event->text = rdl_format(r->t, "%.*s", (int)length, text);
+    if (!(event->text[0] == '[' ? read_state(r, event) : read_place(r, event)))
+        return NULL;
+    append(event);
+    return event;
+}
+
+/* "[thread at place]": what is between the brackets is another event. */
+static bool read_standing(struct reader *r, struct event *event, const char *at)
+{
+    const char *place = at + strlen(" at ");
+    char *passing = rdl_format(r->t, "%s:%.*s", event->thread, (int)strcspn(place, "]"), place);
+
+    event->kind = STANDS_THERE;
+    return (event->passing = event_of(r, passing, strlen(passing)));
+}
+
+static bool ends_in(const char *text, const char *end)
+{
+    size_t length = strlen(text), end_length = strlen(end);
+
+    return length > end_length && strcmp(text + length - end_length, end) == 0;
+}
+
+static bool read_state(struct reader *r, struct event *event)
+{
+    const char *text = event->text, *at = strstr(text, " at "), *end = strrchr(text, ' ');
+
+    if (end)
+        snprintf(event->thread, sizeof event->thread, "%.*s", (int)((at ? at : end) - text - 1),
+                 text + 1);
+    if (at && ends_in(text, "]"))
+        return read_standing(r, event, at);
+    if (end && strcmp(end, " blocked]") == 0)
+        event->kind = IS_BLOCKED;
+    else if (end && strcmp(end, " ended]") == 0)
+        event->kind = HAS_ENDED;
+    else
+        return wrong(r, "there is [thread blocked], [thread ended] and [thread at place], and "
+                        "nothing else,");
+    return true;
 }
 
 static struct event *read_event(struct reader *r)
@@ -308,15 +367,9 @@ static struct event *read_event(struct reader *r)
         wrong(r, "an event is missing");
         return NULL;
     }
-    event = named(r->at, length);
-    if (!event) {
-        event = rdl_alloc(r->t, sizeof *event);
-        event->text = rdl_format(r->t, "%.*s", (int)length, r->at);
-        if (!(event->text[0] == '[' ? read_state(r, event) : read_place(r, event)))
-            return NULL;
-        append(event);
-    }
-    r->at += length;
+    event = event_of(r, r->at, length);
+    if (event)
+        r->at += length;
     return event;
 }
 
@@ -347,6 +400,8 @@ static bool put_before(struct reader *r, const struct term *before, const struct
     for (unsigned i = 0; i < after->count; i++) {
         struct event *event = after->events[i];
 
+        if (event->kind == STANDS_THERE)
+            return wrong(r, "nothing comes before [thread at place]: it is held there,");
         if (event->before_count == BEFORE_MAX)
             return wrong(r, "too much is to come before an event");
         event->before[event->before_count++] = before;
@@ -418,14 +473,26 @@ static void check_all_happened(void *unused)
                         (unsigned long long)event->times);
 }
 
+static struct event *first_at(const char *place)
+{
+    struct event *event = events;
+
+    while (event->kind != AT_PLACE || strcmp(event->place, place) != 0)
+        event = event->next;
+    return event;
+}
+
 static void place_events(struct rdl_case *t, const struct event *placed_before, const char *file,
                          int line)
 {
     bool is_new = !placed_before;
 
     for (struct event *event = events; event; event = event->next) {
-        if (is_new && event->kind == AT_PLACE)
-            rdl__at_each_hit(t, event->place, come, event, false, file, line);
+        if (is_new && event->kind == AT_PLACE) {
+            event->there = first_at(event->place);
+            if (event->there == event)
+                rdl__at_each_hit(t, event->place, come, event, false, file, line);
+        }
         is_new |= event == placed_before;
     }
 }

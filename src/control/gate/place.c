@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "control/gate/gate.h"
+#include "control/gate/script.h"
 #include "port/frame.h"
 #include "port/hook.h"
 #include "port/locate.h"
@@ -165,18 +166,18 @@ static bool watch_loading(struct rdl__error *error)
 
 /* ---- From now on ---------------------------------------------------------------------------- */
 
-void rdl__at_each_hit(struct rdl_case *t, const char *text,
-                      void (*come_there)(struct rdl_hit *hit, void *it), void *it,
-                      bool with_variables, const char *file, int line)
+bool rdl__at_each_hit_if(struct rdl_case *t, const char *text,
+                         void (*come_there)(struct rdl_hit *hit, void *it), void *it,
+                         bool with_variables, struct rdl__error *error)
 {
     const struct rdl__location *location;
-    struct rdl__error error;
+    struct rdl__error why;
     struct place *place;
 
     rdl__meet_begin(t);
     location = find(text);
     if (location->count == 0 && !(location->may_come && strchr(text, '!')))
-        rdl__misuse(t, "%s:%d: %s", file, line, location->error);
+        return rdl__fail(error, "%s", location->error);
     place = rdl__allocate(sizeof *place);
     *place = (struct place){.t = t,
                             .come = come_there,
@@ -185,8 +186,31 @@ void rdl__at_each_hit(struct rdl_case *t, const char *text,
                             .with_variables = with_variables,
                             .next = places};
     places = place;
-    if (location->count == 0 ? !watch_loading(&error) : !place_all(place, location, come, &error))
-        rdl__misuse(t, "%s:%d: there can be no gate at %s: %s", file, line, text, error.text);
+    return (location->count == 0 ? watch_loading(&why) : place_all(place, location, come, &why)) ||
+           rdl__fail(error, "there can be no gate at %s: %s", text, why.text);
+}
+
+void rdl__at_each_hit(struct rdl_case *t, const char *text,
+                      void (*come_there)(struct rdl_hit *hit, void *it), void *it,
+                      bool with_variables, const char *file, int line)
+{
+    struct rdl__error error;
+
+    if (!rdl__at_each_hit_if(t, text, come_there, it, with_variables, &error))
+        rdl__misuse(t, "%s:%d: %s", file, line, error.text);
+}
+
+size_t rdl__places_find(const char *const *texts, size_t count)
+{
+    size_t found = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (!known_as(texts[i]))
+            rdl__locations_want(&locations, texts[i]);
+    rdl__locations_find(&locations, NULL);
+    for (size_t i = 0; i < count; i++)
+        found += known_as(texts[i])->count > 0;
+    return found;
 }
 
 /* A thread that is still in one, be it that it was dropped there, may look at it. */
