@@ -137,7 +137,8 @@ order "[worker ended] -> [worker 2 at schedules.c:225]" "nothing comes before [t
 order "[worker stands] -> worker 2:schedules.c:225" "[thread at place], and nothing else"
 order "worker:schedules.c:232:call 99 -> worker 2:schedules.c:225" "has not so many calls"
 order "worker:schedules.c:232:return -> worker 2:schedules.c:225" "there can be :call 2"
-"$BUILD/bin/raddle" where "$BUILD/specs/orders" "counter.c:$(line $code 'counter + 1'):call 2" >report
+"$BUILD/bin/raddle" where "$BUILD/specs/orders" \
+    "counter.c:$(line $code 'counter + 1'):call 2" >report
 says "counter = counter + 1;"
 says "call"
 

@@ -73,14 +73,14 @@ static const struct rdl__location *known_as(const char *text)
     return NULL;
 }
 
-/* Of what was not there the last time, it is asked again; a library may have gone meanwhile. */
+/* Libraries come and go: what is in them is asked again. */
 static const struct rdl__location *find(const char *text)
 {
     const struct rdl__location *location = known_as(text);
 
     if (!location)
         rdl__locations_want(&locations, text);
-    if (!location || location->count == 0 || strchr(text, '!'))
+    if (!location || strchr(text, '!'))
         rdl__locations_find(&locations, NULL);
     return known_as(text);
 }
