@@ -129,7 +129,7 @@ static int id_of(const struct rdl__real_thread *thread)
     return __atomic_load_n(&thread->id, __ATOMIC_ACQUIRE);
 }
 
-static bool has_ended(const struct rdl__real_thread *thread)
+static int has_ended(const struct rdl__real_thread *thread)
 {
     return __atomic_load_n(&thread->ended, __ATOMIC_ACQUIRE);
 }
@@ -412,7 +412,7 @@ enum rdl__life rdl__blocked_state(const char *name)
 struct watched {
     int *threads, *processes;
     int thread_count, process_count;
-    bool all_begun;
+    bool all_settled; /* none is about to begin, or to end */
 };
 
 static void add(int **ids, int *count, int id)
@@ -421,17 +421,28 @@ static void add(int **ids, int *count, int id)
     (*ids)[(*count)++] = id;
 }
 
+/* A thread that has told us of its end is there a little longer: whoever joins it is not blocked,
+ * but about to go on. */
+static bool is_past(struct rdl__real_thread *thread)
+{
+    enum { AND_GONE = 2 };
+
+    if (has_ended(thread) == 1 && is_gone(id_of(thread)))
+        __atomic_store_n(&thread->ended, AND_GONE, __ATOMIC_RELEASE);
+    return has_ended(thread) == AND_GONE;
+}
+
 static struct watched all_watched(const void *owner)
 {
-    struct watched all = {.all_begun = true};
+    struct watched all = {.all_settled = true};
     int self = (int)syscall(SYS_gettid);
 
     pthread_mutex_lock(&lock);
     for (struct rdl__real_thread *thread = threads; thread; thread = thread->next) {
-        if (thread->owner != owner || has_ended(thread) || id_of(thread) == self)
+        if (thread->owner != owner || id_of(thread) == self || is_past(thread))
             continue;
-        if (id_of(thread) == 0)
-            all.all_begun = false;
+        if (id_of(thread) == 0 || has_ended(thread))
+            all.all_settled = false;
         else if (!is_gone(id_of(thread)))
             add(&all.threads, &all.thread_count, id_of(thread));
     }
@@ -460,7 +471,7 @@ static unsigned long sum_of_switches(const struct watched *all)
 
 static bool all_blocked(const struct watched *all)
 {
-    bool blocked = all->all_begun;
+    bool blocked = all->all_settled;
 
     for (int i = 0; i < all->thread_count && blocked; i++)
         blocked = is_blocked(all->threads[i]);
@@ -498,7 +509,7 @@ bool rdl__blocked_all_sleep(const void *owner)
 {
     struct watched all = all_watched(owner);
     unsigned long unused = 0;
-    bool asleep = all.all_begun && all_asleep(&all, &unused);
+    bool asleep = all.all_settled && all_asleep(&all, &unused);
 
     for (int i = 0; i < all.thread_count && asleep; i++)
         asleep = sleeps(all.threads[i]);
