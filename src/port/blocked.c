@@ -155,7 +155,8 @@ static unsigned long switches_of(int id)
     return voluntary + forced;
 }
 
-static unsigned born; /* threads that are watched, and were */
+static unsigned born;    /* threads that are watched, and were */
+static uint64_t changes; /* how often somebody came to be watched */
 
 static unsigned namesakes_of(const struct rdl__real_thread *thread)
 {
@@ -173,6 +174,7 @@ static void watch(struct rdl__real_thread *thread, const void *owner)
     thread->owner = owner;
     pthread_mutex_lock(&lock);
     thread->number = born++;
+    changes++;
     thread->namesakes = namesakes_of(thread);
     thread->next = threads;
     threads = thread;
@@ -303,6 +305,7 @@ void rdl__blocked_watch(struct rdl__real_process *process, const void *owner, in
     pthread_mutex_lock(&lock);
     process->next = processes;
     processes = process;
+    changes++;
     pthread_mutex_unlock(&lock);
 }
 
@@ -413,6 +416,7 @@ struct watched {
     int *threads, *processes;
     int thread_count, process_count;
     bool all_settled; /* none is about to begin, or to end */
+    uint64_t changes; /* of the watched, before */
 };
 
 static void add(int **ids, int *count, int id)
@@ -449,6 +453,7 @@ static struct watched all_watched(const void *owner)
     for (struct rdl__real_process *process = processes; process; process = process->next)
         if (process->owner == owner)
             add(&all.processes, &all.process_count, process->id);
+    all.changes = changes;
     pthread_mutex_unlock(&lock);
     return all;
 }
@@ -488,9 +493,19 @@ static bool all_asleep(const struct watched *all, unsigned long *sum)
     return one;
 }
 
+static bool are_still_all(const struct watched *all)
+{
+    bool same;
+
+    pthread_mutex_lock(&lock);
+    same = all->changes == changes;
+    pthread_mutex_unlock(&lock);
+    return same;
+}
+
 /* Who is found asleep, and did not go to sleep between two looks at how often it has run, has
- * slept since the first of them: so there was a moment, after that, when all did.  Nobody can
- * have come in meanwhile, then: only those who run start others. */
+ * slept since the first of them: so there was a moment, after that, when all did; all that there
+ * are, unless one was started before that. */
 static bool is_quiet(const void *owner, int *out_count)
 {
     struct watched all = all_watched(owner);
@@ -499,7 +514,7 @@ static bool is_quiet(const void *owner, int *out_count)
 
     if (quiet)
         after = sum_of_switches(&all);
-    quiet = quiet && all_asleep(&all, &after) && after == before;
+    quiet = quiet && all_asleep(&all, &after) && after == before && are_still_all(&all);
     *out_count = all.thread_count;
     forget(&all);
     return quiet;
