@@ -45,6 +45,11 @@ add_user_programs(examples examples examples)
 add_user_programs(examples/gates examples gates)
 add_user_programs(tests/zoo zoo zoo)
 add_user_programs(tests/specs specs specs)
+
+# All of their lines and variables are to be there.
+foreach(program specs_gates specs_breakpoints)
+  target_compile_options(${program} PRIVATE -O0)
+endforeach()
 add_user_programs(bench bench benchmarks)
 
 # Benchmarks are built when asked for, not with every `make`.
