@@ -76,7 +76,10 @@ TEST(orders_that_cannot_be_are_explained)
     EXPECT_CONTAINS(report, "second waits for mutex lock at gates.c:");
     EXPECT_CONTAINS(report, ", which first holds since gates.c:");
     report = expect_fail("wrong_infeasible_free", "infeasible: all threads wait");
-    EXPECT_CONTAINS(report, "first waits for \"second:in_the_lock\"");
+    EXPECT_CONTAINS(report, "first waits for \"second:in_the_lock\", which is to come before "
+                            "\"first:lock_and_step:/unlock/\" at gates.c:");
+    EXPECT_CONTAINS(report, "second waits for a mutex, which first holds\n");
+    EXPECT_CONTAINS(report, "main waits for the end of first\n");
     report = expect_fail("wrong_never_comes", "infeasible: all threads wait");
     EXPECT_CONTAINS(report, "first waits for \"third:in_the_lock\"");
     report = expect_fail("wrong_not_kept", "the order was not kept");
@@ -119,4 +122,15 @@ TEST(what_makes_no_sense_is_told)
     expect_error("wrong_place", "there is no function ad_one; did you mean add_one?");
     expect_error("wrong_order", "-> is missing");
     expect_error("wrong_circle", "\"first:add_one\" is to come before itself");
+}
+
+TEST(who_sleeps_is_given_time)
+{
+    expect_pass("who_sleeps_may_still_come");
+}
+
+TEST(who_is_held_when_a_check_fails_stays)
+{
+    EXPECT_CONTAINS(expect_fail("wrong_check_while_one_is_held", "rdl_check(!arrival)"),
+                    "1 failed");
 }

@@ -5,6 +5,7 @@
 #include <raddle.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- A buffer that is cut while it is appended to another ----------------------------------- */
 
@@ -458,6 +459,43 @@ RDL_SCHEDULE(a_library_that_is_loaded_later)
     rdl_check_eq(crc32(0, "a", 1), 0xe8b7be43);
     rdl_check(was_there);
     dlclose(library);
+}
+
+/* ---- Who takes long, and who is left -------------------------------------------------------- */
+
+__attribute__((noinline)) static void arrive(int *count)
+{
+    (*count)++;
+}
+
+static void sleep_and_arrive(void *it)
+{
+    for (int i = 0; i < 100; i++)
+        usleep(10);
+    arrive(it);
+}
+
+RDL_SCHEDULE(who_sleeps_may_still_come)
+{
+    struct rdl_gate *arrival = rdl_gate_at(t, "arrive");
+    int count = 0;
+    struct rdl_thread *sleeper = rdl_spawn(t, "sleeper", sleep_and_arrive, &count);
+
+    rdl_check(rdl_gate_is_reached(arrival));
+    rdl_gate_open(arrival);
+    rdl_join(sleeper);
+}
+
+/* Were it let go on, it would do so with what is gone. */
+RDL_SCHEDULE(wrong_check_while_one_is_held, .free_threads = true)
+{
+    struct rdl_gate *arrival = rdl_gate_at(t, "arrive");
+    int *count = malloc(sizeof *count);
+
+    rdl_spawn(t, "held", sleep_and_arrive, count);
+    rdl_gate_reached(arrival);
+    free(count);
+    rdl_check(!arrival);
 }
 
 RDL_MAIN
