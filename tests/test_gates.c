@@ -120,6 +120,7 @@ TEST(libraries_may_be_loaded_later)
 TEST(what_makes_no_sense_is_told)
 {
     expect_error("wrong_place", "there is no function ad_one; did you mean add_one?");
+    expect_error("wrong_length", "add_one_at_length has more than 250 lines");
     expect_error("wrong_order", "-> is missing");
     expect_error("wrong_circle", "\"first:add_one\" is to come before itself");
 }

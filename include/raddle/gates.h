@@ -110,8 +110,8 @@ RDL_API void rdl__at_place(struct rdl_case *t, const char *place, const struct r
 RDL_API struct rdl_gate *rdl__gate_at(struct rdl_case *t, const char *place,
                                       const struct rdl_at *what, const char *file, int line);
 
-/* A gate at one of the lines of this function: at each of them in turn, in an RDL_SCHEDULE.  A
- * thread need not come there: ask rdl_gate_is_reached. */
+/* A gate at one of the lines of this function (250 at most): at each of them in turn, in an
+ * RDL_SCHEDULE.  A thread need not come there: ask rdl_gate_is_reached. */
 #define rdl_gate_at_each_line(t, function, ...)                                                    \
     rdl__gate_at_each_line((t), (function), &(const struct rdl_at){__VA_ARGS__}, RDL__HERE)
 RDL_API struct rdl_gate *rdl__gate_at_each_line(struct rdl_case *t, const char *function,

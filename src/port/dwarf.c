@@ -393,8 +393,12 @@ static Dwfl *begin(void)
 
 Dwfl *rdl__dwarf_open_file(const char *path)
 {
-    Dwfl *dwfl = begin();
+    const struct rdl__modules no_others = {0};
+    Dwfl *dwfl;
 
+    if (!path)
+        return rdl__dwarf_open(&no_others);
+    dwfl = begin();
     if (!dwfl || !dw.dwfl_report_elf(dwfl, path, path, -1, 0, true))
         return NULL;
     return dw.dwfl_report_end(dwfl, NULL, NULL) == 0 ? dwfl : NULL;

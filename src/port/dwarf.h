@@ -9,7 +9,8 @@
  * missing, or something else is. */
 Dwfl *rdl__dwarf_open(const struct rdl__modules *modules);
 
-/* The same for a file, of which nothing is running: its addresses are those that it has. */
+/* The same for a file, of which nothing is running: its addresses are those that it has.  NULL: for
+ * this process. */
 Dwfl *rdl__dwarf_open_file(const char *path);
 
 /* Does the function call another by the jump that ends at `behind`? */

@@ -222,9 +222,8 @@ static void find_one(struct rdl__location *location, struct errand *errand,
 static void run_errand(void *it)
 {
     struct errand *errand = it;
-    const struct rdl__modules none = {0};
     struct rdl__objects objects = {0};
-    Dwfl *dwfl = errand->program ? rdl__dwarf_open_file(errand->program) : rdl__dwarf_open(&none);
+    Dwfl *dwfl = rdl__dwarf_open_file(errand->program);
 
     if (!dwfl)
         return;

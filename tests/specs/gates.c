@@ -498,4 +498,19 @@ RDL_SCHEDULE(wrong_check_while_one_is_held, .free_threads = true)
     rdl_check(!arrival);
 }
 
+/* It has few lines, but as far as debugging information knows they are far apart. */
+#line 2000
+__attribute__((noinline)) static void add_one_at_length(void)
+{
+    balance++;
+#line 2270
+    balance++;
+}
+
+RDL_SCHEDULE(wrong_length)
+{
+    rdl_gate_at_each_line(t, "add_one_at_length");
+    add_one_at_length();
+}
+
 RDL_MAIN

@@ -73,6 +73,11 @@ static const struct rdl__location *known_as(const char *text)
     return NULL;
 }
 
+static bool names_library(const char *place)
+{
+    return strchr(place, '!');
+}
+
 /* Libraries come and go: what is in them is asked again. */
 static const struct rdl__location *find(const char *text)
 {
@@ -80,9 +85,21 @@ static const struct rdl__location *find(const char *text)
 
     if (!location)
         rdl__locations_want(&locations, text);
-    if (!location || strchr(text, '!'))
+    if (!location || names_library(text))
         rdl__locations_find(&locations, NULL);
     return known_as(text);
+}
+
+/* At once, since it takes long; and once in a process. */
+static void find_all(const char *const *texts, size_t count)
+{
+    size_t before = locations.count;
+
+    for (size_t i = 0; i < count; i++)
+        if (!known_as(texts[i]))
+            rdl__locations_want(&locations, texts[i]);
+    if (locations.count > before)
+        rdl__locations_find(&locations, NULL);
 }
 
 static const struct rdl__stack_frame *frame_at(const struct rdl__spot *spot)
@@ -176,7 +193,7 @@ bool rdl__at_each_hit_if(struct rdl_case *t, const char *text,
 
     rdl__meet_begin(t);
     location = find(text);
-    if (location->count == 0 && !(location->may_come && strchr(text, '!')))
+    if (location->count == 0 && !(location->may_come && names_library(text)))
         return rdl__fail(error, "%s", location->error);
     place = rdl__allocate(sizeof *place);
     *place = (struct place){.t = t,
@@ -204,10 +221,7 @@ size_t rdl__places_find(const char *const *texts, size_t count)
 {
     size_t found = 0;
 
-    for (size_t i = 0; i < count; i++)
-        if (!known_as(texts[i]))
-            rdl__locations_want(&locations, texts[i]);
-    rdl__locations_find(&locations, NULL);
+    find_all(texts, count);
     for (size_t i = 0; i < count; i++)
         found += known_as(texts[i])->count > 0;
     return found;
@@ -254,24 +268,28 @@ void rdl__places_end(void)
 uint32_t rdl__lines_of(struct rdl_case *t, const char *function, const char *lines[RDL__LINES_MAX],
                        const char *file, int line)
 {
+    enum { MARGIN = 50 }; /* so many lines without code at its end, and it is at an end */
     const struct rdl__location *location = find(function);
     struct rdl__spot first;
     uint32_t count = 0;
+    int last = 0;
 
     if (location->count == 0)
         rdl__misuse(t, "%s:%d: %s", file, line, location->error);
     first = location->spots[0]; /* others will come, and this may move */
-    for (int i = 0; i < RDL__LINES_MAX; i++) {
+    for (int i = 0; i < RDL__LINES_MAX; i++)
         lines[i] = rdl_format(t, "%s:%d", first.file, first.line + i);
-        if (!known_as(lines[i]))
-            rdl__locations_want(&locations, lines[i]);
-    }
-    rdl__locations_find(&locations, NULL);
+    find_all(lines, RDL__LINES_MAX);
     for (int i = 0; i < RDL__LINES_MAX; i++) {
         location = known_as(lines[i]);
-        if (location->count > 0 && strcmp(location->spots[0].function, first.function) == 0)
-            lines[count++] = lines[i];
+        if (location->count == 0 || strcmp(location->spots[0].function, first.function) != 0)
+            continue;
+        lines[count++] = lines[i];
+        last = i;
     }
+    if (last >= RDL__LINES_MAX - MARGIN)
+        rdl__misuse(t, "%s:%d: %s has more than %d lines: name some of them instead", file, line,
+                    function, RDL__LINES_MAX - MARGIN);
     if (count == 0)
         rdl__misuse(t, "%s:%d: the lines of %s are not known (was it compiled with -g?)", file,
                     line, function);
