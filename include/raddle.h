@@ -20,9 +20,11 @@
 #ifndef RADDLE_H
 #define RADDLE_H
 
+#include <raddle/callouts.h>
 #include <raddle/case.h>
 #include <raddle/check.h>
 #include <raddle/clock.h>
+#include <raddle/cluster.h>
 #include <raddle/events.h>
 #include <raddle/gates.h>
 #include <raddle/generate.h>

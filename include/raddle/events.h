@@ -64,6 +64,7 @@
     bool varies; /* events may be larger than size */                                              \
     void (*clear)(void *it);                                                                       \
     const struct rdl_event_type *is_a;                                                             \
+    const void *operation; /* of a spec, of which it is a call */                                  \
     bool (*same)(__typeof__(Type) const *a, __typeof__(Type) const *b);                            \
     void (*show)(FILE * out, __typeof__(Type) const *it)
 

@@ -49,6 +49,7 @@
 #include <stdio.h>
 
 #include <raddle/check.h>
+#include <raddle/events.h>
 #include <raddle/generate.h>
 #include <raddle/model.h>
 #include <raddle/test.h>
@@ -114,6 +115,12 @@ RDL_API const void *rdl__result(rdl_ref ref, size_t size, const char *file, int 
  * How it is called:
  *   .call         do it, to the real thing
  *
+ * Whom it calls, and who calls it (raddle/callouts.h):
+ *   .callouts     which operations of other specs it calls meanwhile, by rdl_callouts
+ *   .mocks        the C function that it is: "CirqBuffPush"; as in raddle/gates.h, "file.c:push"
+ *   .mock         what is called in its stead when it is mocked; RDL_MOCKS sets both
+ *   .callers      the specs that may call it, "mbox can_if"; "test" is the test; none: anybody
+ *
  * Which cases there are to be tried:
  *   .preconditions   named conditions, one for each way that a call of it may take; see below
  *
@@ -142,6 +149,9 @@ enum { RDL_PRECONDITIONS_MAX = 16 }; /* of one operation; of a spec, 64 */
     bool (*judge)(State * s, const Args *a AND_CONST_ANSWER);                                      \
     bool (*post_any)(State * s, const Args *a, unsigned which AND_ANSWER);                         \
     void (*call)(Object * o, const Args *a AND_ANSWER);                                            \
+    void (*callouts)(const State *s, const Args *a);                                               \
+    const char *mocks, *callers;                                                                   \
+    void (*mock)(void);                                                                            \
     struct {                                                                                       \
         const char *name;                                                                          \
         bool (*holds)(const State *s, const Args *a, const struct rdl_queue *q);                   \
@@ -186,6 +196,7 @@ struct rdl_operation {
  * Each operation has a struct of its own type, so that the compiler checks the
  * parameters of all functions; the library sees them as functions of void pointers. */
 #define RDL_OP(spec, op, Args, ...)                                                                \
+    RDL_EXTERN_OP(spec, op, Args);                                                                 \
     RDL__CLEAR(rdl_clear_args_##spec##_##op, Args)                                                 \
     static const struct {                                                                          \
         RDL__OPERATION_HEAD;                                                                       \
@@ -198,9 +209,11 @@ struct rdl_operation {
         .args_size = sizeof(Args),                                                                 \
         .clear_args = rdl_clear_args_##spec##_##op,                                                \
         ##__VA_ARGS__,                                                                             \
-    }
+    };                                                                                             \
+    RDL__EVENT_OF_OP(spec, op)
 
 #define RDL_OP_RETURNS(spec, op, Args, Answer, ...)                                                \
+    RDL_EXTERN_OP_RETURNS(spec, op, Args, Answer);                                                 \
     RDL__CLEAR(rdl_clear_args_##spec##_##op, Args)                                                 \
     RDL__CLEAR(rdl_clear_answer_##spec##_##op, Answer)                                             \
     static const struct {                                                                          \
@@ -218,6 +231,26 @@ struct rdl_operation {
         .clear_args = rdl_clear_args_##spec##_##op,                                                \
         .clear_answer = rdl_clear_answer_##spec##_##op,                                            \
         ##__VA_ARGS__,                                                                             \
+    };                                                                                             \
+    RDL__EVENT_OF_OP(spec, op)
+
+/* The same operation in other files that speak of it, such as the specs of its callers:
+ *
+ *     RDL_EXTERN_OP_RETURNS(queue, get, struct rdl_nothing, int); */
+#define RDL_EXTERN_OP(spec, op, Args)                                                              \
+    RDL_EXTERN_OP_RETURNS(spec, op, Args, struct rdl_nothing)
+#define RDL_EXTERN_OP_RETURNS(spec, op, Args, Answer)                                              \
+    typedef Args rdl_data_##spec##_##op;                                                           \
+    typedef Answer rdl_answer_##spec##_##op;                                                       \
+    extern const struct rdl_event_type rdl_event_##spec##_##op
+
+/* For the event language a call of an operation is an event, called like spec_operation. */
+#define RDL__EVENT_OF_OP(spec, op)                                                                 \
+    const struct rdl_event_type rdl_event_##spec##_##op = {                                        \
+        .name = #spec "." #op,                                                                     \
+        .size = sizeof(rdl_data_##spec##_##op),                                                    \
+        .clear = rdl_clear_args_##spec##_##op,                                                     \
+        .operation = &rdl_op_##spec##_##op,                                                        \
     }
 
 #define RDL__CLEAR(function, Type)                                                                 \

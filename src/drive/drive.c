@@ -136,6 +136,7 @@ _Noreturn void rdl__differs(struct rdl_case *t, const char *class, const char *c
 {
     struct rdl__outcome *outcome = t->outcome;
     const struct rdl_spec *spec = t->test->options.spec;
+    const char *whose = spec ? spec->name : t->test->name;
 
     outcome->verdict = RDL__FAILED;
     outcome->cause = RDL__BY_SPEC;
@@ -147,7 +148,7 @@ _Noreturn void rdl__differs(struct rdl_case *t, const char *class, const char *c
     snprintf(outcome->class, sizeof outcome->class, "%s", class);
     snprintf(outcome->check, sizeof outcome->check, "%s", check);
     snprintf(outcome->text, sizeof outcome->text, "%s", rdl__text_string(text));
-    outcome->origin = rdl__combine(rdl__hash_text(spec->name), rdl__hash_text(check));
+    outcome->origin = rdl__combine(rdl__hash_text(whose), rdl__hash_text(check));
     rdl__case_leave(t);
 }
 

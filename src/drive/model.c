@@ -8,7 +8,7 @@
  * Calls that would have to wait are not made: there is nobody to end the wait. */
 #include <string.h>
 
-#include "drive/drive.h"
+#include "drive/stage.h"
 #include "judge/viable.h"
 
 enum { CALLS_DEFAULT = 100, TRIES = 20 };
@@ -45,6 +45,8 @@ struct model {
     size_t args_room, answer_room;
     void *policy_state, *policy_next, *policy_info;
     struct rdl__viable *viable; /* if answers cannot be predicted */
+    struct rdl__stage *stage;   /* where its neighbours are; NULL: it has none */
+    struct rdl__component *self;
     bool is_predicted;
     bool is_free; /* no policy has a say */
     struct rdl__counts counts;
@@ -191,7 +193,10 @@ static void tell_answer(const struct model *m, const struct command *command)
         return;
     rdl__text_add(&line, " -> ");
     rdl__show_answer(&line, command->op, command->answer);
-    rdl__tell_more(m->t, &line);
+    if (m->stage && rdl__stage_told(m->stage))
+        rdl__tell(m->t, &line);
+    else
+        rdl__tell_more(m->t, &line);
     rdl__text_release(&line);
 }
 
@@ -270,6 +275,8 @@ static void make(struct model *m, struct command *command)
         op->clear_answer(command->answer);
     if (m->t->trace->on)
         tell_answer(m, command);
+    if (m->stage)
+        rdl__stage_leave(m->stage);
     m->t->outcome->phases++;
     m->made++;
 }
@@ -285,6 +292,13 @@ static void client_returns(struct model *m, const struct command *command)
     if (command->op->returned)
         command->op->returned(me_of(m, command->client), command->args,
                               m->is_predicted ? command->expected : command->answer);
+}
+
+/* While the state is still that before the call. */
+static void prepare_neighbours(struct model *m, const struct command *command)
+{
+    if (m->stage)
+        rdl__stage_enter(m->stage, m->self, command->op, command->args);
 }
 
 /* ---- Whole cases ---------------------------------------------------------------------------- */
@@ -306,6 +320,7 @@ static void run_at_once(struct model *m, uint32_t target)
         if (command->op->preconditions[0].holds)
             rdl__counts_tried(&m->counts, rdl__preconditions_met(m->spec, command->op, m->state,
                                                                  command->args, NULL, 0));
+        prepare_neighbours(m, command);
         if (m->is_predicted)
             do_on_model(m, command);
         make(m, command);
@@ -338,6 +353,7 @@ static void run_twice(struct model *m)
         const struct rdl_call call = {command->op, command->args, i + 1, command->client};
 
         remember_state(m);
+        prepare_neighbours(m, command);
         rdl__post(m->spec, &call, m->state, 0, command->expected);
         rdl__go_back(m->t->tape, &command->after); /* a case ends where it fails */
         make(m, command);
@@ -405,6 +421,7 @@ static void set_up(struct model *m)
         spec->client(m->t, (int)i, me_of(m, i));
     if (m->t->trace->on)
         m->before = rdl_alloc(m->t, spec->state_size + 1);
+    m->stage = options->reference ? NULL : rdl__stage_of_model(m->t, m->state, &m->self);
     if (options->reference)
         m->reference = rdl_resource_new(spec, m->state);
     else

@@ -20,7 +20,7 @@ void rdl__events_learn(const struct rdl_event_type *const *types, size_t count)
     size_t known = 0;
 
     for (size_t i = 0; i < count; i++)
-        if (types[i] != &rdl_event_frame)
+        if (types[i] != &rdl_event_frame && !types[i]->operation)
             items[known++] = typed(types[i]);
     rdl__types_learn(items, known);
     free(items);
@@ -30,7 +30,7 @@ static const struct rdl__type *type_of(const struct rdl_event_type *type)
 {
     struct rdl__typed item = typed(type);
 
-    return rdl__type_of(&item);
+    return type->operation ? rdl__args_type(type->operation) : rdl__type_of(&item);
 }
 
 void rdl__data_show(struct rdl__text *out, const struct rdl_event_type *type, const void *data,
@@ -40,6 +40,11 @@ void rdl__data_show(struct rdl__text *out, const struct rdl_event_type *type, co
 
     if (type == &rdl_event_frame) {
         rdl__text_add_quoted(out, frame->bytes, frame->size);
+        return;
+    }
+    if (type->operation) {
+        rdl__text_add(out, "%.*s", (int)strcspn(type->name, ".") + 1, type->name);
+        rdl__show_call(out, type->operation, data);
         return;
     }
     rdl__text_add(out, "%s(", type->name);

@@ -22,6 +22,14 @@ const struct rdl_spec *const *rdl__specs(size_t *out_count)
     return specs;
 }
 
+const struct rdl_spec *rdl__spec_named(const char *name)
+{
+    for (size_t i = 0; i < spec_count; i++)
+        if (strcmp(specs[i]->name, name) == 0)
+            return specs[i];
+    return NULL;
+}
+
 const struct rdl_operation *rdl__operation_named(const struct rdl_spec *spec, const char *name)
 {
     for (size_t i = 0; i < spec->operation_count; i++)

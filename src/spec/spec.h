@@ -23,6 +23,9 @@ enum {
 /* All specs of this program, in the order of their registration. */
 const struct rdl_spec *const *rdl__specs(size_t *out_count);
 
+/* NULL: there is none of this name. */
+const struct rdl_spec *rdl__spec_named(const char *name);
+
 /* Is it well declared?  Why not, otherwise.  `alone`: there is no real thing to be called. */
 bool rdl__spec_check(const struct rdl_spec *spec, bool alone, struct rdl__error *error);
 

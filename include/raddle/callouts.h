@@ -1,0 +1,141 @@
+/* raddle/callouts.h -- what a component asks of its neighbours, and neighbours that are not there.
+ *
+ * A message box keeps its messages in a circular buffer.  Each has a spec of its own (raddle/spec.h).
+ * That of the message box says what it calls:
+ *
+ *     static void post_callouts(const struct mbox *s, const struct message *a)
+ *     {
+ *         rdl_callouts(rdl_call_returns(cb, push, 0, .value = a->value));
+ *     }
+ *     RDL_OP_RETURNS(mbox, post, struct message, int, .callouts = post_callouts, ...);
+ *
+ * That of the buffer says which C function the operation is, and how to make one of the other:
+ *
+ *     static int push_mock(CirqBufferType *cPtr, void *dataPtr)
+ *     {
+ *         struct element a = {0};
+ *
+ *         memcpy(&a.value, dataPtr, cPtr->dataSize);
+ *         return rdl_mocked_returns(cb, push, &a, rdl_real(CirqBuffPush)(cPtr, dataPtr));
+ *     }
+ *     RDL_OP_RETURNS(cb, push, struct element, int, RDL_MOCKS(CirqBuffPush, push_mock), ...);
+ *
+ * and then
+ *
+ *     RDL_TEST_MODEL(a_message_box_alone, mbox);
+ *
+ * tests the message box without a buffer: whatever it calls is looked at, compared with what its
+ * spec says, and answered.  No line of it is changed, nor linked in another way. */
+#ifndef RADDLE_CALLOUTS_H
+#define RADDLE_CALLOUTS_H
+
+#include <raddle/events.h>
+#include <raddle/spec.h>
+
+/* ---- What is called ------------------------------------------------------------------------- */
+
+/* In .callouts, once: these calls are made while the operation runs, no others, and in no other
+ * order.  It is a step of the event language (raddle/events.h) whose events are calls: around
+ * those below may stand rdl_sequence, rdl_either, rdl_optional, rdl_repeat, rdl_star,
+ * rdl_unordered, rdl_interleaved and so on.  An operation that does not call this calls nobody.
+ * (If no operation of a spec has .callouts, nothing is said of what they call.)
+ *
+ *   rdl_call(spec, op, arguments...)      it is called with exactly these, as their type is
+ *                                         initialised; what is not named is 0
+ *   rdl_call_like(spec, op, conditions...)   with some of which these hold, in which the type of
+ *                                         the event is spec_op: rdl_any(cb_push),
+ *                                         rdl_field(cb_push, value, 3), rdl_if(cb_push, is_even),
+ *                                         rdl_bind, rdl_bound
+ *   rdl_call_returns(spec, op, answer, arguments...)
+ *   rdl_call_like_returns(spec, op, answer, conditions...)
+ *                                         the same, and this is what it is answered
+ *   rdl_no_calls                          nothing
+ *
+ * Without an answer, the spec of the neighbour answers, if that plays (.stand_ins); otherwise the
+ * answer is zero.  Where it is to be left to chance, let .args draw it: answers that a case is
+ * given are part of it, like arguments, and shrink like them. */
+#define rdl_callouts(step) rdl__callouts((step), RDL__HERE)
+
+#define rdl_call(spec, op, ...)                                                                    \
+    RDL__CALL_STEP(spec, op, NULL, rdl_is(spec##_##op, __VA_ARGS__))
+#define rdl_call_like(spec, op, ...) RDL__CALL_STEP(spec, op, NULL, __VA_ARGS__)
+#define rdl_call_returns(spec, op, answer, ...)                                                    \
+    RDL__CALL_STEP(spec, op, RDL__ANSWER_OF(spec, op, answer), rdl_is(spec##_##op, __VA_ARGS__))
+#define rdl_call_like_returns(spec, op, answer, ...)                                               \
+    RDL__CALL_STEP(spec, op, RDL__ANSWER_OF(spec, op, answer), __VA_ARGS__)
+#define rdl_no_calls rdl_no_events
+
+#define RDL__ANSWER_OF(spec, op, answer) ((rdl_answer_##spec##_##op const[1]){answer})
+#define RDL__CALL_STEP(spec, op, answer_, ...)                                                     \
+    RDL__STEP(RDL__STEP_CALL, .pattern = rdl_out(&rdl_calls, __VA_ARGS__), .value = (answer_),     \
+              .value_size = sizeof(rdl_answer_##spec##_##op),                                      \
+              .type = rdl_type(spec##_##op))
+
+RDL_API void rdl__callouts(const struct rdl_step *step, const char *file, int line);
+
+/* Where calls are events. */
+RDL_API extern struct rdl_port rdl_calls;
+
+/* ---- In place of a function ----------------------------------------------------------------- */
+
+/* RDL_MOCKS(function, replacement) in an operation of the function's own spec: .mocks and .mock,
+ * whose types must be the same.  Where the function is static, it is .mocks = "file.c:name",
+ * .mock = RDL_FUNCTION(replacement).
+ *
+ * The replacement makes arguments of the operation from its own, has the call judged and answered,
+ * and makes what it returns from the answer.  (RDL_OP: rdl_mocked; RDL_OP_RETURNS:
+ * rdl_mocked_returns.)  The last argument is how the function itself would do it; it is evaluated
+ * only if the function is real, and it is merely looked at what it answers. */
+#define RDL_MOCKS(function, replacement)                                                           \
+    .mocks = #function, .mock = RDL_FUNCTION(0 ? (__typeof__(&(function)))0 : (replacement))
+#define RDL_FUNCTION(function) (void (*)(void))(function)
+
+#define rdl_mocked(spec, op, args, ...)                                                            \
+    ({                                                                                             \
+        rdl_data_##spec##_##op const *rdl__args_ = (args);                                         \
+        struct rdl__mocked rdl__mocked_ = {.event = rdl_type(spec##_##op),                         \
+                                           .args = rdl__args_,                                     \
+                                           .caller = __builtin_return_address(0)};                 \
+        if (rdl__mocked_begin(&rdl__mocked_)) {                                                    \
+            (void)(__VA_ARGS__);                                                                   \
+            rdl__mocked_end(&rdl__mocked_);                                                        \
+        }                                                                                          \
+        (void)0;                                                                                   \
+    })
+#define rdl_mocked_returns(spec, op, args, ...)                                                    \
+    ({                                                                                             \
+        rdl_data_##spec##_##op const *rdl__args_ = (args);                                         \
+        rdl_answer_##spec##_##op rdl__answer_;                                                     \
+        struct rdl__mocked rdl__mocked_ = {.event = rdl_type(spec##_##op),                         \
+                                           .args = rdl__args_,                                     \
+                                           .answer = &rdl__answer_,                                \
+                                           .caller = __builtin_return_address(0)};                 \
+        if (rdl__mocked_begin(&rdl__mocked_)) {                                                    \
+            rdl__answer_ = (__VA_ARGS__);                                                          \
+            rdl__mocked_end(&rdl__mocked_);                                                        \
+        }                                                                                          \
+        rdl__answer_;                                                                              \
+    })
+
+struct rdl__mocked {
+    const struct rdl_event_type *event;
+    const void *args;
+    void *answer;
+    void *caller;
+    void *frame; /* ours */
+};
+
+/* True: the function itself has to be called now, then rdl__mocked_end. */
+RDL_API bool rdl__mocked_begin(struct rdl__mocked *call);
+RDL_API void rdl__mocked_end(struct rdl__mocked *call);
+
+/* ---- Neighbours that play ------------------------------------------------------------------- */
+
+/* RDL_TEST_MODEL(name, mbox, .stand_ins = RDL_SPECS(cb)): the buffer is played by its own spec.  At
+ * each call its .pre is checked, and who calls against it is to blame; its .post answers, and if
+ * the caller's .callouts say an answer, it must be the same.  Other neighbours are mocked as
+ * above; .mocked = RDL_SPECS(cb, clock) if not all specs of the program are neighbours. */
+#define RDL_SPECS(...) ((const char *const[]){RDL__EACH(RDL__NAME_OF_SPEC, , __VA_ARGS__) NULL})
+#define RDL__NAME_OF_SPEC(unused, spec) #spec,
+
+#endif

@@ -1,0 +1,109 @@
+/* raddle/cluster.h -- components that belong together: do their specs agree, and their code?
+ *
+ *     RDL_CLUSTER(messages, RDL_SPECS(mbox, cb));
+ *
+ *     RDL_TEST_CLUSTER(the_specs_agree, messages);
+ *     RDL_TEST_CLUSTER(the_box_with_a_buffer_that_plays, messages, .real = "mbox");
+ *     RDL_TEST_CLUSTER(all_together, messages, .real = "all");
+ *
+ * Each component has a spec, with the call-outs of its operations (raddle/callouts.h), the
+ * functions that they are (.mocks) and, where not anybody may call them, .callers.
+ *
+ * The first test runs no code at all.  It makes up calls of all operations that the test may make,
+ * of any component, and has the specs perform what they say follows: whenever an operation may be
+ * called, each operation that it calls out to must be ready for that (.pre), allow the caller, and
+ * answer what the call-outs say it answers.  Where these leave something open (rdl_either,
+ * rdl_optional, ...), all of it is tried, by chance.  The shortest disagreement is shown.
+ *
+ * .real names a component whose code is tested, while specs play the others; also when these call
+ * the real one.  With "all" everything is real, and each call between components is looked at,
+ * from both sides: is it one of the caller's call-outs, and in order for the callee, and is the
+ * answer what both specs say? */
+#ifndef RADDLE_CLUSTER_H
+#define RADDLE_CLUSTER_H
+
+#include <raddle/callouts.h>
+#include <raddle/test.h>
+
+struct rdl_cluster {
+    const char *name;
+    const char *file;
+    int line;
+    const char *const *specs; /* the names of its components; NULL ends them */
+};
+
+/* RDL_CLUSTER(name, RDL_SPECS(spec, ...));  at most 32. */
+#define RDL_CLUSTER(cluster, ...)                                                                  \
+    const struct rdl_cluster rdl_cluster_##cluster = {                                             \
+        .name = #cluster, .file = __FILE__, .line = __LINE__, .specs = __VA_ARGS__}
+
+/* A cluster of another file. */
+#define RDL_EXTERN_CLUSTER(cluster) extern const struct rdl_cluster rdl_cluster_##cluster
+
+/* RDL_TEST_CLUSTER(name, cluster, .option = value, ...);  .calls says how many calls the test
+ * makes in a case; {0, 100}. */
+#define RDL_TEST_CLUSTER(test_name, cluster_, ...)                                                 \
+    static struct rdl_test rdl_test_##test_name = {                                                \
+        .name = #test_name,                                                                        \
+        .file = __FILE__,                                                                          \
+        .line = __LINE__,                                                                          \
+        .body = rdl__test_cluster,                                                                 \
+        .options = {.cluster = &rdl_cluster_##cluster_, ##__VA_ARGS__}};                           \
+    __attribute__((constructor)) static void rdl_register_##test_name(void)                        \
+    {                                                                                              \
+        rdl_register(&rdl_test_##test_name);                                                       \
+    }                                                                                              \
+    struct rdl_spec
+
+RDL_API void rdl__test_cluster(struct rdl_case *t);
+
+/* ---- Deviations ------------------------------------------------------------------------------ */
+
+/* How a component may differ from its spec, where that plays (.stand_ins, clusters):
+ *
+ *     RDL_DEVIATION(cb, push, "only 128 elements fit", s->elements.count >= 128, *r = 1);
+ *
+ * When the condition holds, of the state s and the arguments a, the statement is executed instead
+ * of .post; it may change s, and set the answer *r, which is zero otherwise.
+ *
+ * Deviations are in force one at a time, and only when asked for: by --deviation, or for a test by
+ * .deviation = "only 128 elements fit".  `raddle deviations PROGRAM` finds out which of them the
+ * component under test tolerates: raddle-deviations(1). */
+#define RDL_DEVIATION(spec, op, text, condition, ...)                                              \
+    RDL__DEVIATION(RDL__JOIN(rdl__deviation_, __COUNTER__), spec, op, text, condition, __VA_ARGS__)
+#define RDL__DEVIATION(id, spec, op, text_, condition, ...)                                        \
+    static bool RDL__JOIN(id, _holds)(const rdl_state_##spec *s __attribute__((unused)),           \
+                                      const rdl_data_##spec##_##op *a __attribute__((unused)))     \
+    {                                                                                              \
+        return (condition);                                                                        \
+    }                                                                                              \
+    static void RDL__JOIN(id, _effect)(rdl_state_##spec * s __attribute__((unused)),               \
+                                       const rdl_data_##spec##_##op *a __attribute__((unused)),    \
+                                       rdl_answer_##spec##_##op *r __attribute__((unused)))        \
+    {                                                                                              \
+        __VA_ARGS__;                                                                               \
+    }                                                                                              \
+    static struct rdl_deviation id = {                                                             \
+        .text = (text_),                                                                           \
+        .file = __FILE__,                                                                          \
+        .line = __LINE__,                                                                          \
+        .operation = &rdl_op_##spec##_##op,                                                        \
+        .holds = (bool (*)(const void *, const void *))RDL__JOIN(id, _holds),                      \
+        .effect = (void (*)(void *, const void *, void *))RDL__JOIN(id, _effect)};                 \
+    __attribute__((constructor)) static void RDL__JOIN(id, _register)(void)                        \
+    {                                                                                              \
+        rdl__register_deviation(&id);                                                              \
+    }                                                                                              \
+    struct rdl_spec
+
+struct rdl_deviation {
+    const char *text, *file;
+    int line;
+    const void *operation;
+    bool (*holds)(const void *s, const void *a);
+    void (*effect)(void *s, const void *a, void *r);
+    struct rdl_deviation *next;
+};
+RDL_API void rdl__register_deviation(struct rdl_deviation *deviation);
+
+#endif

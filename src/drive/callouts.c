@@ -1,0 +1,116 @@
+/* callouts.c -- what an operation may call while it runs, and what it has called so far. */
+#include "drive/callouts.h"
+
+#include "case/case.h"
+#include "raddle/callouts.h"
+
+/* Who asks for call-outs now; NULL: nobody. */
+static _Thread_local struct rdl__callouts *asking;
+
+void rdl__callouts(const struct rdl_step *step, const char *file, int line)
+{
+    if (!asking)
+        rdl__misuse_at(file, line, "rdl_callouts is for .callouts functions of operations");
+    if (asking->step)
+        rdl__misuse_at(file, line, "rdl_callouts is called twice: say all of it at once, by "
+                                   "rdl_sequence");
+    asking->step = rdl__step_copy(&asking->arena, step);
+}
+
+static void compile(struct rdl__callouts *c)
+{
+    struct rdl__error error = {0};
+
+    c->program = rdl__program_new_unchecked(c->step, &error);
+    if (!c->program)
+        rdl__misuse(rdl__current, "the call-outs of an operation make no sense: %s", error.text);
+    c->matcher = rdl__matcher_new(c->program, 0, 0);
+}
+
+static void forget(struct rdl__callouts *c)
+{
+    if (c->matcher)
+        rdl__matcher_free(c->matcher);
+    if (c->program)
+        rdl__program_free(c->program);
+    c->matcher = NULL;
+    c->program = NULL;
+    c->step = NULL;
+}
+
+void rdl__callouts_begin(struct rdl__callouts *c, const struct rdl_operation *op,
+                         const void *state, const void *args)
+{
+    forget(c);
+    rdl__arena_reset(&c->arena);
+    c->anything = false;
+    if (!op->callouts)
+        return;
+    asking = c;
+    op->callouts(state, args);
+    asking = NULL;
+    if (c->step)
+        compile(c);
+}
+
+void rdl__callouts_release(struct rdl__callouts *c)
+{
+    forget(c);
+    rdl__arena_release(&c->arena);
+}
+
+/* ---- Calls ---------------------------------------------------------------------------------- */
+
+static const char *what_is_wrong(const struct rdl__callouts *c, const struct rdl_event *call)
+{
+    const struct rdl_step *closest;
+
+    if (!c->matcher)
+        return "an unexpected call";
+    switch (rdl__matcher_why(c->matcher, call, &closest)) {
+    case RDL__WHY_OTHER_DATA:
+        return "a call with other arguments";
+    case RDL__WHY_OTHER_ORDER:
+        return "calls in another order";
+    default:
+        return "an unexpected call";
+    }
+}
+
+bool rdl__callouts_take(struct rdl__callouts *c, const struct rdl_event *call,
+                        const struct rdl_step **out, const char **check)
+{
+    struct rdl__effect effect = {0};
+    enum rdl__taken taken = RDL__REFUSED;
+
+    *out = NULL;
+    if (c->anything)
+        return true;
+    if (c->matcher)
+        taken = rdl__matcher_event(c->matcher, call, &effect);
+    if (taken == RDL__TAKEN) {
+        *out = effect.step;
+        return true;
+    }
+    *check = what_is_wrong(c, call);
+    if (taken == RDL__CONFUSED)
+        *check = "the call-outs do not say which of their answers is meant";
+    if (taken == RDL__TOO_MANY)
+        *check = "there are too many ways to understand the call-outs";
+    return false;
+}
+
+bool rdl__callouts_are_complete(const struct rdl__callouts *c)
+{
+    return c->anything || !c->matcher || rdl__matcher_is_complete(c->matcher);
+}
+
+void rdl__callouts_add_expected(const struct rdl__callouts *c, struct rdl__text *out)
+{
+    size_t before = out->count;
+
+    if (c->matcher)
+        rdl__matcher_expected(c->matcher, out);
+    if (out->count == before)
+        rdl__text_add(out, "  nothing\n");
+}

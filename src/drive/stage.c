@@ -1,0 +1,643 @@
+/* stage.c -- calls between components, real and played. */
+#include "drive/stage.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "raddle/callouts.h"
+
+enum { DEPTH_MAX = 64 };
+
+/* Somebody is being called. */
+struct frame {
+    struct rdl__component *component; /* NULL: it is not on the stage, and only mocked */
+    const struct rdl_operation *op;
+    const void *args;
+    const struct rdl_step *step; /* of the caller's call-outs; NULL: they say nothing of it */
+    const char *caller;          /* the name of its spec */
+    uintptr_t pc;                /* where it was called from; 0: by us */
+    struct rdl__callouts callouts;
+    void *copy, *answer, *scratch; /* room for arguments, and for answers */
+    bool deviates;                 /* from its spec, this time */
+};
+
+struct rdl__stage {
+    struct rdl_case *t;
+    struct rdl__component components[RDL__COMPONENTS_MAX];
+    uint32_t count;
+    struct frame frames[DEPTH_MAX]; /* the lowest is the test's call */
+    uint32_t depth;
+    struct rdl__sizes room; /* for arguments and answers of any spec */
+    void *state;            /* room for a state */
+    uint32_t number;        /* of calls */
+    bool told;
+};
+
+static struct rdl__stage *the_stage; /* of the case at hand; NULL: there is none */
+
+/* ---- Setting up ----------------------------------------------------------------------------- */
+
+static void release(void *it)
+{
+    struct rdl__stage *stage = it;
+
+    the_stage = NULL;
+    for (uint32_t i = 0; i < DEPTH_MAX; i++)
+        rdl__callouts_release(&stage->frames[i].callouts);
+}
+
+/* Whoever may be called, on the stage or not. */
+static void make_room(struct rdl__stage *stage)
+{
+    size_t count, largest_state = 0;
+    const struct rdl_spec *const *specs = rdl__specs(&count);
+
+    for (size_t i = 0; i < count; i++) {
+        struct rdl__sizes largest = rdl__largest(specs[i]);
+
+        stage->room.args = largest.args > stage->room.args ? largest.args : stage->room.args;
+        stage->room.answer =
+            largest.answer > stage->room.answer ? largest.answer : stage->room.answer;
+        largest_state =
+            specs[i]->state_size > largest_state ? specs[i]->state_size : largest_state;
+    }
+    stage->state = rdl_alloc(stage->t, largest_state + 1);
+}
+
+struct rdl__stage *rdl__stage_new(struct rdl_case *t)
+{
+    struct rdl__stage *stage = rdl_alloc(t, sizeof *stage);
+
+    stage->t = t;
+    make_room(stage);
+    the_stage = stage;
+    rdl__defer(t, release, stage);
+    return stage;
+}
+
+static bool says_what(const struct rdl_spec *spec)
+{
+    for (size_t i = 0; i < spec->operation_count; i++)
+        if (rdl__operation(spec, i)->callouts)
+            return true;
+    return false;
+}
+
+struct rdl__component *rdl__stage_add(struct rdl__stage *stage, const struct rdl_spec *spec,
+                                      void *state)
+{
+    struct rdl__component *component;
+
+    if (stage->count == RDL__COMPONENTS_MAX)
+        rdl__misuse(stage->t, "there are more than %d components", RDL__COMPONENTS_MAX);
+    component = &stage->components[stage->count++];
+    *component =
+        (struct rdl__component){.spec = spec, .state = state, .says_what = says_what(spec)};
+    return component;
+}
+
+static struct rdl__component *component_of(struct rdl__stage *stage, const struct rdl_operation *op)
+{
+    for (uint32_t i = 0; i < stage->count; i++)
+        if (strcmp(stage->components[i].spec->name, op->of) == 0)
+            return &stage->components[i];
+    return NULL;
+}
+
+static void *begin_state(struct rdl_case *t, const struct rdl_spec *spec)
+{
+    void *state = rdl_alloc(t, spec->state_size + 1);
+
+    if (spec->initial)
+        spec->initial(t, state);
+    spec->clear_state(state);
+    return state;
+}
+
+struct rdl__component *rdl__stage_add_named(struct rdl__stage *stage, const char *name)
+{
+    const struct rdl_spec *spec = rdl__spec_named(name);
+
+    if (!spec)
+        rdl__misuse(stage->t, "%s:%d: there is no spec called %s in this program",
+                    stage->t->test->file, stage->t->test->line, name);
+    return rdl__stage_add(stage, spec, begin_state(stage->t, spec));
+}
+
+struct rdl__stage *rdl__stage_of_model(struct rdl_case *t, void *state,
+                                       struct rdl__component **out_self)
+{
+    const struct rdl_options *options = &t->test->options;
+    struct rdl__stage *stage;
+
+    if (!says_what(options->spec) && !options->stand_ins && !options->mocked)
+        return NULL;
+    stage = rdl__stage_new(t);
+    *out_self = rdl__stage_add(stage, options->spec, state);
+    (*out_self)->is_tested = true;
+    for (const char *const *name = options->stand_ins; name && *name; name++)
+        rdl__stage_add_named(stage, *name);
+    rdl__stage_mock(stage, options->mocked, false);
+    return stage;
+}
+
+/* ---- Failures ------------------------------------------------------------------------------- */
+
+static void add_call(struct rdl__text *out, const struct rdl_operation *op, const void *args)
+{
+    rdl__text_add(out, "%s.", op->of);
+    rdl__show_call(out, op, args);
+}
+
+static void add_place(struct rdl__text *out, uintptr_t pc)
+{
+    if (pc)
+        rdl__text_add(out, ", called at " RDL__AT_FUNCTION "%016lx" RDL__AT_END,
+                      (unsigned long)pc);
+}
+
+static void add_states(const struct rdl__stage *stage, struct rdl__text *out)
+{
+    for (uint32_t i = 0; i < stage->count; i++) {
+        const struct rdl__component *component = &stage->components[i];
+
+        if (!component->state)
+            continue;
+        rdl__text_add(out, "state of %s: ", component->spec->name);
+        rdl__show_state(out, component->spec, component->state);
+        rdl__text_add(out, "\n");
+    }
+}
+
+/* Who calls whom, from the test down. */
+static void add_frames(const struct rdl__stage *stage, struct rdl__text *out)
+{
+    for (uint32_t i = 0; i < stage->depth; i++) {
+        rdl__text_add(out, "%s", i == 0 ? "in " : "  which calls ");
+        add_call(out, stage->frames[i].op, stage->frames[i].args);
+        add_place(out, stage->frames[i].pc);
+        rdl__text_add(out, "\n");
+    }
+}
+
+_Noreturn static void fail(struct rdl__stage *stage, const char *check, struct rdl__text *text)
+{
+    add_frames(stage, text);
+    add_states(stage, text);
+    rdl__differs(stage->t, "bad-call", check, text);
+}
+
+/* ---- What is told --------------------------------------------------------------------------- */
+
+static void tell_call(struct rdl__stage *stage, const struct frame *frame)
+{
+    struct rdl__text line = {0};
+
+    if (!stage->t->trace->on)
+        return;
+    stage->told = true;
+    rdl__text_add(&line, "%*s", 2 * (int)(stage->depth - 1), "");
+    add_call(&line, frame->op, frame->args);
+    rdl__tell(stage->t, &line);
+    rdl__text_release(&line);
+    stage->told = true;
+}
+
+static void tell_answer(struct rdl__stage *stage, const struct frame *frame, const void *answer,
+                        bool alone)
+{
+    struct rdl__text line = {0};
+
+    if (!stage->t->trace->on || !frame->op->answer_size)
+        return;
+    if (alone)
+        rdl__text_add(&line, "%*s", 2 * (int)(stage->depth - 1), "");
+    rdl__text_add(&line, " -> ");
+    rdl__show_answer(&line, frame->op, answer);
+    if (alone)
+        rdl__tell(stage->t, &line);
+    else
+        rdl__tell_more(stage->t, &line);
+    rdl__text_release(&line);
+}
+
+bool rdl__stage_told(const struct rdl__stage *stage)
+{
+    return stage->told;
+}
+
+/* ---- Is it in order to call it? -------------------------------------------------------------- */
+
+/* Is this word one of these? */
+static bool has_word(const char *words, const char *word)
+{
+    size_t length = strlen(word);
+
+    for (const char *at = words; (at = strstr(at, word)); at += length)
+        if ((at == words || strchr(" ,", at[-1])) && (!at[length] || strchr(" ,", at[length])))
+            return true;
+    return false;
+}
+
+bool rdl__may_call(const char *caller, const struct rdl_operation *op)
+{
+    return !op->callers || has_word(op->callers, caller);
+}
+
+static void check_caller(struct rdl__stage *stage, const struct frame *frame)
+{
+    struct rdl__text text = {0};
+
+    if (rdl__may_call(frame->caller, frame->op))
+        return;
+    rdl__text_add(&text, "%s calls %s.%s, which only these may: %s\n", frame->caller,
+                  frame->op->of, frame->op->name, frame->op->callers);
+    fail(stage, "a component is called by one that may not call it", &text);
+}
+
+static void check_pre(struct rdl__stage *stage, const struct frame *frame)
+{
+    const void *state = frame->component->state;
+    struct rdl__text text = {0};
+
+    if (!rdl__pre(frame->op, state, frame->args)) {
+        rdl__text_add(&text, "%s calls ", frame->caller);
+        add_call(&text, frame->op, frame->args);
+        rdl__text_add(&text, ", whose precondition does not hold\n");
+        fail(stage, "a component is called against its precondition", &text);
+    }
+    if (!rdl__cpre(frame->op, state, frame->args)) {
+        rdl__text_add(&text, "%s calls ", frame->caller);
+        add_call(&text, frame->op, frame->args);
+        rdl__text_add(&text, ", which would have to wait, and nobody is there to end that\n");
+        fail(stage, "a call would wait for ever", &text);
+    }
+}
+
+/* The frame of who calls takes it as one of its call-outs. */
+static const struct rdl_step *take(struct rdl__stage *stage, struct frame *caller,
+                                   const struct frame *frame, const struct rdl_event_type *type)
+{
+    struct rdl_event event = {&rdl_calls, RDL_OUT, type, frame->args, frame->op->args_size};
+    const struct rdl_step *step = NULL;
+    struct rdl__text text = {0};
+    const char *check;
+
+    if (rdl__callouts_take(&caller->callouts, &event, &step, &check))
+        return step;
+    add_call(&text, frame->op, frame->args);
+    add_place(&text, frame->pc);
+    rdl__text_add(&text, "\nallowed now:\n");
+    rdl__callouts_add_expected(&caller->callouts, &text);
+    fail(stage, check, &text);
+}
+
+static void check_complete(struct rdl__stage *stage, const struct frame *frame)
+{
+    struct rdl__text text = {0};
+
+    if (rdl__callouts_are_complete(&frame->callouts))
+        return;
+    rdl__text_add(&text, "%s.%s has returned; missing:\n", frame->op->of, frame->op->name);
+    rdl__callouts_add_expected(&frame->callouts, &text);
+    fail(stage, "a call is missing", &text);
+}
+
+/* ---- Frames --------------------------------------------------------------------------------- */
+
+static struct frame *top_of(struct rdl__stage *stage)
+{
+    return stage->depth ? &stage->frames[stage->depth - 1] : NULL;
+}
+
+static struct frame *push(struct rdl__stage *stage, struct rdl__component *component,
+                          const struct rdl_operation *op, const void *args)
+{
+    const struct frame *below = top_of(stage);
+    struct frame *frame;
+
+    if (stage->depth == DEPTH_MAX)
+        rdl__misuse(stage->t, "components call each other more than %d deep", DEPTH_MAX);
+    frame = &stage->frames[stage->depth++];
+    if (!frame->copy) {
+        frame->copy = rdl_alloc(stage->t, stage->room.args + 1);
+        frame->answer = rdl_alloc(stage->t, stage->room.answer + 1);
+        frame->scratch = rdl_alloc(stage->t, stage->room.answer + 1);
+    }
+    frame->deviates = false;
+    frame->component = component;
+    frame->op = op;
+    frame->args = args;
+    frame->step = NULL;
+    frame->caller = below ? below->op->of : "test";
+    frame->pc = 0;
+    frame->callouts.anything = true;
+    return frame;
+}
+
+/* Now that it may be called: what it calls in turn. */
+static void expect_callouts(struct frame *frame)
+{
+    if (frame->component && frame->component->says_what)
+        rdl__callouts_begin(&frame->callouts, frame->op, frame->component->state, frame->args);
+}
+
+static void pop(struct rdl__stage *stage)
+{
+    stage->depth--;
+}
+
+void rdl__stage_enter(struct rdl__stage *stage, struct rdl__component *component,
+                      const struct rdl_operation *op, const void *args)
+{
+    stage->told = false;
+    expect_callouts(push(stage, component, op, args));
+}
+
+void rdl__stage_leave(struct rdl__stage *stage)
+{
+    check_complete(stage, top_of(stage));
+    pop(stage);
+}
+
+/* ---- Who is real ---------------------------------------------------------------------------- */
+
+static struct rdl_call call_of(struct rdl__stage *stage, const struct frame *frame)
+{
+    return (struct rdl_call){frame->op, frame->args, stage->number, 0};
+}
+
+static void check_invariant(struct rdl__stage *stage, const struct frame *frame)
+{
+    const struct rdl__component *component = frame->component;
+    struct rdl__text text = {0};
+
+    if (component->spec->invariant && !component->spec->invariant(component->state))
+        fail(stage, "the invariant of a spec does not hold", &text);
+}
+
+/* Does the model explain what the real one answered?  If so, it goes on from there. */
+static void judge(struct rdl__stage *stage, const struct frame *frame, const void *answer)
+{
+    const struct rdl__component *component = frame->component;
+    struct rdl_call call = call_of(stage, frame);
+    struct rdl__text text = {0};
+
+    for (unsigned which = 0; which < rdl__alternatives(frame->op); which++) {
+        memcpy(stage->state, component->state, component->spec->state_size);
+        if (rdl__explains(component->spec, &call, stage->state, which, answer, frame->scratch)) {
+            memcpy(component->state, stage->state, component->spec->state_size);
+            check_invariant(stage, frame);
+            return;
+        }
+    }
+    add_call(&text, frame->op, frame->args);
+    rdl__text_add(&text, " answered ");
+    rdl__show_answer(&text, frame->op, answer);
+    if (frame->op->post) {
+        memcpy(stage->state, component->state, component->spec->state_size);
+        rdl__post(component->spec, &call, stage->state, 0, frame->scratch);
+        rdl__text_add(&text, "; the model says ");
+        rdl__show_answer(&text, frame->op, frame->scratch);
+    }
+    rdl__text_add(&text, "\n");
+    fail(stage, "an answer is not the model's", &text);
+}
+
+static void call_real(struct rdl__stage *stage, struct frame *frame)
+{
+    if (frame->op->answer_size)
+        memset(frame->answer, 0, frame->op->answer_size);
+    frame->op->call(frame->component->object, frame->args, frame->answer);
+    if (frame->op->answer_size)
+        frame->op->clear_answer(frame->answer);
+    check_complete(stage, frame);
+    judge(stage, frame, frame->answer);
+}
+
+/* ---- Who is played -------------------------------------------------------------------------- */
+
+static void run(struct rdl__stage *stage, struct frame *frame);
+
+/* What the caller's call-outs say of the answer is what the callee says. */
+static void check_agreement(struct rdl__stage *stage, const struct frame *frame)
+{
+    struct rdl__text text = {0};
+
+    if (!frame->step || !frame->step->value || frame->deviates ||
+        rdl__same_answer(frame->op, frame->step->value, frame->answer))
+        return;
+    add_call(&text, frame->op, frame->args);
+    rdl__text_add(&text, " answers ");
+    rdl__show_answer(&text, frame->op, frame->answer);
+    rdl__text_add(&text, "; the call-outs of %s, at %s:%d, say ", frame->caller,
+                  frame->step->file, frame->step->line);
+    rdl__show_answer(&text, frame->op, frame->step->value);
+    rdl__text_add(&text, "\n");
+    fail(stage, "caller and callee do not agree on an answer", &text);
+}
+
+/* The arguments of a call that is performed: those that the call-outs say or, if these leave them
+ * open, some that they would take. */
+static void choose_args(struct rdl__stage *stage, const struct rdl_step *step, void *out)
+{
+    const struct rdl_operation *op = step->type->operation;
+    struct rdl_event event = {&rdl_calls, RDL_OUT, step->type, out, op->args_size};
+    const struct rdl__component *callee = component_of(stage, op);
+
+    for (const struct rdl_condition *c = step->pattern->conditions; c->kind; c++)
+        if (c->kind == RDL__COND_IS) {
+            memcpy(out, c->value, op->args_size);
+            return;
+        }
+    for (int i = 0; i < 20; i++) {
+        memset(out, 0, op->args_size);
+        if (op->args && callee && callee->state)
+            op->args(stage->t, callee->state, out);
+        for (const struct rdl_condition *c = step->pattern->conditions; c->kind; c++)
+            if (c->kind == RDL__COND_FIELD)
+                memcpy((char *)out + c->offset, c->value, c->size);
+        op->clear_args(out);
+        if (rdl__pattern_holds(step->pattern, &event))
+            return;
+    }
+    rdl__misuse(stage->t,
+                "%s:%d: no arguments for %s.%s are found of which what the call-outs say holds: "
+                "say it by rdl_call, or let its .args draw such",
+                step->file, step->line, op->of, op->name);
+}
+
+/* A component that is played calls another. */
+static void perform(void *context, const struct rdl_step *step)
+{
+    struct rdl__stage *stage = context;
+    const struct rdl_operation *op = step->type->operation;
+    struct frame *frame = push(stage, NULL, op, NULL);
+
+    choose_args(stage, step, frame->copy);
+    frame->component = component_of(stage, op);
+    frame->args = frame->copy;
+    frame->step = step;
+    if (frame->component && frame->component->is_tested)
+        rdl__misuse(stage->t,
+                    "%s:%d: %s calls the component under test: make a cluster of the two, and "
+                    "test that (RDL_TEST_CLUSTER, .real = \"%s\")",
+                    step->file, step->line, frame->caller, op->of);
+    tell_call(stage, frame);
+    check_caller(stage, frame);
+    if (frame->component) {
+        check_pre(stage, frame);
+        expect_callouts(frame);
+        run(stage, frame);
+        check_agreement(stage, frame);
+        tell_answer(stage, frame, frame->answer, false);
+    }
+    pop(stage);
+}
+
+static uint64_t choose(void *context, uint64_t max)
+{
+    struct rdl__stage *stage = context;
+    struct rdl__tape *tape = stage->t->tape;
+
+    return rdl__choose_or(tape, RDL__INTEGER,
+                          tape->fresh ? rdl__random_upto(&tape->random, max) : 0, max);
+}
+
+/* Let the model do it. */
+static void post(struct rdl__stage *stage, struct frame *frame)
+{
+    const struct rdl__component *component = frame->component;
+    struct rdl_call call = call_of(stage, frame);
+    unsigned count = rdl__alternatives(frame->op);
+    unsigned first = count > 1 ? (unsigned)choose(stage, count - 1) : 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        memcpy(stage->state, component->state, component->spec->state_size);
+        if (rdl__post(component->spec, &call, stage->state, (first + i) % count, frame->answer)) {
+            memcpy(component->state, stage->state, component->spec->state_size);
+            return;
+        }
+    }
+    rdl__misuse(stage->t, "spec %s cannot play: none of the alternatives of %s is possible",
+                component->spec->name, frame->op->name);
+}
+
+static void play(struct rdl__stage *stage, struct frame *frame)
+{
+    const struct rdl_deviation *deviation;
+    void *state = frame->component->state;
+
+    if (frame->callouts.step && !frame->callouts.anything)
+        rdl__step_walk(frame->callouts.step, choose, perform, stage);
+    deviation = rdl__deviation(frame->op, state, frame->args);
+    frame->deviates = deviation != NULL;
+    if (deviation) {
+        memset(frame->answer, 0, frame->op->answer_size);
+        deviation->effect(state, frame->args, frame->answer);
+    } else {
+        post(stage, frame);
+    }
+    check_invariant(stage, frame);
+}
+
+static void run(struct rdl__stage *stage, struct frame *frame)
+{
+    stage->number++;
+    if (frame->component->object)
+        call_real(stage, frame);
+    else
+        play(stage, frame);
+}
+
+void rdl__stage_call(struct rdl__stage *stage, struct rdl__component *component,
+                     const struct rdl_operation *op, const void *args)
+{
+    struct frame *frame = push(stage, component, op, args);
+
+    expect_callouts(frame);
+    tell_call(stage, frame);
+    stage->told = false;
+    run(stage, frame);
+    tell_answer(stage, frame, frame->answer, stage->told);
+    pop(stage);
+}
+
+/* ---- Calls of real code --------------------------------------------------------------------- */
+
+/* Answer for a component that nobody plays. */
+static void answer_for(struct frame *frame)
+{
+    if (frame->step && frame->step->value)
+        memcpy(frame->answer, frame->step->value, frame->op->answer_size);
+    else if (frame->op->answer_size)
+        memset(frame->answer, 0, frame->op->answer_size);
+}
+
+/* The arguments are copied, so that bytes between fields do not count. */
+static struct frame *called(struct rdl__stage *stage, const struct rdl__mocked *call)
+{
+    const struct rdl_operation *op = call->event->operation;
+    struct frame *caller = top_of(stage);
+    struct frame *frame = push(stage, component_of(stage, op), op, NULL);
+
+    memcpy(frame->copy, call->args, op->args_size);
+    op->clear_args(frame->copy);
+    frame->args = frame->copy;
+    frame->pc = (uintptr_t)call->caller;
+    tell_call(stage, frame);
+    if (caller) {
+        frame->step = take(stage, caller, frame, call->event);
+        check_caller(stage, frame);
+    }
+    if (frame->component)
+        check_pre(stage, frame);
+    expect_callouts(frame);
+    return frame;
+}
+
+bool rdl__mocked_begin(struct rdl__mocked *call)
+{
+    struct rdl__stage *stage = the_stage;
+    struct frame *frame;
+
+    if (!stage)
+        return true;
+    frame = called(stage, call);
+    call->frame = frame;
+    if (frame->component && frame->component->object) {
+        stage->number++;
+        return true;
+    }
+    if (frame->component)
+        run(stage, frame);
+    else
+        answer_for(frame);
+    if (frame->component)
+        check_agreement(stage, frame);
+    if (frame->op->answer_size)
+        memcpy(call->answer, frame->answer, frame->op->answer_size);
+    tell_answer(stage, frame, frame->answer, false);
+    pop(stage);
+    return false;
+}
+
+void rdl__mocked_end(struct rdl__mocked *call)
+{
+    struct rdl__stage *stage = the_stage;
+    struct frame *frame = call->frame;
+
+    if (!stage || !frame)
+        return;
+    if (frame->op->answer_size) {
+        memcpy(frame->answer, call->answer, frame->op->answer_size);
+        frame->op->clear_answer(frame->answer);
+    }
+    check_complete(stage, frame);
+    judge(stage, frame, frame->answer);
+    check_agreement(stage, frame);
+    tell_answer(stage, frame, frame->answer, false);
+    pop(stage);
+}
+
+struct rdl_port rdl_calls = {.name = "calls"};

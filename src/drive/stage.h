@@ -1,0 +1,72 @@
+/* stage.h -- components that call each other: who is real, who is played by its spec, and what is
+ * said of their calls.
+ *
+ * Whoever is called has a frame, as on a stack: what it was called with, and what it may call in
+ * turn (callouts.h).  A call is taken by the frame of who makes it, then looked at from the side of
+ * who is called: is it an allowed caller, does `pre` hold?  A real one is called then; one that is
+ * played performs the calls that its spec says, and its `post` answers.  At the end all that was to
+ * be called has been, and the answers agree.
+ *
+ * What a component calls comes here through the functions in place of the real ones: .mock, which
+ * calls rdl__mocked_begin.  Components that nobody plays are answered for by what the caller's
+ * call-outs say. */
+#ifndef RDL__STAGE_H
+#define RDL__STAGE_H
+
+#include "drive/callouts.h"
+#include "drive/drive.h"
+
+enum { RDL__COMPONENTS_MAX = 32 };
+
+struct rdl__component {
+    const struct rdl_spec *spec;
+    void *state;    /* the model's; NULL: it is only mocked */
+    void *object;   /* the real thing; NULL: it is played */
+    bool says_what; /* its operations have .callouts */
+    bool is_tested; /* by RDL_TEST_MODEL: others cannot call it */
+};
+
+struct rdl__stage;
+
+/* One that lasts as long as the case.  Components are added before anything is called. */
+struct rdl__stage *rdl__stage_new(struct rdl_case *t);
+struct rdl__component *rdl__stage_add(struct rdl__stage *stage, const struct rdl_spec *spec,
+                                      void *state);
+struct rdl__component *rdl__stage_add_named(struct rdl__stage *stage, const char *name);
+
+/* The functions of these specs lead here from now on; all of the program's but those that are
+ * real, if `names` is NULL.  `spies`: also those of real ones. */
+void rdl__stage_mock(struct rdl__stage *stage, const char *const *names, bool spies);
+
+/* For RDL_TEST_MODEL: the component under test, in this state, and those that stand in for its
+ * neighbours; NULL: it has no neighbours. */
+struct rdl__stage *rdl__stage_of_model(struct rdl_case *t, void *state,
+                                       struct rdl__component **out_self);
+
+/* The test calls an operation, whatever is its own way to: between these two, calls that are made
+ * are taken as call-outs of it.  The state is that before the call. */
+void rdl__stage_enter(struct rdl__stage *stage, struct rdl__component *component,
+                      const struct rdl_operation *op, const void *args);
+void rdl__stage_leave(struct rdl__stage *stage);
+
+/* Has anything been told of calls since the last rdl__stage_enter? */
+bool rdl__stage_told(const struct rdl__stage *stage);
+
+/* The test calls an operation, and all that follows happens. */
+void rdl__stage_call(struct rdl__stage *stage, struct rdl__component *component,
+                     const struct rdl_operation *op, const void *args);
+
+/* Is the caller ("test") one that may call it? */
+bool rdl__may_call(const char *caller, const struct rdl_operation *op);
+
+/* ---- Deviations: deviation.c ---------------------------------------------------------------- */
+
+/* All that there are, and which is in force: this one, or what the test says. */
+const struct rdl_deviation *rdl__deviations(void);
+extern const char *rdl__deviation_in_force;
+
+/* The deviation that is in force, of this operation, in this state; NULL: none. */
+const struct rdl_deviation *rdl__deviation(const struct rdl_operation *op, const void *state,
+                                           const void *args);
+
+#endif
