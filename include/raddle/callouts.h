@@ -73,6 +73,16 @@
 
 RDL_API void rdl__callouts(const struct rdl_step *step, const char *file, int line);
 
+/* The short form:  RDL_CALLOUTS(mbox, post, rdl_call(cb, push, .value = a->value));  of the state s
+ * and the arguments a, as the other short forms in raddle/spec.h. */
+#define RDL_CALLOUTS(spec, op, ...)                                                                \
+    static void spec##_##op##_callouts(RDL__UNUSED const rdl_state_##spec *s,                      \
+                                       RDL__UNUSED const rdl_data_##spec##_##op *a)                \
+    {                                                                                              \
+        rdl_callouts(__VA_ARGS__);                                                                 \
+    }                                                                                              \
+    struct rdl_spec
+
 /* Where calls are events. */
 RDL_API extern struct rdl_port rdl_calls;
 
@@ -90,9 +100,9 @@ RDL_API extern struct rdl_port rdl_calls;
     .mocks = #function, .mock = RDL_FUNCTION(0 ? (__typeof__(&(function)))0 : (replacement))
 #define RDL_FUNCTION(function) (void (*)(void))(function)
 
-#define rdl_mocked(spec, op, args, ...)                                                            \
+#define rdl_mocked(spec, op, given, ...)                                                           \
     ({                                                                                             \
-        rdl_data_##spec##_##op const *rdl__args_ = (args);                                         \
+        rdl_data_##spec##_##op const *rdl__args_ = (given);                                        \
         struct rdl__mocked rdl__mocked_ = {.event = rdl_type(spec##_##op),                         \
                                            .args = rdl__args_,                                     \
                                            .caller = __builtin_return_address(0)};                 \
@@ -102,9 +112,9 @@ RDL_API extern struct rdl_port rdl_calls;
         }                                                                                          \
         (void)0;                                                                                   \
     })
-#define rdl_mocked_returns(spec, op, args, ...)                                                    \
+#define rdl_mocked_returns(spec, op, given, ...)                                                   \
     ({                                                                                             \
-        rdl_data_##spec##_##op const *rdl__args_ = (args);                                         \
+        rdl_data_##spec##_##op const *rdl__args_ = (given);                                        \
         rdl_answer_##spec##_##op rdl__answer_;                                                     \
         struct rdl__mocked rdl__mocked_ = {.event = rdl_type(spec##_##op),                         \
                                            .args = rdl__args_,                                     \

@@ -260,6 +260,46 @@ struct rdl_operation {
         RDL__CLEAR_PADDING(rdl__it_);                                                              \
     }
 
+/* Short forms of functions that are an expression or a few statements of the state s, the
+ * arguments a and the answer r, for operations that RDL_EXTERN_OP has named before:
+ *
+ *     RDL_PRE(queue, put, s->fifo.count < 8);
+ *     RDL_POST_RETURNS(queue, get, *r = rdl_fifo_get(&s->fifo));
+ *     RDL_OP_RETURNS(queue, get, struct rdl_nothing, int, .post = queue_get_post, ...);
+ *
+ * They are called spec_operation_pre, _cpre, _post, _weigh and (raddle/callouts.h) _callouts. */
+#define RDL_PRE(spec, op, ...)  RDL__CONDITION(spec, op, pre, __VA_ARGS__)
+#define RDL_CPRE(spec, op, ...) RDL__CONDITION(spec, op, cpre, __VA_ARGS__)
+#define RDL_POST(spec, op, ...)                                                                    \
+    static void spec##_##op##_post(RDL__UNUSED rdl_state_##spec * s,                               \
+                                   RDL__UNUSED const rdl_data_##spec##_##op *a)                    \
+    {                                                                                              \
+        __VA_ARGS__;                                                                               \
+    }                                                                                              \
+    struct rdl_spec
+#define RDL_POST_RETURNS(spec, op, ...)                                                            \
+    static void spec##_##op##_post(RDL__UNUSED rdl_state_##spec * s,                               \
+                                   RDL__UNUSED const rdl_data_##spec##_##op *a,                    \
+                                   rdl_answer_##spec##_##op *r)                                    \
+    {                                                                                              \
+        __VA_ARGS__;                                                                               \
+    }                                                                                              \
+    struct rdl_spec
+#define RDL_WEIGH(spec, op, ...)                                                                   \
+    static unsigned spec##_##op##_weigh(RDL__UNUSED const rdl_state_##spec *s)                     \
+    {                                                                                              \
+        return (__VA_ARGS__);                                                                      \
+    }                                                                                              \
+    struct rdl_spec
+#define RDL__CONDITION(spec, op, what, ...)                                                        \
+    static bool spec##_##op##_##what(RDL__UNUSED const rdl_state_##spec *s,                        \
+                                     RDL__UNUSED const rdl_data_##spec##_##op *a)                  \
+    {                                                                                              \
+        return (__VA_ARGS__);                                                                      \
+    }                                                                                              \
+    struct rdl_spec
+#define RDL__UNUSED __attribute__((unused))
+
 /* Preconditions are the cases that an operation has to be tried in, after Brinch Hansen
  * (Reproducible Testing of Monitors): "the sender has to wait", "somebody waits to receive".
  * Each has a name and, after a colon, what it means, if that is worth saying:
