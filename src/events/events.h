@@ -20,6 +20,18 @@
 
 struct rdl__program;
 
+/* A condition that is made at run time, by others: RDL__COND_HOLDS.  `it` is the condition's value.
+ * Two are the same if they have the same predicate and the very same value. */
+struct rdl__predicate {
+    bool (*holds)(const void *it, const void *data);
+
+    /* After the name of the type: " with ...". */
+    void (*show)(struct rdl__text *out, const void *it);
+
+    /* For rdl__step_copy; NULL: it lives long enough. */
+    const void *(*copy)(struct rdl__arena *arena, const void *it);
+};
+
 /* Is an event of this type one of that type? */
 bool rdl__is_a(const struct rdl_event_type *type, const struct rdl_event_type *that);
 
@@ -62,6 +74,12 @@ static inline size_t rdl__data_size(const struct rdl_event_type *type, const voi
 
     return type == &rdl_event_frame ? sizeof *frame + frame->size : type->size;
 }
+
+/* ---- Steps ---------------------------------------------------------------------------------- */
+
+/* A copy of all that a spec is made of, but for names, slots, ports and types: for specs that are
+ * expressions of a block that is about to end. */
+const struct rdl_step *rdl__step_copy(struct rdl__arena *arena, const struct rdl_step *step);
 
 /* ---- Programs ------------------------------------------------------------------------------- */
 

@@ -99,6 +99,31 @@ void rdl__matcher_look(const struct rdl__matcher *m, const struct rdl__config *c
 /* The first configuration that stands before an action; NULL: there is none. */
 const struct rdl__config *rdl__matcher_actor(const struct rdl__matcher *m);
 
+/* ---- settle.c ------------------------------------------------------------------------------- */
+
+static inline bool rdl__has_bits(const uint64_t *words, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i += 64)
+        if (words[i / 64])
+            return true;
+    return false;
+}
+
+/* A copy, to be changed. */
+struct rdl__config *rdl__settle_begin(struct rdl__matcher *m, const struct rdl__config *from);
+
+/* It has come to this place, or one of its parts has: follow it to wherever it waits next. */
+void rdl__settle_at(struct rdl__matcher *m, struct rdl__config *c, uint32_t place);
+
+/* It still waits here. */
+void rdl__settle_here(struct rdl__matcher *m, struct rdl__config *c, uint32_t place);
+
+/* One more of the next configurations. */
+void rdl__keep_next(struct rdl__matcher *m, const struct rdl__config *config);
+
+/* What is next becomes what is. */
+void rdl__step_on(struct rdl__matcher *m);
+
 /* ---- match.c -------------------------------------------------------------------------------- */
 
 /* The configuration ends here. */
