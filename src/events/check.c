@@ -70,10 +70,7 @@ static void restore(struct search *s, const struct node *node)
 {
     struct rdl__set *live = &s->m->live;
 
-    if (live->room < node->count) {
-        live->room = node->count;
-        live->configs = rdl__reallocate(live->configs, live->room * live->stride);
-    }
+    rdl__set_make_room(live, node->count);
     memcpy(live->configs, node->configs, node->count * live->stride);
     live->count = node->count;
     live->has_table = false;

@@ -581,12 +581,42 @@ static bool compile(struct rdl__compiler *c)
     return rdl__check_slots(c);
 }
 
-struct rdl__program *rdl__program_new(const struct rdl_step *spec, struct rdl__error *error)
+/* All that it is, but for the memory it has. */
+static void empty(struct rdl__program *p)
 {
-    struct rdl__program *p = rdl__allocate(sizeof *p);
+    p->place_count = p->target_count = p->wanted_count = p->rule_count = p->scope_count = 0;
+    p->loop_count = p->nullable_loops = p->kept_count = p->tag_count = p->otherwise_count = 0;
+    p->pattern_count = p->deadlines = 0;
+    p->reply_size = 0;
+    rdl__arena_reset(&p->arena);
+    rdl__text_clear(&p->warnings);
+}
+
+bool rdl__program_reset(struct rdl__program *p, const struct rdl_step *spec,
+                        struct rdl__error *error)
+{
     struct rdl__compiler compiler = {.p = p, .error = error, .top = spec};
 
-    if (compile(&compiler) && rdl__program_check(p, error))
+    empty(p);
+    return compile(&compiler);
+}
+
+struct rdl__program *rdl__program_new_unchecked(const struct rdl_step *spec,
+                                                struct rdl__error *error)
+{
+    struct rdl__program *p = rdl__allocate(sizeof *p);
+
+    if (rdl__program_reset(p, spec, error))
+        return p;
+    rdl__program_free(p);
+    return NULL;
+}
+
+struct rdl__program *rdl__program_new(const struct rdl_step *spec, struct rdl__error *error)
+{
+    struct rdl__program *p = rdl__program_new_unchecked(spec, error);
+
+    if (!p || rdl__program_check(p, error))
         return p;
     rdl__program_free(p);
     return NULL;

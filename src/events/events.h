@@ -86,6 +86,15 @@ const struct rdl_step *rdl__step_copy(struct rdl__arena *arena, const struct rdl
 /* Compile a spec, whose steps must live as long as the program.  NULL: error says what is wrong
  * with it, and where. */
 struct rdl__program *rdl__program_new(const struct rdl_step *spec, struct rdl__error *error);
+
+/* The same for specs that live for but a few events: whether what they make the test do is ambiguous
+ * is found when it happens (RDL__CONFUSED), and there are no warnings.  The second makes another
+ * program of one, in the same memory; if it fails, nothing can be done with it other than that. */
+struct rdl__program *rdl__program_new_unchecked(const struct rdl_step *spec,
+                                                struct rdl__error *error);
+bool rdl__program_reset(struct rdl__program *program, const struct rdl_step *spec,
+                        struct rdl__error *error);
+
 void rdl__program_free(struct rdl__program *program);
 
 /* What may be wrong with it; "" if nothing. */
@@ -121,6 +130,9 @@ struct rdl__matcher;
 struct rdl__matcher *rdl__matcher_new(const struct rdl__program *program, uint64_t now,
                                       uint32_t live_max);
 void rdl__matcher_free(struct rdl__matcher *m);
+
+/* The same again, from the beginning, or for another program. */
+void rdl__matcher_reset(struct rdl__matcher *m, const struct rdl__program *program, uint64_t now);
 
 enum rdl__taken {
     RDL__TAKEN,     /* see effect */

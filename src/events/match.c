@@ -348,25 +348,50 @@ enum rdl__taken rdl__matcher_event(struct rdl__matcher *m, const struct rdl_even
 
 /* ---- Matchers ------------------------------------------------------------------------------- */
 
+/* The first configuration, and what is kept of each pattern and of each of the wanted, share one
+ * piece of memory: matchers may come and go by the million. */
+static void share_out(struct rdl__matcher *m, const struct rdl__program *p)
+{
+    size_t reply = (p->reply_size + 7) & ~(size_t)7, memos = p->pattern_count * sizeof *m->memos,
+           size = m->live.stride + memos + 2 * reply + p->wanted_count * sizeof *m->seen;
+
+    if (m->memory_size < size) {
+        free(m->memory);
+        m->memory = rdl__allocate(2 * size);
+        m->memory_size = 2 * size;
+    } else {
+        memset(m->memory, 0, size);
+    }
+    m->memos = (void *)(m->memory + m->live.stride);
+    m->reply = m->memory + m->live.stride + memos;
+    m->effect_reply = (char *)m->reply + reply;
+    m->seen = (void *)((char *)m->effect_reply + reply);
+}
+
+void rdl__matcher_reset(struct rdl__matcher *m, const struct rdl__program *p, uint64_t now)
+{
+    m->p = p;
+    m->now = now;
+    rdl__set_reset(&m->live, p);
+    rdl__set_reset(&m->next, p);
+    rdl__set_reset(&m->scratch, p);
+    rdl__set_reset(&m->been, p);
+    share_out(m, p);
+    m->too_many = m->may_act = m->has_effect = false;
+    m->events = m->taken_events = 0;
+    m->forced = m->dead_count = 0;
+    m->conflict = m->forbidden = m->expired = NULL;
+    m->has_deadlines = p->deadlines > 0;
+    rdl__settle_at(m, rdl__settle_begin(m, (void *)m->memory), p->start);
+    rdl__step_on(m);
+}
+
 struct rdl__matcher *rdl__matcher_new(const struct rdl__program *p, uint64_t now, uint32_t live_max)
 {
     struct rdl__matcher *m = rdl__allocate(sizeof *m);
-    struct rdl__config *first;
 
-    m->p = p;
-    m->now = now;
     m->live_max = live_max ? live_max : LIVE_MAX;
-    m->live = m->next = m->scratch = m->been = rdl__set_for(p);
-    first = rdl__allocate(m->live.stride);
-    m->memos = rdl__allocate((p->pattern_count + 1) * sizeof *m->memos);
-    m->reply = rdl__allocate(p->reply_size + 1);
-    m->effect_reply = rdl__allocate(p->reply_size + 1);
-    m->seen = rdl__allocate((p->wanted_count + 1) * sizeof *m->seen);
-    for (uint32_t i = 0; i < p->scope_count; i++)
-        m->has_deadlines |= p->scopes[i].deadline != RDL__NOWHERE;
-    rdl__settle_at(m, rdl__settle_begin(m, first), p->start);
-    rdl__step_on(m);
-    free(first);
+    rdl__matcher_reset(m, p, now);
     return m;
 }
 
@@ -376,10 +401,7 @@ void rdl__matcher_free(struct rdl__matcher *m)
     rdl__set_release(&m->next);
     rdl__set_release(&m->scratch);
     rdl__set_release(&m->been);
-    free(m->memos);
-    free(m->reply);
-    free(m->effect_reply);
-    free(m->seen);
+    free(m->memory);
     free(m->dead);
     free(m);
 }
