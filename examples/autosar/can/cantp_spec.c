@@ -300,10 +300,10 @@ static void rx_indication_callouts(const struct cantp *s, const struct frame_rec
     struct cantp copy = *s;
     struct told told = receive(&copy, &a->frame);
 
-    rdl_callouts(
-        rdl_sequence(told.fails_to_receive ? rdl_call(upper, received, E_NOT_OK) : rdl_no_calls,
-                     told.receives ? rdl_call(upper, received, E_OK, told.message) : rdl_no_calls,
-                     told.fails_to_send ? rdl_call(upper, sent, E_NOT_OK) : rdl_no_calls));
+    rdl_callouts(rdl_sequence(
+        told.fails_to_receive ? rdl_call(upper, received, .result = E_NOT_OK) : rdl_no_calls,
+        told.receives ? rdl_call(upper, received, E_OK, told.message) : rdl_no_calls,
+        told.fails_to_send ? rdl_call(upper, sent, E_NOT_OK) : rdl_no_calls));
 }
 
 static void rx_indication_post(struct cantp *s, const struct frame_received *a)
@@ -358,7 +358,8 @@ static void cycle_callouts(const struct cantp *s, const struct rdl_nothing *a)
     rdl_callouts(rdl_sequence(
         answers(s) ? rdl_call_returns(canif, transmit, E_OK, CANIF_TX_FLOW_CONTROL, answer)
                    : rdl_no_calls,
-        s->in.active && s->in.ticks == 1 ? rdl_call(upper, received, E_NOT_OK) : rdl_no_calls,
+        s->in.active && s->in.ticks == 1 ? rdl_call(upper, received, .result = E_NOT_OK)
+                                         : rdl_no_calls,
         sends(s)     ? rdl_call_returns(canif, transmit, E_OK, CANIF_TX_TRANSPORT, due)
         : is_late(s) ? rdl_call(upper, sent, E_NOT_OK)
                      : rdl_no_calls));
@@ -414,7 +415,7 @@ RDL_CALLOUTS(cantp, mode_indication,
                               ? rdl_call(upper, sent, E_NOT_OK)
                               : rdl_no_calls,
                           a->mode == CANIF_OFFLINE && s->in.active
-                              ? rdl_call(upper, received, E_NOT_OK)
+                              ? rdl_call(upper, received, .result = E_NOT_OK)
                               : rdl_no_calls));
 
 static void mode_indication_post(struct cantp *s, const struct pdu_mode *a)
