@@ -84,40 +84,40 @@ RDL_API extern struct rdl_port rdl_calls;
  *
  * The replacement makes arguments of the operation from its own, has the call judged and answered,
  * and makes what it returns from the answer.  (RDL_OP: rdl_mocked; RDL_OP_RETURNS:
- * rdl_mocked_returns.)  The last argument is how the function itself would do it; it is evaluated
+ * rdl_mocked_returns; RDL_EXTERN_OP stands before it, in a header say.)  The last argument is how the function itself would do it; it is evaluated
  * only if the function is real, and it is merely looked at what it answers. */
 #define RDL_MOCKS(function, replacement)                                                           \
     .mocks = #function, .mock = RDL_FUNCTION(0 ? (__typeof__(&(function)))0 : (replacement))
 #define RDL_FUNCTION(function) (void (*)(void))(function)
 
-#define rdl_mocked(spec, op, args, ...)                                                            \
+#define rdl_mocked(spec, op, args_, ...)                                                           \
     ({                                                                                             \
-        rdl_data_##spec##_##op const *rdl__args_ = (args);                                         \
-        struct rdl__mocked rdl__mocked_ = {.event = rdl_type(spec##_##op),                         \
+        rdl_data_##spec##_##op const *rdl__args_ = (args_);                                        \
+        struct rdl__op_call rdl__call_ = {.event = rdl_type(spec##_##op),                         \
                                            .args = rdl__args_,                                     \
                                            .caller = __builtin_return_address(0)};                 \
-        if (rdl__mocked_begin(&rdl__mocked_)) {                                                    \
+        if (rdl__op_called(&rdl__call_)) {                                                    \
             (void)(__VA_ARGS__);                                                                   \
-            rdl__mocked_end(&rdl__mocked_);                                                        \
+            rdl__op_returned(&rdl__call_);                                                        \
         }                                                                                          \
         (void)0;                                                                                   \
     })
-#define rdl_mocked_returns(spec, op, args, ...)                                                    \
+#define rdl_mocked_returns(spec, op, args_, ...)                                                   \
     ({                                                                                             \
-        rdl_data_##spec##_##op const *rdl__args_ = (args);                                         \
+        rdl_data_##spec##_##op const *rdl__args_ = (args_);                                        \
         rdl_answer_##spec##_##op rdl__answer_;                                                     \
-        struct rdl__mocked rdl__mocked_ = {.event = rdl_type(spec##_##op),                         \
+        struct rdl__op_call rdl__call_ = {.event = rdl_type(spec##_##op),                         \
                                            .args = rdl__args_,                                     \
                                            .answer = &rdl__answer_,                                \
                                            .caller = __builtin_return_address(0)};                 \
-        if (rdl__mocked_begin(&rdl__mocked_)) {                                                    \
+        if (rdl__op_called(&rdl__call_)) {                                                    \
             rdl__answer_ = (__VA_ARGS__);                                                          \
-            rdl__mocked_end(&rdl__mocked_);                                                        \
+            rdl__op_returned(&rdl__call_);                                                        \
         }                                                                                          \
         rdl__answer_;                                                                              \
     })
 
-struct rdl__mocked {
+struct rdl__op_call {
     const struct rdl_event_type *event;
     const void *args;
     void *answer;
@@ -125,9 +125,9 @@ struct rdl__mocked {
     void *frame; /* ours */
 };
 
-/* True: the function itself has to be called now, then rdl__mocked_end. */
-RDL_API bool rdl__mocked_begin(struct rdl__mocked *call);
-RDL_API void rdl__mocked_end(struct rdl__mocked *call);
+/* True: the function itself has to be called now, then rdl__op_returned. */
+RDL_API bool rdl__op_called(struct rdl__op_call *call);
+RDL_API void rdl__op_returned(struct rdl__op_call *call);
 
 /* ---- Neighbours that play ------------------------------------------------------------------- */
 

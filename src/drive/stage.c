@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "raddle/callouts.h"
+#include "raddle/cluster.h"
+#include "drive/walk_tmp.h"
 
 enum { DEPTH_MAX = 64 };
 
@@ -21,12 +23,19 @@ struct frame {
     bool deviates;                 /* from its spec, this time */
 };
 
+/* The calls that a thread is in: the lowest is the test's. */
+struct stack {
+    struct frame frames[DEPTH_MAX];
+    uint32_t depth;
+    struct stack *next;
+};
+
 struct rdl__stage {
     struct rdl_case *t;
     struct rdl__component components[RDL__COMPONENTS_MAX];
     uint32_t count;
-    struct frame frames[DEPTH_MAX]; /* the lowest is the test's call */
-    uint32_t depth;
+    struct stack *stacks;
+    struct frame *last; /* call of the test; threads that the code makes itself belong to it */
     struct rdl__sizes room; /* for arguments and answers of any spec */
     void *state;            /* room for a state */
     uint32_t number;        /* of calls */
@@ -35,6 +44,24 @@ struct rdl__stage {
 
 static struct rdl__stage *the_stage; /* of the case at hand; NULL: there is none */
 
+/* What a thread is in; of this stage. */
+static _Thread_local struct stack *own_stack;
+static _Thread_local const struct rdl__stage *own_stage;
+static _Thread_local uint64_t own_number;
+static uint64_t stage_number;
+
+static struct stack *stack_of(struct rdl__stage *stage)
+{
+    if (own_stage == stage && own_number == stage_number)
+        return own_stack;
+    own_stack = rdl_alloc(stage->t, sizeof *own_stack);
+    own_stack->next = stage->stacks;
+    stage->stacks = own_stack;
+    own_stage = stage;
+    own_number = stage_number;
+    return own_stack;
+}
+
 /* ---- Setting up ----------------------------------------------------------------------------- */
 
 static void release(void *it)
@@ -42,8 +69,9 @@ static void release(void *it)
     struct rdl__stage *stage = it;
 
     the_stage = NULL;
-    for (uint32_t i = 0; i < DEPTH_MAX; i++)
-        rdl__callouts_release(&stage->frames[i].callouts);
+    for (struct stack *stack = stage->stacks; stack; stack = stack->next)
+        for (uint32_t i = 0; i < DEPTH_MAX; i++)
+            rdl__callouts_release(&stack->frames[i].callouts);
 }
 
 /* Whoever may be called, on the stage or not. */
@@ -70,6 +98,7 @@ struct rdl__stage *rdl__stage_new(struct rdl_case *t)
 
     stage->t = t;
     make_room(stage);
+    stage_number++;
     the_stage = stage;
     rdl__defer(t, release, stage);
     return stage;
@@ -170,12 +199,14 @@ static void add_states(const struct rdl__stage *stage, struct rdl__text *out)
 }
 
 /* Who calls whom, from the test down. */
-static void add_frames(const struct rdl__stage *stage, struct rdl__text *out)
+static void add_frames(struct rdl__stage *stage, struct rdl__text *out)
 {
-    for (uint32_t i = 0; i < stage->depth; i++) {
+    const struct stack *stack = stack_of(stage);
+
+    for (uint32_t i = 0; i < stack->depth; i++) {
         rdl__text_add(out, "%s", i == 0 ? "in " : "  which calls ");
-        add_call(out, stage->frames[i].op, stage->frames[i].args);
-        add_place(out, stage->frames[i].pc);
+        add_call(out, stack->frames[i].op, stack->frames[i].args);
+        add_place(out, stack->frames[i].pc);
         rdl__text_add(out, "\n");
     }
 }
@@ -196,7 +227,7 @@ static void tell_call(struct rdl__stage *stage, const struct frame *frame)
     if (!stage->t->trace->on)
         return;
     stage->told = true;
-    rdl__text_add(&line, "%*s", 2 * (int)(stage->depth - 1), "");
+    rdl__text_add(&line, "%*s", 2 * (int)(stack_of(stage)->depth - 1), "");
     add_call(&line, frame->op, frame->args);
     rdl__tell(stage->t, &line);
     rdl__text_release(&line);
@@ -211,7 +242,7 @@ static void tell_answer(struct rdl__stage *stage, const struct frame *frame, con
     if (!stage->t->trace->on || !frame->op->answer_size)
         return;
     if (alone)
-        rdl__text_add(&line, "%*s", 2 * (int)(stage->depth - 1), "");
+        rdl__text_add(&line, "%*s", 2 * (int)(stack_of(stage)->depth - 1), "");
     rdl__text_add(&line, " -> ");
     rdl__show_answer(&line, frame->op, answer);
     if (alone)
@@ -307,18 +338,21 @@ static void check_complete(struct rdl__stage *stage, const struct frame *frame)
 
 static struct frame *top_of(struct rdl__stage *stage)
 {
-    return stage->depth ? &stage->frames[stage->depth - 1] : NULL;
+    struct stack *stack = stack_of(stage);
+
+    return stack->depth ? &stack->frames[stack->depth - 1] : stage->last;
 }
 
 static struct frame *push(struct rdl__stage *stage, struct rdl__component *component,
                           const struct rdl_operation *op, const void *args)
 {
     const struct frame *below = top_of(stage);
+    struct stack *stack = stack_of(stage);
     struct frame *frame;
 
-    if (stage->depth == DEPTH_MAX)
+    if (stack->depth == DEPTH_MAX)
         rdl__misuse(stage->t, "components call each other more than %d deep", DEPTH_MAX);
-    frame = &stage->frames[stage->depth++];
+    frame = &stack->frames[stack->depth++];
     if (!frame->copy) {
         frame->copy = rdl_alloc(stage->t, stage->room.args + 1);
         frame->answer = rdl_alloc(stage->t, stage->room.answer + 1);
@@ -344,19 +378,21 @@ static void expect_callouts(struct frame *frame)
 
 static void pop(struct rdl__stage *stage)
 {
-    stage->depth--;
+    stack_of(stage)->depth--;
 }
 
 void rdl__stage_enter(struct rdl__stage *stage, struct rdl__component *component,
                       const struct rdl_operation *op, const void *args)
 {
     stage->told = false;
-    expect_callouts(push(stage, component, op, args));
+    stage->last = push(stage, component, op, args);
+    expect_callouts(stage->last);
 }
 
 void rdl__stage_leave(struct rdl__stage *stage)
 {
     check_complete(stage, top_of(stage));
+    stage->last = NULL;
     pop(stage);
 }
 
@@ -575,7 +611,7 @@ static void answer_for(struct frame *frame)
 }
 
 /* The arguments are copied, so that bytes between fields do not count. */
-static struct frame *called(struct rdl__stage *stage, const struct rdl__mocked *call)
+static struct frame *called(struct rdl__stage *stage, const struct rdl__op_call *call)
 {
     const struct rdl_operation *op = call->event->operation;
     struct frame *caller = top_of(stage);
@@ -596,7 +632,7 @@ static struct frame *called(struct rdl__stage *stage, const struct rdl__mocked *
     return frame;
 }
 
-bool rdl__mocked_begin(struct rdl__mocked *call)
+bool rdl__op_called(struct rdl__op_call *call)
 {
     struct rdl__stage *stage = the_stage;
     struct frame *frame;
@@ -622,7 +658,7 @@ bool rdl__mocked_begin(struct rdl__mocked *call)
     return false;
 }
 
-void rdl__mocked_end(struct rdl__mocked *call)
+void rdl__op_returned(struct rdl__op_call *call)
 {
     struct rdl__stage *stage = the_stage;
     struct frame *frame = call->frame;

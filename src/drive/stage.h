@@ -8,7 +8,7 @@
  * be called has been, and the answers agree.
  *
  * What a component calls comes here through the functions in place of the real ones: .mock, which
- * calls rdl__mocked_begin.  Components that nobody plays are answered for by what the caller's
+ * calls rdl__op_called.  Components that nobody plays are answered for by what the caller's
  * call-outs say. */
 #ifndef RDL__STAGE_H
 #define RDL__STAGE_H
