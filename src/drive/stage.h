@@ -59,6 +59,14 @@ void rdl__stage_call(struct rdl__stage *stage, struct rdl__component *component,
 /* Is the caller ("test") one that may call it? */
 bool rdl__may_call(const char *caller, const struct rdl_operation *op);
 
+/* ---- Who is who: cast.c ---------------------------------------------------------------------- */
+
+/* Are components and stand-ins of a test such that it can be run?  Why not, otherwise. */
+bool rdl__cast_check(const struct rdl_test *test, struct rdl__error *error);
+
+/* Is it the code of this spec that the test is about? */
+bool rdl__is_real(const struct rdl_options *options, const struct rdl_spec *spec);
+
 /* ---- Deviations: deviation.c ---------------------------------------------------------------- */
 
 /* All that there are, and which is in force: this one, or what the test says. */
