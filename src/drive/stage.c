@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "drive/walk_tmp.h"
 #include "raddle/callouts.h"
 #include "raddle/cluster.h"
-#include "drive/walk_tmp.h"
 
 enum { DEPTH_MAX = 64 };
 
@@ -35,7 +35,7 @@ struct rdl__stage {
     struct rdl__component components[RDL__COMPONENTS_MAX];
     uint32_t count;
     struct stack *stacks;
-    struct frame *last; /* call of the test; threads that the code makes itself belong to it */
+    struct frame *last;     /* call of the test; threads that the code makes itself belong to it */
     struct rdl__sizes room; /* for arguments and answers of any spec */
     void *state;            /* room for a state */
     uint32_t number;        /* of calls */
@@ -86,8 +86,7 @@ static void make_room(struct rdl__stage *stage)
         stage->room.args = largest.args > stage->room.args ? largest.args : stage->room.args;
         stage->room.answer =
             largest.answer > stage->room.answer ? largest.answer : stage->room.answer;
-        largest_state =
-            specs[i]->state_size > largest_state ? specs[i]->state_size : largest_state;
+        largest_state = specs[i]->state_size > largest_state ? specs[i]->state_size : largest_state;
     }
     stage->state = rdl_alloc(stage->t, largest_state + 1);
 }
@@ -181,8 +180,7 @@ static void add_call(struct rdl__text *out, const struct rdl_operation *op, cons
 static void add_place(struct rdl__text *out, uintptr_t pc)
 {
     if (pc)
-        rdl__text_add(out, ", called at " RDL__AT_FUNCTION "%016lx" RDL__AT_END,
-                      (unsigned long)pc);
+        rdl__text_add(out, ", called at " RDL__AT_FUNCTION "%016lx" RDL__AT_END, (unsigned long)pc);
 }
 
 static void add_states(const struct rdl__stage *stage, struct rdl__text *out)
@@ -281,8 +279,8 @@ static void check_caller(struct rdl__stage *stage, const struct frame *frame)
 
     if (rdl__may_call(frame->caller, frame->op))
         return;
-    rdl__text_add(&text, "%s calls %s.%s, which only these may: %s\n", frame->caller,
-                  frame->op->of, frame->op->name, frame->op->callers);
+    rdl__text_add(&text, "%s calls %s.%s, which only these may: %s\n", frame->caller, frame->op->of,
+                  frame->op->name, frame->op->callers);
     fail(stage, "a component is called by one that may not call it", &text);
 }
 
@@ -466,8 +464,8 @@ static void check_agreement(struct rdl__stage *stage, const struct frame *frame)
     add_call(&text, frame->op, frame->args);
     rdl__text_add(&text, " answers ");
     rdl__show_answer(&text, frame->op, frame->answer);
-    rdl__text_add(&text, "; the call-outs of %s, at %s:%d, say ", frame->caller,
-                  frame->step->file, frame->step->line);
+    rdl__text_add(&text, "; the call-outs of %s, at %s:%d, say ", frame->caller, frame->step->file,
+                  frame->step->line);
     rdl__show_answer(&text, frame->op, frame->step->value);
     rdl__text_add(&text, "\n");
     fail(stage, "caller and callee do not agree on an answer", &text);

@@ -320,8 +320,8 @@ static void box_take_callouts(const struct boxed *s, const struct rdl_nothing *a
 {
     (void)a;
     if (s->things.count > 0)
-        rdl_callouts(rdl_call_returns(
-            store, take, ((struct taken){0, s->things.items[s->things.count - 1]})));
+        rdl_callouts(rdl_call_returns(store, take,
+                                      ((struct taken){0, s->things.items[s->things.count - 1]})));
 }
 
 static void box_take_call(struct box *o, const struct rdl_nothing *a, struct taken *r)
