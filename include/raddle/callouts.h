@@ -54,22 +54,20 @@
  * Without an answer, the spec of the neighbour answers, if that plays (.stand_ins); otherwise the
  * answer is zero.  Where it is to be left to chance, let .args draw it: answers that a case is
  * given are part of it, like arguments, and shrink like them. */
-#define rdl_callouts(step) rdl__callouts((step), RDL__HERE)
+#define rdl_callouts(step)           rdl__callouts((step), RDL__HERE)
 
-#define rdl_call(spec, op, ...)                                                                    \
-    RDL__CALL_STEP(spec, op, NULL, rdl_is(spec##_##op, __VA_ARGS__))
+#define rdl_call(spec, op, ...)      RDL__CALL_STEP(spec, op, NULL, rdl_is(spec##_##op, __VA_ARGS__))
 #define rdl_call_like(spec, op, ...) RDL__CALL_STEP(spec, op, NULL, __VA_ARGS__)
 #define rdl_call_returns(spec, op, answer, ...)                                                    \
     RDL__CALL_STEP(spec, op, RDL__ANSWER_OF(spec, op, answer), rdl_is(spec##_##op, __VA_ARGS__))
 #define rdl_call_like_returns(spec, op, answer, ...)                                               \
     RDL__CALL_STEP(spec, op, RDL__ANSWER_OF(spec, op, answer), __VA_ARGS__)
-#define rdl_no_calls rdl_no_events
+#define rdl_no_calls                     rdl_no_events
 
 #define RDL__ANSWER_OF(spec, op, answer) ((rdl_answer_##spec##_##op const[1]){answer})
 #define RDL__CALL_STEP(spec, op, answer_, ...)                                                     \
     RDL__STEP(RDL__STEP_CALL, .pattern = rdl_out(&rdl_calls, __VA_ARGS__), .value = (answer_),     \
-              .value_size = sizeof(rdl_answer_##spec##_##op),                                      \
-              .type = rdl_type(spec##_##op))
+              .value_size = sizeof(rdl_answer_##spec##_##op), .type = rdl_type(spec##_##op))
 
 RDL_API void rdl__callouts(const struct rdl_step *step, const char *file, int line);
 
@@ -94,40 +92,40 @@ RDL_API extern struct rdl_port rdl_calls;
  *
  * The replacement makes arguments of the operation from its own, has the call judged and answered,
  * and makes what it returns from the answer.  (RDL_OP: rdl_mocked; RDL_OP_RETURNS:
- * rdl_mocked_returns.)  The last argument is how the function itself would do it; it is evaluated
+ * rdl_mocked_returns; RDL_EXTERN_OP stands before it, in a header say.)  The last argument is how the function itself would do it; it is evaluated
  * only if the function is real, and it is merely looked at what it answers. */
 #define RDL_MOCKS(function, replacement)                                                           \
     .mocks = #function, .mock = RDL_FUNCTION(0 ? (__typeof__(&(function)))0 : (replacement))
 #define RDL_FUNCTION(function) (void (*)(void))(function)
 
-#define rdl_mocked(spec, op, given, ...)                                                           \
+#define rdl_mocked(spec, op, args_, ...)                                                           \
     ({                                                                                             \
-        rdl_data_##spec##_##op const *rdl__args_ = (given);                                        \
-        struct rdl__mocked rdl__mocked_ = {.event = rdl_type(spec##_##op),                         \
-                                           .args = rdl__args_,                                     \
-                                           .caller = __builtin_return_address(0)};                 \
-        if (rdl__mocked_begin(&rdl__mocked_)) {                                                    \
+        rdl_data_##spec##_##op const *rdl__args_ = (args_);                                        \
+        struct rdl__op_call rdl__call_ = {.event = rdl_type(spec##_##op),                          \
+                                          .args = rdl__args_,                                      \
+                                          .caller = __builtin_return_address(0)};                  \
+        if (rdl__op_called(&rdl__call_)) {                                                         \
             (void)(__VA_ARGS__);                                                                   \
-            rdl__mocked_end(&rdl__mocked_);                                                        \
+            rdl__op_returned(&rdl__call_);                                                         \
         }                                                                                          \
         (void)0;                                                                                   \
     })
-#define rdl_mocked_returns(spec, op, given, ...)                                                   \
+#define rdl_mocked_returns(spec, op, args_, ...)                                                   \
     ({                                                                                             \
-        rdl_data_##spec##_##op const *rdl__args_ = (given);                                        \
+        rdl_data_##spec##_##op const *rdl__args_ = (args_);                                        \
         rdl_answer_##spec##_##op rdl__answer_;                                                     \
-        struct rdl__mocked rdl__mocked_ = {.event = rdl_type(spec##_##op),                         \
-                                           .args = rdl__args_,                                     \
-                                           .answer = &rdl__answer_,                                \
-                                           .caller = __builtin_return_address(0)};                 \
-        if (rdl__mocked_begin(&rdl__mocked_)) {                                                    \
+        struct rdl__op_call rdl__call_ = {.event = rdl_type(spec##_##op),                          \
+                                          .args = rdl__args_,                                      \
+                                          .answer = &rdl__answer_,                                 \
+                                          .caller = __builtin_return_address(0)};                  \
+        if (rdl__op_called(&rdl__call_)) {                                                         \
             rdl__answer_ = (__VA_ARGS__);                                                          \
-            rdl__mocked_end(&rdl__mocked_);                                                        \
+            rdl__op_returned(&rdl__call_);                                                         \
         }                                                                                          \
         rdl__answer_;                                                                              \
     })
 
-struct rdl__mocked {
+struct rdl__op_call {
     const struct rdl_event_type *event;
     const void *args;
     void *answer;
@@ -135,9 +133,9 @@ struct rdl__mocked {
     void *frame; /* ours */
 };
 
-/* True: the function itself has to be called now, then rdl__mocked_end. */
-RDL_API bool rdl__mocked_begin(struct rdl__mocked *call);
-RDL_API void rdl__mocked_end(struct rdl__mocked *call);
+/* True: the function itself has to be called now, then rdl__op_returned. */
+RDL_API bool rdl__op_called(struct rdl__op_call *call);
+RDL_API void rdl__op_returned(struct rdl__op_call *call);
 
 /* ---- Neighbours that play ------------------------------------------------------------------- */
 
@@ -145,7 +143,7 @@ RDL_API void rdl__mocked_end(struct rdl__mocked *call);
  * each call its .pre is checked, and who calls against it is to blame; its .post answers, and if
  * the caller's .callouts say an answer, it must be the same.  Other neighbours are mocked as
  * above; .mocked = RDL_SPECS(cb, clock) if not all specs of the program are neighbours. */
-#define RDL_SPECS(...) ((const char *const[]){RDL__EACH(RDL__NAME_OF_SPEC, , __VA_ARGS__) NULL})
+#define RDL_SPECS(...)                  ((const char *const[]){RDL__EACH(RDL__NAME_OF_SPEC, , __VA_ARGS__) NULL})
 #define RDL__NAME_OF_SPEC(unused, spec) #spec,
 
 #endif

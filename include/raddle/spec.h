@@ -196,7 +196,7 @@ struct rdl_operation {
  * Each operation has a struct of its own type, so that the compiler checks the
  * parameters of all functions; the library sees them as functions of void pointers. */
 #define RDL_OP(spec, op, Args, ...)                                                                \
-    RDL_EXTERN_OP(spec, op, Args);                                                                 \
+    RDL__TYPES_OF_OP(spec, op, Args, struct rdl_nothing);                                          \
     RDL__CLEAR(rdl_clear_args_##spec##_##op, Args)                                                 \
     static const struct {                                                                          \
         RDL__OPERATION_HEAD;                                                                       \
@@ -213,7 +213,7 @@ struct rdl_operation {
     RDL__EVENT_OF_OP(spec, op)
 
 #define RDL_OP_RETURNS(spec, op, Args, Answer, ...)                                                \
-    RDL_EXTERN_OP_RETURNS(spec, op, Args, Answer);                                                 \
+    RDL__TYPES_OF_OP(spec, op, Args, Answer);                                                      \
     RDL__CLEAR(rdl_clear_args_##spec##_##op, Args)                                                 \
     RDL__CLEAR(rdl_clear_answer_##spec##_##op, Answer)                                             \
     static const struct {                                                                          \
@@ -240,9 +240,11 @@ struct rdl_operation {
 #define RDL_EXTERN_OP(spec, op, Args)                                                              \
     RDL_EXTERN_OP_RETURNS(spec, op, Args, struct rdl_nothing)
 #define RDL_EXTERN_OP_RETURNS(spec, op, Args, Answer)                                              \
-    typedef Args rdl_data_##spec##_##op;                                                           \
-    typedef Answer rdl_answer_##spec##_##op;                                                       \
+    RDL__TYPES_OF_OP(spec, op, Args, Answer);                                                      \
     extern const struct rdl_event_type rdl_event_##spec##_##op
+#define RDL__TYPES_OF_OP(spec, op, Args, Answer)                                                   \
+    typedef Args rdl_data_##spec##_##op;                                                           \
+    typedef Answer rdl_answer_##spec##_##op
 
 /* For the event language a call of an operation is an event, called like spec_operation. */
 #define RDL__EVENT_OF_OP(spec, op)                                                                 \

@@ -9,6 +9,7 @@
 #include "check/plan.h"
 #include "check/script.h"
 #include "check/turns.h"
+#include "drive/stage.h"
 #include "port/clock.h"
 #include "spec/spec.h"
 
@@ -402,6 +403,8 @@ static bool specs_are_well_declared(struct rdl_test **tests, size_t count, struc
     for (size_t i = 0; i < count; i++) {
         const struct rdl_options *options = &tests[i]->options;
 
+        if (!rdl__cast_check(tests[i], error))
+            return false;
         if (!options->spec)
             continue;
         if (options->clients > RDL__CLIENTS_MOST)

@@ -12,38 +12,36 @@ void rdl__callouts(const struct rdl_step *step, const char *file, int line)
     if (!asking)
         rdl__misuse_at(file, line, "rdl_callouts is for .callouts functions of operations");
     if (asking->step)
-        rdl__misuse_at(file, line, "rdl_callouts is called twice: say all of it at once, by "
-                                   "rdl_sequence");
+        rdl__misuse_at(file, line,
+                       "rdl_callouts is called twice: say all of it at once, by "
+                       "rdl_sequence");
     asking->step = rdl__step_copy(&asking->arena, step);
 }
 
+/* Programs and matchers are made anew in the memory of those before. */
 static void compile(struct rdl__callouts *c)
 {
     struct rdl__error error = {0};
+    bool made;
 
-    c->program = rdl__program_new_unchecked(c->step, &error);
-    if (!c->program)
-        rdl__misuse(rdl__current, "the call-outs of an operation make no sense: %s", error.text);
-    c->matcher = rdl__matcher_new(c->program, 0, 0);
-}
-
-static void forget(struct rdl__callouts *c)
-{
-    if (c->matcher)
-        rdl__matcher_free(c->matcher);
     if (c->program)
-        rdl__program_free(c->program);
-    c->matcher = NULL;
-    c->program = NULL;
-    c->step = NULL;
+        made = rdl__program_reset(c->program, c->step, &error);
+    else
+        made = (c->program = rdl__program_new_unchecked(c->step, &error)) != NULL;
+    if (!made)
+        rdl__misuse(rdl__current, "the call-outs of an operation make no sense: %s", error.text);
+    if (c->matcher)
+        rdl__matcher_reset(c->matcher, c->program, 0);
+    else
+        c->matcher = rdl__matcher_new(c->program, 0, 0);
 }
 
-void rdl__callouts_begin(struct rdl__callouts *c, const struct rdl_operation *op,
-                         const void *state, const void *args)
+void rdl__callouts_begin(struct rdl__callouts *c, const struct rdl_operation *op, const void *state,
+                         const void *args)
 {
-    forget(c);
     rdl__arena_reset(&c->arena);
     c->anything = false;
+    c->step = NULL;
     if (!op->callouts)
         return;
     asking = c;
@@ -55,7 +53,10 @@ void rdl__callouts_begin(struct rdl__callouts *c, const struct rdl_operation *op
 
 void rdl__callouts_release(struct rdl__callouts *c)
 {
-    forget(c);
+    if (c->matcher)
+        rdl__matcher_free(c->matcher);
+    if (c->program)
+        rdl__program_free(c->program);
     rdl__arena_release(&c->arena);
 }
 
@@ -63,14 +64,12 @@ void rdl__callouts_release(struct rdl__callouts *c)
 
 static const char *what_is_wrong(const struct rdl__callouts *c, const struct rdl_event *call)
 {
-    const struct rdl_step *closest;
-
-    if (!c->matcher)
+    if (!c->step)
         return "an unexpected call";
-    switch (rdl__matcher_why(c->matcher, call, &closest)) {
+    switch (rdl__matcher_why(c->matcher, call).kind) {
     case RDL__WHY_OTHER_DATA:
         return "a call with other arguments";
-    case RDL__WHY_OTHER_ORDER:
+    case RDL__WHY_EARLY:
         return "calls in another order";
     default:
         return "an unexpected call";
@@ -86,7 +85,7 @@ bool rdl__callouts_take(struct rdl__callouts *c, const struct rdl_event *call,
     *out = NULL;
     if (c->anything)
         return true;
-    if (c->matcher)
+    if (c->step)
         taken = rdl__matcher_event(c->matcher, call, &effect);
     if (taken == RDL__TAKEN) {
         *out = effect.step;
@@ -102,14 +101,14 @@ bool rdl__callouts_take(struct rdl__callouts *c, const struct rdl_event *call,
 
 bool rdl__callouts_are_complete(const struct rdl__callouts *c)
 {
-    return c->anything || !c->matcher || rdl__matcher_is_complete(c->matcher);
+    return c->anything || !c->step || rdl__matcher_is_complete(c->matcher);
 }
 
 void rdl__callouts_add_expected(const struct rdl__callouts *c, struct rdl__text *out)
 {
     size_t before = out->count;
 
-    if (c->matcher)
+    if (c->step)
         rdl__matcher_expected(c->matcher, out);
     if (out->count == before)
         rdl__text_add(out, "  nothing\n");

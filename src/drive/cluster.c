@@ -29,12 +29,6 @@ struct cluster {
 
 /* ---- Setting up ----------------------------------------------------------------------------- */
 
-static bool is_real(const struct rdl_options *options, const struct rdl_spec *spec)
-{
-    return options->real &&
-           (strcmp(options->real, "all") == 0 || strcmp(options->real, spec->name) == 0);
-}
-
 static void add_components(struct cluster *c)
 {
     const struct rdl_options *options = &c->t->test->options;
@@ -49,7 +43,7 @@ static void create_real_ones(struct cluster *c)
     for (uint32_t i = 0; i < c->count; i++) {
         struct rdl__component *component = c->components[i];
 
-        if (is_real(&c->t->test->options, component->spec))
+        if (rdl__is_real(&c->t->test->options, component->spec))
             component->object = component->spec->create(c->t, component->state);
     }
 }
@@ -84,8 +78,9 @@ static void list_choices(struct cluster *c)
                 c->choices[c->choice_count++] = (struct choice){c->components[i], op, 0};
         }
     if (c->choice_count == 0)
-        rdl__misuse(c->t, "cluster %s has no operation that the test may call: all have .callers, "
-                          "and \"test\" is none of them",
+        rdl__misuse(c->t,
+                    "cluster %s has no operation that the test may call: all have .callers, "
+                    "and \"test\" is none of them",
                     c->t->test->options.cluster->name);
 }
 

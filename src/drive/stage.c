@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "drive/walk_tmp.h"
 #include "raddle/callouts.h"
+#include "raddle/cluster.h"
 
 enum { DEPTH_MAX = 64 };
 
@@ -21,12 +23,19 @@ struct frame {
     bool deviates;                 /* from its spec, this time */
 };
 
+/* The calls that a thread is in: the lowest is the test's. */
+struct stack {
+    struct frame frames[DEPTH_MAX];
+    uint32_t depth;
+    struct stack *next;
+};
+
 struct rdl__stage {
     struct rdl_case *t;
     struct rdl__component components[RDL__COMPONENTS_MAX];
     uint32_t count;
-    struct frame frames[DEPTH_MAX]; /* the lowest is the test's call */
-    uint32_t depth;
+    struct stack *stacks;
+    struct frame *last;     /* call of the test; threads that the code makes itself belong to it */
     struct rdl__sizes room; /* for arguments and answers of any spec */
     void *state;            /* room for a state */
     uint32_t number;        /* of calls */
@@ -35,6 +44,24 @@ struct rdl__stage {
 
 static struct rdl__stage *the_stage; /* of the case at hand; NULL: there is none */
 
+/* What a thread is in; of this stage. */
+static _Thread_local struct stack *own_stack;
+static _Thread_local const struct rdl__stage *own_stage;
+static _Thread_local uint64_t own_number;
+static uint64_t stage_number;
+
+static struct stack *stack_of(struct rdl__stage *stage)
+{
+    if (own_stage == stage && own_number == stage_number)
+        return own_stack;
+    own_stack = rdl_alloc(stage->t, sizeof *own_stack);
+    own_stack->next = stage->stacks;
+    stage->stacks = own_stack;
+    own_stage = stage;
+    own_number = stage_number;
+    return own_stack;
+}
+
 /* ---- Setting up ----------------------------------------------------------------------------- */
 
 static void release(void *it)
@@ -42,8 +69,9 @@ static void release(void *it)
     struct rdl__stage *stage = it;
 
     the_stage = NULL;
-    for (uint32_t i = 0; i < DEPTH_MAX; i++)
-        rdl__callouts_release(&stage->frames[i].callouts);
+    for (struct stack *stack = stage->stacks; stack; stack = stack->next)
+        for (uint32_t i = 0; i < DEPTH_MAX; i++)
+            rdl__callouts_release(&stack->frames[i].callouts);
 }
 
 /* Whoever may be called, on the stage or not. */
@@ -58,8 +86,7 @@ static void make_room(struct rdl__stage *stage)
         stage->room.args = largest.args > stage->room.args ? largest.args : stage->room.args;
         stage->room.answer =
             largest.answer > stage->room.answer ? largest.answer : stage->room.answer;
-        largest_state =
-            specs[i]->state_size > largest_state ? specs[i]->state_size : largest_state;
+        largest_state = specs[i]->state_size > largest_state ? specs[i]->state_size : largest_state;
     }
     stage->state = rdl_alloc(stage->t, largest_state + 1);
 }
@@ -70,6 +97,7 @@ struct rdl__stage *rdl__stage_new(struct rdl_case *t)
 
     stage->t = t;
     make_room(stage);
+    stage_number++;
     the_stage = stage;
     rdl__defer(t, release, stage);
     return stage;
@@ -152,8 +180,7 @@ static void add_call(struct rdl__text *out, const struct rdl_operation *op, cons
 static void add_place(struct rdl__text *out, uintptr_t pc)
 {
     if (pc)
-        rdl__text_add(out, ", called at " RDL__AT_FUNCTION "%016lx" RDL__AT_END,
-                      (unsigned long)pc);
+        rdl__text_add(out, ", called at " RDL__AT_FUNCTION "%016lx" RDL__AT_END, (unsigned long)pc);
 }
 
 static void add_states(const struct rdl__stage *stage, struct rdl__text *out)
@@ -170,12 +197,14 @@ static void add_states(const struct rdl__stage *stage, struct rdl__text *out)
 }
 
 /* Who calls whom, from the test down. */
-static void add_frames(const struct rdl__stage *stage, struct rdl__text *out)
+static void add_frames(struct rdl__stage *stage, struct rdl__text *out)
 {
-    for (uint32_t i = 0; i < stage->depth; i++) {
+    const struct stack *stack = stack_of(stage);
+
+    for (uint32_t i = 0; i < stack->depth; i++) {
         rdl__text_add(out, "%s", i == 0 ? "in " : "  which calls ");
-        add_call(out, stage->frames[i].op, stage->frames[i].args);
-        add_place(out, stage->frames[i].pc);
+        add_call(out, stack->frames[i].op, stack->frames[i].args);
+        add_place(out, stack->frames[i].pc);
         rdl__text_add(out, "\n");
     }
 }
@@ -196,7 +225,7 @@ static void tell_call(struct rdl__stage *stage, const struct frame *frame)
     if (!stage->t->trace->on)
         return;
     stage->told = true;
-    rdl__text_add(&line, "%*s", 2 * (int)(stage->depth - 1), "");
+    rdl__text_add(&line, "%*s", 2 * (int)(stack_of(stage)->depth - 1), "");
     add_call(&line, frame->op, frame->args);
     rdl__tell(stage->t, &line);
     rdl__text_release(&line);
@@ -211,7 +240,7 @@ static void tell_answer(struct rdl__stage *stage, const struct frame *frame, con
     if (!stage->t->trace->on || !frame->op->answer_size)
         return;
     if (alone)
-        rdl__text_add(&line, "%*s", 2 * (int)(stage->depth - 1), "");
+        rdl__text_add(&line, "%*s", 2 * (int)(stack_of(stage)->depth - 1), "");
     rdl__text_add(&line, " -> ");
     rdl__show_answer(&line, frame->op, answer);
     if (alone)
@@ -250,8 +279,8 @@ static void check_caller(struct rdl__stage *stage, const struct frame *frame)
 
     if (rdl__may_call(frame->caller, frame->op))
         return;
-    rdl__text_add(&text, "%s calls %s.%s, which only these may: %s\n", frame->caller,
-                  frame->op->of, frame->op->name, frame->op->callers);
+    rdl__text_add(&text, "%s calls %s.%s, which only these may: %s\n", frame->caller, frame->op->of,
+                  frame->op->name, frame->op->callers);
     fail(stage, "a component is called by one that may not call it", &text);
 }
 
@@ -307,18 +336,21 @@ static void check_complete(struct rdl__stage *stage, const struct frame *frame)
 
 static struct frame *top_of(struct rdl__stage *stage)
 {
-    return stage->depth ? &stage->frames[stage->depth - 1] : NULL;
+    struct stack *stack = stack_of(stage);
+
+    return stack->depth ? &stack->frames[stack->depth - 1] : stage->last;
 }
 
 static struct frame *push(struct rdl__stage *stage, struct rdl__component *component,
                           const struct rdl_operation *op, const void *args)
 {
     const struct frame *below = top_of(stage);
+    struct stack *stack = stack_of(stage);
     struct frame *frame;
 
-    if (stage->depth == DEPTH_MAX)
+    if (stack->depth == DEPTH_MAX)
         rdl__misuse(stage->t, "components call each other more than %d deep", DEPTH_MAX);
-    frame = &stage->frames[stage->depth++];
+    frame = &stack->frames[stack->depth++];
     if (!frame->copy) {
         frame->copy = rdl_alloc(stage->t, stage->room.args + 1);
         frame->answer = rdl_alloc(stage->t, stage->room.answer + 1);
@@ -344,19 +376,21 @@ static void expect_callouts(struct frame *frame)
 
 static void pop(struct rdl__stage *stage)
 {
-    stage->depth--;
+    stack_of(stage)->depth--;
 }
 
 void rdl__stage_enter(struct rdl__stage *stage, struct rdl__component *component,
                       const struct rdl_operation *op, const void *args)
 {
     stage->told = false;
-    expect_callouts(push(stage, component, op, args));
+    stage->last = push(stage, component, op, args);
+    expect_callouts(stage->last);
 }
 
 void rdl__stage_leave(struct rdl__stage *stage)
 {
     check_complete(stage, top_of(stage));
+    stage->last = NULL;
     pop(stage);
 }
 
@@ -430,8 +464,8 @@ static void check_agreement(struct rdl__stage *stage, const struct frame *frame)
     add_call(&text, frame->op, frame->args);
     rdl__text_add(&text, " answers ");
     rdl__show_answer(&text, frame->op, frame->answer);
-    rdl__text_add(&text, "; the call-outs of %s, at %s:%d, say ", frame->caller,
-                  frame->step->file, frame->step->line);
+    rdl__text_add(&text, "; the call-outs of %s, at %s:%d, say ", frame->caller, frame->step->file,
+                  frame->step->line);
     rdl__show_answer(&text, frame->op, frame->step->value);
     rdl__text_add(&text, "\n");
     fail(stage, "caller and callee do not agree on an answer", &text);
@@ -575,7 +609,7 @@ static void answer_for(struct frame *frame)
 }
 
 /* The arguments are copied, so that bytes between fields do not count. */
-static struct frame *called(struct rdl__stage *stage, const struct rdl__mocked *call)
+static struct frame *called(struct rdl__stage *stage, const struct rdl__op_call *call)
 {
     const struct rdl_operation *op = call->event->operation;
     struct frame *caller = top_of(stage);
@@ -596,7 +630,7 @@ static struct frame *called(struct rdl__stage *stage, const struct rdl__mocked *
     return frame;
 }
 
-bool rdl__mocked_begin(struct rdl__mocked *call)
+bool rdl__op_called(struct rdl__op_call *call)
 {
     struct rdl__stage *stage = the_stage;
     struct frame *frame;
@@ -622,7 +656,7 @@ bool rdl__mocked_begin(struct rdl__mocked *call)
     return false;
 }
 
-void rdl__mocked_end(struct rdl__mocked *call)
+void rdl__op_returned(struct rdl__op_call *call)
 {
     struct rdl__stage *stage = the_stage;
     struct frame *frame = call->frame;

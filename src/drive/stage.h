@@ -8,7 +8,7 @@
  * be called has been, and the answers agree.
  *
  * What a component calls comes here through the functions in place of the real ones: .mock, which
- * calls rdl__mocked_begin.  Components that nobody plays are answered for by what the caller's
+ * calls rdl__op_called.  Components that nobody plays are answered for by what the caller's
  * call-outs say. */
 #ifndef RDL__STAGE_H
 #define RDL__STAGE_H
@@ -58,6 +58,14 @@ void rdl__stage_call(struct rdl__stage *stage, struct rdl__component *component,
 
 /* Is the caller ("test") one that may call it? */
 bool rdl__may_call(const char *caller, const struct rdl_operation *op);
+
+/* ---- Who is who: cast.c ---------------------------------------------------------------------- */
+
+/* Are components and stand-ins of a test such that it can be run?  Why not, otherwise. */
+bool rdl__cast_check(const struct rdl_test *test, struct rdl__error *error);
+
+/* Is it the code of this spec that the test is about? */
+bool rdl__is_real(const struct rdl_options *options, const struct rdl_spec *spec);
 
 /* ---- Deviations: deviation.c ---------------------------------------------------------------- */
 

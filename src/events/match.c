@@ -90,19 +90,12 @@ static bool is_missing(const struct rdl__matcher *m, const uint64_t *missing, ui
     return has_bit(missing, i) && (twin == RDL__NOWHERE || !has_bit(missing, twin - first));
 }
 
-/* Up to which of the blocks around a place all belongs to it alone: for a part of an interleaving,
- * what lies around all of them is asked for all of them together. */
-static uint32_t limit_of(const struct rdl__program *p, const struct rdl__place *place)
-{
-    return place->inside == RDL__NOWHERE ? RDL__NOWHERE : p->places[place->inside].scope;
-}
-
 /* It is what a block requires that the configuration is in, by one of its places. */
 static bool take_required(struct rdl__matcher *m, const struct rdl__config *from, uint32_t at,
                           const struct rdl_event *event)
 {
     const struct rdl__program *p = m->p;
-    uint32_t limit = limit_of(p, &p->places[at]);
+    uint32_t limit = rdl__limit_of(p, &p->places[at]);
     bool taken = false;
 
     for (uint32_t s = p->places[at].scope; s != limit; s = p->scopes[s].parent) {
@@ -196,7 +189,7 @@ static enum ruling ask_blocks(struct rdl__matcher *m, const struct rdl__config *
                               const struct rdl__place *place, const struct rdl_event *event)
 {
     const struct rdl__program *p = m->p;
-    uint32_t limit = limit_of(p, place);
+    uint32_t limit = rdl__limit_of(p, place);
 
     for (uint32_t s = place->scope; s != limit; s = p->scopes[s].parent)
         for (uint32_t i = p->scopes[s].rule_count; i-- > 0;) {

@@ -126,6 +126,13 @@ static inline bool rdl__are_one_slot(const struct rdl_slot *a, const struct rdl_
     return a == b || (a->size == b->size && strcmp(a->name, b->name) == 0);
 }
 
+/* Up to which of the blocks around a place all belongs to it alone: for a part of an interleaving,
+ * what lies around all of them is asked for all of them together. */
+static inline uint32_t rdl__limit_of(const struct rdl__program *p, const struct rdl__place *place)
+{
+    return place->inside == RDL__NOWHERE ? RDL__NOWHERE : p->places[place->inside].scope;
+}
+
 /* Is what takes an event as one of these steps answered in the same way? */
 static inline bool rdl__answer_alike(const struct rdl_step *a, const struct rdl_step *b)
 {

@@ -1,6 +1,9 @@
 /* components.c -- a box that keeps its things in a store, right and wrong, each with a spec, alone
  * and together.  tests/test_components.c says what is to come of each test. */
 #include <raddle.h>
+#ifndef rdl_real
+#define rdl_real(f) (f)
+#endif
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +16,10 @@ struct store {
 };
 
 static struct store the_store;
+
+void store_open(int room);
+int store_put(int thing);
+int store_take(int *out_thing);
 
 __attribute__((noinline)) void store_open(int room)
 {
@@ -48,6 +55,10 @@ struct thing {
 struct taken {
     int status, thing;
 };
+
+RDL_EXTERN_OP(store, open, struct room);
+RDL_EXTERN_OP_RETURNS(store, put, struct thing, int);
+RDL_EXTERN_OP_RETURNS(store, take, struct rdl_nothing, struct taken);
 
 static void open_args(struct rdl_case *t, const struct stored *s, struct room *a)
 {
@@ -309,8 +320,8 @@ static void box_take_callouts(const struct boxed *s, const struct rdl_nothing *a
 {
     (void)a;
     if (s->things.count > 0)
-        rdl_callouts(rdl_call_returns(
-            store, take, ((struct taken){0, s->things.items[s->things.count - 1]})));
+        rdl_callouts(rdl_call_returns(store, take,
+                                      ((struct taken){0, s->things.items[s->things.count - 1]})));
 }
 
 static void box_take_call(struct box *o, const struct rdl_nothing *a, struct taken *r)
