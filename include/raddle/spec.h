@@ -237,8 +237,7 @@ struct rdl_operation {
 /* The same operation in other files that speak of it, such as the specs of its callers:
  *
  *     RDL_EXTERN_OP_RETURNS(queue, get, struct rdl_nothing, int); */
-#define RDL_EXTERN_OP(spec, op, Args)                                                              \
-    RDL_EXTERN_OP_RETURNS(spec, op, Args, struct rdl_nothing)
+#define RDL_EXTERN_OP(spec, op, Args) RDL_EXTERN_OP_RETURNS(spec, op, Args, struct rdl_nothing)
 #define RDL_EXTERN_OP_RETURNS(spec, op, Args, Answer)                                              \
     RDL__TYPES_OF_OP(spec, op, Args, Answer);                                                      \
     extern const struct rdl_event_type rdl_event_##spec##_##op
@@ -273,34 +272,34 @@ struct rdl_operation {
 #define RDL_PRE(spec, op, ...)  RDL__CONDITION(spec, op, pre, __VA_ARGS__)
 #define RDL_CPRE(spec, op, ...) RDL__CONDITION(spec, op, cpre, __VA_ARGS__)
 #define RDL_POST(spec, op, ...)                                                                    \
-    static void spec##_##op##_post(RDL__UNUSED rdl_state_##spec * s,                               \
-                                   RDL__UNUSED const rdl_data_##spec##_##op *a)                    \
+    static void spec##_##op##_post(RDL__IGNORED rdl_state_##spec *s,                               \
+                                   RDL__IGNORED const rdl_data_##spec##_##op *a)                   \
     {                                                                                              \
         __VA_ARGS__;                                                                               \
     }                                                                                              \
     struct rdl_spec
 #define RDL_POST_RETURNS(spec, op, ...)                                                            \
-    static void spec##_##op##_post(RDL__UNUSED rdl_state_##spec * s,                               \
-                                   RDL__UNUSED const rdl_data_##spec##_##op *a,                    \
+    static void spec##_##op##_post(RDL__IGNORED rdl_state_##spec *s,                               \
+                                   RDL__IGNORED const rdl_data_##spec##_##op *a,                   \
                                    rdl_answer_##spec##_##op *r)                                    \
     {                                                                                              \
         __VA_ARGS__;                                                                               \
     }                                                                                              \
     struct rdl_spec
 #define RDL_WEIGH(spec, op, ...)                                                                   \
-    static unsigned spec##_##op##_weigh(RDL__UNUSED const rdl_state_##spec *s)                     \
+    static unsigned spec##_##op##_weigh(RDL__IGNORED const rdl_state_##spec *s)                    \
     {                                                                                              \
         return (__VA_ARGS__);                                                                      \
     }                                                                                              \
     struct rdl_spec
 #define RDL__CONDITION(spec, op, what, ...)                                                        \
-    static bool spec##_##op##_##what(RDL__UNUSED const rdl_state_##spec *s,                        \
-                                     RDL__UNUSED const rdl_data_##spec##_##op *a)                  \
+    static bool spec##_##op##_##what(RDL__IGNORED const rdl_state_##spec *s,                       \
+                                     RDL__IGNORED const rdl_data_##spec##_##op *a)                 \
     {                                                                                              \
         return (__VA_ARGS__);                                                                      \
     }                                                                                              \
     struct rdl_spec
-#define RDL__UNUSED __attribute__((unused))
+#define RDL__IGNORED __attribute__((unused))
 
 /* Preconditions are the cases that an operation has to be tried in, after Brinch Hansen
  * (Reproducible Testing of Monitors): "the sender has to wait", "somebody waits to receive".
