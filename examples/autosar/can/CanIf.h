@@ -8,8 +8,8 @@ void CanIf_Init(void);
 Std_ReturnType CanIf_SetControllerMode(Can_ControllerStateType mode);
 Std_ReturnType CanIf_SetPduMode(CanIf_PduModeType mode);
 
-/* Each PDU has a buffer of its own, for one frame: who has not been told that the last one was
- * sent must not ask for another.  E_NOT_OK: the interface is offline. */
+/* Each PDU has a buffer of its own, for one frame.  Who is told when it was sent must not ask for
+ * another before.  E_NOT_OK: the interface is offline. */
 Std_ReturnType CanIf_Transmit(PduIdType pdu, const PduInfoType *info);
 
 /* For the driver: */

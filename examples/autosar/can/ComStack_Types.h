@@ -23,7 +23,7 @@ enum {
     /* What is sent, in the order of its priority. */
     CANIF_TX_FLOW_CONTROL = 0, /* of the transport layer */
     CANIF_TX_TRANSPORT = 1,
-    CANIF_TX_STATUS = 2, /* of an application, which needs no confirmation */
+    CANIF_TX_STATUS = 2, /* of an application, which is not told when it was sent */
     CANIF_TX_PDUS = 3,
 
     CAN_ID_TRANSPORT_RX = 0x700,

@@ -1,5 +1,7 @@
-/* Upper.c -- what is above the stack: it takes note, and that is all. */
+/* Upper.c -- what is above the stack: it takes note of what it is told, and sends its status. */
 #include "Upper.h"
+
+#include "CanIf.h"
 
 static struct {
     uint32 received, sent, failed;
@@ -22,4 +24,10 @@ void PduR_CanTpTxConfirmation(Std_ReturnType result)
 void ComM_BusSM_ModeIndication(ComM_ModeType mode)
 {
     Upper.mode = mode;
+}
+
+/* Whether it could be sent does not matter: there will be another. */
+void App_StatusChanged(const PduInfoType *status)
+{
+    (void)CanIf_Transmit(CANIF_TX_STATUS, status);
 }

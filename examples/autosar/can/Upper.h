@@ -1,4 +1,5 @@
-/* Upper.h -- what the stack calls above it: the PDU router, and the communication manager. */
+/* Upper.h -- what is above the stack: the PDU router, the communication manager, and an application
+ * whose status is on the bus. */
 #ifndef UPPER_H
 #define UPPER_H
 
@@ -7,5 +8,7 @@
 void PduR_CanTpRxIndication(Std_ReturnType result, const PduInfoType *message);
 void PduR_CanTpTxConfirmation(Std_ReturnType result);
 void ComM_BusSM_ModeIndication(ComM_ModeType mode);
+
+void App_StatusChanged(const PduInfoType *status);
 
 #endif

@@ -3,8 +3,8 @@
  *
  * Most of what it says is call-outs, downwards to the driver and upwards to the transport layer
  * and the state manager.  It relies on its neighbours in two ways: the driver takes what it is
- * given, since it is only given one frame at a time; and nobody asks to send a PDU again before
- * the last one was confirmed. */
+ * given, since it is only given one frame at a time; and the transport layer does not ask to send
+ * a PDU again before the last one was confirmed.  (Of the status, the latest counts.) */
 #include "CanIf.h"
 #include "stack.h"
 
@@ -144,7 +144,8 @@ static void transmit_args(struct rdl_case *t, const struct canif *s, struct fram
 }
 
 RDL_PRE(canif, transmit,
-        a->pdu < CANIF_TX_PDUS && a->frame.length <= CAN_DATA_MAX && !is_pending(s, a->pdu));
+        a->pdu < CANIF_TX_PDUS && a->frame.length <= CAN_DATA_MAX &&
+            (a->pdu == CANIF_TX_STATUS || !is_pending(s, a->pdu)));
 RDL_CALLOUTS(canif, transmit,
              s->online && !s->driver_has_one
                  ? rdl_call_returns(can, write, 0, a->pdu, ids[a->pdu], a->frame)
@@ -268,7 +269,7 @@ RDL_OP_RETURNS(canif, set_pdu_mode, struct pdu_mode, Std_ReturnType,
                .args = set_pdu_mode_args, .pre = canif_set_pdu_mode_pre, .post = set_pdu_mode_post,
                .call = set_pdu_mode_call);
 RDL_OP_RETURNS(canif, transmit, struct frame_of, Std_ReturnType,
-               RDL_MOCKS(CanIf_Transmit, transmit_mock), .callers = "cantp test", .weight = 6,
+               RDL_MOCKS(CanIf_Transmit, transmit_mock), .callers = "cantp upper", .weight = 6,
                .args = transmit_args, .pre = canif_transmit_pre,
                .callouts = canif_transmit_callouts, .post = transmit_post, .call = transmit_call);
 RDL_OP(canif, tx_confirmation, struct pdu, RDL_MOCKS(CanIf_TxConfirmation, tx_confirmation_mock),

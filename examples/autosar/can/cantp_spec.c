@@ -286,7 +286,7 @@ static struct told receive(struct cantp *s, const struct frame *f)
 }
 
 /* Mostly what is waited for. */
-static void rx_indication_args(struct rdl_case *t, const struct cantp *s, struct frame_received *a)
+static void rx_indication_args(struct rdl_case *t, const struct cantp *s, struct one_frame *a)
 {
     a->frame = draw_frame(t);
     if (s->out.state == WAITS && rdl_chance(t, 0.7))
@@ -295,7 +295,7 @@ static void rx_indication_args(struct rdl_case *t, const struct cantp *s, struct
         a->frame.data[0] = (uint8)(CANTP_CONSECUTIVE | (s->in.frames & 0xf));
 }
 
-static void rx_indication_callouts(const struct cantp *s, const struct frame_received *a)
+static void rx_indication_callouts(const struct cantp *s, const struct one_frame *a)
 {
     struct cantp copy = *s;
     struct told told = receive(&copy, &a->frame);
@@ -306,7 +306,7 @@ static void rx_indication_callouts(const struct cantp *s, const struct frame_rec
         told.fails_to_send ? rdl_call(upper, sent, E_NOT_OK) : rdl_no_calls));
 }
 
-static void rx_indication_post(struct cantp *s, const struct frame_received *a)
+static void rx_indication_post(struct cantp *s, const struct one_frame *a)
 {
     struct told told = receive(s, &a->frame);
 
@@ -318,7 +318,7 @@ static void rx_indication_post(struct cantp *s, const struct frame_received *a)
         rdl_requirement("CanTp_R7");
 }
 
-static void rx_indication_call(void *o, const struct frame_received *a)
+static void rx_indication_call(void *o, const struct one_frame *a)
 {
     (void)o;
     CanTp_RxIndication(&(PduInfoType){a->frame.data, a->frame.length});
@@ -326,7 +326,7 @@ static void rx_indication_call(void *o, const struct frame_received *a)
 
 static void rx_indication_mock(const PduInfoType *info)
 {
-    rdl_mocked(cantp, rx_indication, &(struct frame_received){frame_at(info)},
+    rdl_mocked(cantp, rx_indication, &(struct one_frame){frame_at(info)},
                rdl_real(CanTp_RxIndication)(info));
 }
 
@@ -469,10 +469,9 @@ RDL_OP(cantp, tx_confirmation, struct pdu, RDL_MOCKS(CanTp_TxConfirmation, tx_co
        .callers = "canif", .weigh = cantp_tx_confirmation_weigh, .args = tx_confirmation_args,
        .pre = cantp_tx_confirmation_pre, .callouts = tx_confirmation_callouts,
        .post = tx_confirmation_post, .call = tx_confirmation_call);
-RDL_OP(cantp, rx_indication, struct frame_received,
-       RDL_MOCKS(CanTp_RxIndication, rx_indication_mock), .callers = "canif", .weight = 6,
-       .args = rx_indication_args, .callouts = rx_indication_callouts, .post = rx_indication_post,
-       .call = rx_indication_call);
+RDL_OP(cantp, rx_indication, struct one_frame, RDL_MOCKS(CanTp_RxIndication, rx_indication_mock),
+       .callers = "canif", .weight = 6, .args = rx_indication_args,
+       .callouts = rx_indication_callouts, .post = rx_indication_post, .call = rx_indication_call);
 RDL_OP(cantp, mode_indication, struct pdu_mode,
        RDL_MOCKS(CanTp_ModeIndication, mode_indication_mock), .callers = "cansm",
        .weigh = cantp_mode_indication_weigh, .args = mode_indication_args,

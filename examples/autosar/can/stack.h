@@ -49,7 +49,7 @@ struct frame_to_write {
     struct frame frame;
 };
 
-struct frame_received {
+struct one_frame {
     struct frame frame;
 };
 
@@ -91,13 +91,14 @@ RDL_EXTERN_OP(cansm, bus_off, struct rdl_nothing);
 RDL_EXTERN_OP_RETURNS(cantp, transmit, struct message, Std_ReturnType);
 RDL_EXTERN_OP(cantp, cycle, struct rdl_nothing);
 RDL_EXTERN_OP(cantp, tx_confirmation, struct pdu);
-RDL_EXTERN_OP(cantp, rx_indication, struct frame_received);
+RDL_EXTERN_OP(cantp, rx_indication, struct one_frame);
 RDL_EXTERN_OP(cantp, mode_indication, struct pdu_mode);
 
 /* What is above. */
 RDL_EXTERN_OP(upper, received, struct message_received);
 RDL_EXTERN_OP(upper, sent, struct result);
 RDL_EXTERN_OP(upper, com_mode, struct com_mode);
+RDL_EXTERN_OP(upper, status, struct one_frame);
 
 /* A frame that may come over the bus: mostly one of the transport protocol (frames.c). */
 struct frame draw_frame(struct rdl_case *t);
