@@ -66,6 +66,14 @@ static void put_jump(struct copy *copy, uintptr_t target)
     }
 }
 
+static void put_way_back(struct copy *copy, const struct instruction *i)
+{
+    uint8_t before = copy->out->size;
+
+    put_jump(copy, i->behind);
+    copy->out->way_back = (uint8_t)(copy->out->size - before);
+}
+
 /* The return address of a call that has not been moved: its lower half, which moves the
  * stack pointer, then its upper one. */
 static void put_push(struct copy *copy, uintptr_t value)
@@ -193,7 +201,7 @@ static void move_condition(struct copy *copy, const struct instruction *i)
         PUT(copy, 0x70 | otherwise, FAR_JUMP_SIZE);
         put_jump(copy, target_of(i));
     }
-    put_jump(copy, i->behind);
+    put_way_back(copy, i);
 }
 
 static void move_relative_branch(struct copy *copy, const struct instruction *i)
@@ -393,7 +401,7 @@ static bool move(struct copy *copy, const struct instruction *i)
     else if (!move_relative_memory(copy, i))
         return false;
     if (!goes_elsewhere(i))
-        put_jump(copy, i->behind);
+        put_way_back(copy, i);
     return true;
 }
 
@@ -410,5 +418,7 @@ bool rdl__relocate(const uint8_t *bytes, size_t readable, uintptr_t from, uintpt
     out->length = i.it.length;
     out->has_lock = i.it.attributes & ZYDIS_ATTRIB_HAS_LOCK;
     out->is_landing = i.it.mnemonic == ZYDIS_MNEMONIC_ENDBR64;
+    out->is_call = i.it.meta.category == ZYDIS_CATEGORY_CALL;
+    out->goes_elsewhere = goes_elsewhere(&i);
     return move(&copy, &i);
 }

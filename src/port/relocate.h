@@ -17,9 +17,12 @@ enum { RDL__INSTRUCTION_MAX = 15, RDL__MOVED_MAX = 64 };
 struct rdl__moved {
     uint8_t bytes[RDL__MOVED_MAX];
     uint8_t size;
-    uint8_t length;      /* of the instruction itself; 0: it is none */
-    bool has_lock;       /* programs may jump behind a lock prefix */
-    bool is_landing;     /* endbr64, which must stay the first to be executed */
+    uint8_t length;   /* of the instruction itself; 0: it is none */
+    bool has_lock;    /* programs may jump behind a lock prefix */
+    bool is_landing;  /* endbr64, which must stay the first to be executed */
+    uint8_t way_back; /* of its last bytes, so many go on behind the instruction */
+    bool is_call;
+    bool goes_elsewhere; /* it never goes on behind it: a jump, or a return */
     const char *refused; /* why it cannot be moved; NULL: it was */
 };
 
