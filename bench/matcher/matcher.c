@@ -4,6 +4,8 @@
  *                                               them, and after all
  *        matcher single|twins|pairs ORDER TIMES rdl_unordered of 60 events, that come as given
  *                                               (a), reversed (r) or by chance (b)
+ *        matcher anew TIMES                     small specs, each copied and compiled, and its
+ *                                               events matched, again and again
  *
  * This one sees what is inside of the library; nobody could use it so. */
 #include <stdlib.h>
@@ -154,6 +156,71 @@ static void measure_unordered(const struct rdl_step *spec, char order, int times
     rdl__program_free(program);
 }
 
+/* ---- Specs that live for a few events ------------------------------------------------------- */
+
+#define NUMBER(n) rdl_expect(rdl_out(&net, rdl_is(ping, (n), 0)))
+
+static const struct {
+    const char *name;
+    const struct rdl_step *spec;
+    int events[4]; /* 0 ends them */
+} small[] = {
+    {"one", NUMBER(1), {1}},
+    {"three", rdl_sequence(NUMBER(1), NUMBER(2), NUMBER(3)), {1, 2, 3}},
+    {"optional", rdl_sequence(NUMBER(1), rdl_optional(NUMBER(2)), NUMBER(3)), {1, 3}},
+    {"either", rdl_either(rdl_sequence(NUMBER(1), NUMBER(2)), NUMBER(3)), {1, 2}},
+    {"star", rdl_sequence(rdl_star(NUMBER(1), NUMBER(2)), NUMBER(3)), {1, 2, 3}},
+    {"interleaved",
+     rdl_interleaved(rdl_sequence(NUMBER(1), NUMBER(2)), rdl_optional(NUMBER(3))),
+     {1, 3, 2}},
+};
+
+static bool take_small(struct rdl__matcher *m, const int *numbers)
+{
+    struct rdl__effect effect;
+
+    for (; *numbers; numbers++) {
+        struct ping ping = {*numbers, 0};
+        struct rdl_event event = EVENT(RDL_OUT, ping, &ping);
+
+        if (rdl__matcher_event(m, &event, &effect) != RDL__TAKEN)
+            return false;
+    }
+    return rdl__matcher_is_complete(m);
+}
+
+static bool is_good_anew(size_t i, struct rdl__arena *arena, struct rdl__program *program,
+                         struct rdl__matcher *m)
+{
+    struct rdl__error error;
+
+    rdl__arena_reset(arena);
+    if (!rdl__program_reset(program, rdl__step_copy(arena, small[i].spec), &error))
+        return false;
+    rdl__matcher_reset(m, program, 0);
+    return take_small(m, small[i].events);
+}
+
+static void measure_anew(int times)
+{
+    struct rdl__program *program = compile(small[0].spec);
+    struct rdl__matcher *m = rdl__matcher_new(program, 0, 0);
+    struct rdl__arena arena = {0};
+
+    for (size_t i = 0; i < sizeof small / sizeof *small; i++) {
+        double before = bench_cpu();
+        int good = 0;
+
+        while (good < times && is_good_anew(i, &arena, program, m))
+            good++;
+        printf("spec=%s times=%d ns=%.0f\n", small[i].name, good,
+               (bench_cpu() - before) / times * 1e9);
+    }
+    rdl__arena_release(&arena);
+    rdl__matcher_free(m);
+    rdl__program_free(program);
+}
+
 int main(int argc, char **argv)
 {
     const struct {
@@ -162,6 +229,10 @@ int main(int argc, char **argv)
     } specs[] = {
         {"pings", pings}, {"bound", bound}, {"single", single}, {"twins", twins}, {"pairs", pairs}};
 
+    if (argc == 3 && strcmp(argv[1], "anew") == 0) {
+        measure_anew(atoi(argv[2]));
+        return 0;
+    }
     for (size_t i = 0; argc > 2 && i < sizeof specs / sizeof *specs; i++) {
         if (strcmp(argv[1], specs[i].name) != 0)
             continue;

@@ -169,13 +169,17 @@ enum rdl__condition_kind {
     RDL__COND_BOUND,
     RDL__COND_ASKS,    /* an answer can be made of it, which is kept; in recorded streams */
     RDL__COND_ANSWERS, /* it is that answer */
+    RDL__COND_HOLDS,   /* a predicate of ours, which is asked with `value` */
 };
+
+struct rdl__predicate;
 
 struct rdl_condition {
     enum rdl__condition_kind kind;
     const struct rdl_event_type *type;
-    const void *value; /* IS, FIELD, TEXT */
+    const void *value; /* IS, FIELD, TEXT, HOLDS */
     bool (*holds)(const void *data);
+    const struct rdl__predicate *predicate;
     const char *name; /* of the function, or of the field */
     size_t offset, size;
     const struct rdl_slot *slot;
@@ -266,6 +270,17 @@ struct rdl_step;
 /* One of several. */
 #define rdl_either(...) RDL__BLOCK(RDL__STEP_EITHER, __VA_ARGS__)
 
+/* The same, but all that have the same tag (a text) take the same one, by number: which, the
+ * first of them decides, for the whole stream:
+ *
+ *     rdl_sequence(rdl_either_as("mode", rdl_expect(fast), rdl_expect(slow)),
+ *                  rdl_either_as("mode", rdl_expect(sent), rdl_expect(queued))) */
+#define rdl_either_as(tag, ...)                                                                    \
+    RDL__STEP(RDL__STEP_EITHER, .name = (tag), .parts = RDL__PARTS(__VA_ARGS__))
+
+/* Nothing: rdl_either(rdl_no_events, rdl_expect(...)). */
+#define rdl_no_events RDL__STEP(RDL__STEP_NOTHING, .parts = NULL)
+
 /* A sequence: once or not at all; n times; at least min and at most max times (RDL_MANY: there
  * is no most); any number of times; at least once. */
 #define rdl_optional(...)            RDL__LOOP(0, 1, __VA_ARGS__)
@@ -279,6 +294,12 @@ struct rdl_step;
  * them is forwarded or answered before the last of them has come. */
 #define rdl_unordered(...)        RDL__BLOCK(RDL__STEP_UNORDERED, __VA_ARGS__)
 #define rdl_unordered_at_end(...) RDL__BLOCK(RDL__STEP_UNORDERED_AT_END, __VA_ARGS__)
+
+/* Each of these steps is gone through once, and their events are mixed in any way.  They can be
+ * of all kinds, but the test does nothing in them (rdl_trigger, ...) other than to answer.  A rule
+ * in one of them is about events that it could take as its own: what one forbids, another may
+ * allow. */
+#define rdl_interleaved(...) RDL__BLOCK(RDL__STEP_INTERLEAVED, __VA_ARGS__)
 
 /* A sequence that takes no longer than so many milliseconds from when its turn comes. */
 #define rdl_within(ms, ...)                                                                        \
@@ -403,12 +424,15 @@ RDL_API void rdl__register_stream_spec(const struct rdl_stream_spec *spec);
 enum rdl__step_kind {
     RDL__STEP_EXPECT = 1,
     RDL__STEP_ANSWER,
+    RDL__STEP_CALL, /* of an operation (raddle/callouts.h) */
     RDL__STEP_SEQUENCE,
     RDL__STEP_EITHER,
     RDL__STEP_REPEAT,
     RDL__STEP_UNORDERED,
     RDL__STEP_UNORDERED_AT_END,
     RDL__STEP_ANSWERS,
+    RDL__STEP_INTERLEAVED,
+    RDL__STEP_NOTHING,
     RDL__STEP_WITHIN,
     RDL__STEP_ALLOW,
     RDL__STEP_DROP,
@@ -431,8 +455,10 @@ struct rdl_step {
     struct rdl_port *port;
     const struct rdl_event_type *type;
     const void *value;
+    size_t value_size;     /* CALL: of the answer, which is `value`; 0: it does not say one */
+    const void *operation; /* CALL: which; of no concern here */
     const void *object;
-    const char *name; /* of the function: */
+    const char *name; /* the tag of an EITHER; or of the function: */
     void (*make)(void *out);
     void (*act)(void);
     bool (*holds)(const void *object);

@@ -70,10 +70,7 @@ static void restore(struct search *s, const struct node *node)
 {
     struct rdl__set *live = &s->m->live;
 
-    if (live->room < node->count) {
-        live->room = node->count;
-        live->configs = rdl__reallocate(live->configs, live->room * live->stride);
-    }
+    rdl__set_make_room(live, node->count);
     memcpy(live->configs, node->configs, node->count * live->stride);
     live->count = node->count;
     live->has_table = false;
@@ -100,6 +97,8 @@ static const char *words_for(const struct rdl_step *step, enum rdl__effect_kind 
 {
     switch (kind) {
     case RDL__FORWARD:
+        if (step->value_size > 0 || step->reply)
+            return "called, and answered as it says there";
         return step->kind == RDL__STEP_ALLOW ? "allowed" : "expected, and forwarded";
     case RDL__SWALLOW:
         return "dropped";
@@ -198,7 +197,8 @@ static bool some_wait(const struct search *s)
     for (uint32_t i = 0; i < s->m->live.count; i++) {
         enum rdl__place_kind kind = s->p->places[rdl__set_at(&s->m->live, i)->place].kind;
 
-        if (kind == RDL__PLACE_EVENT || kind == RDL__PLACE_EVENTS || kind == RDL__PLACE_END)
+        if (kind == RDL__PLACE_EVENT || kind == RDL__PLACE_EVENTS || kind == RDL__PLACE_END ||
+            kind == RDL__PLACE_PARTS)
             return true;
     }
     return false;

@@ -3,31 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "events/program.h"
+#include "events/compile.h"
 
 #define FOREVER_MS 1e12
-
-struct compiler {
-    struct rdl__program *p;
-    struct rdl__error *error;
-    const struct rdl_step *top;
-};
-
-/* Arrays grow one by one: specs are small. */
-#define GROW(array, count) ((array) = rdl__reallocate((array), ((count) + 1) * sizeof *(array)))
-
-/* Where a step stands; a block begins where its first part does, or before. */
-static int line_of(const struct rdl_step *step)
-{
-    if (step->parts && step->parts[0] && line_of(step->parts[0]) < step->line)
-        return line_of(step->parts[0]);
-    return step->line;
-}
-
-static bool wrong(struct compiler *c, const struct rdl_step *step, const char *what)
-{
-    return rdl__fail(c->error, "%s:%d: %s", step->file, line_of(step), what);
-}
 
 /* ---- What steps are ------------------------------------------------------------------------- */
 
@@ -44,7 +22,8 @@ static bool is_action(const struct rdl_step *step)
 
 static bool is_event(const struct rdl_step *step)
 {
-    return step->kind == RDL__STEP_EXPECT || step->kind == RDL__STEP_ANSWER;
+    return step->kind == RDL__STEP_EXPECT || step->kind == RDL__STEP_ANSWER ||
+           step->kind == RDL__STEP_CALL;
 }
 
 /* Can it be gone through without anything happening? */
@@ -84,188 +63,49 @@ static bool has_actions(const struct rdl_step *step)
     return any && (step->kind != RDL__STEP_REPEAT || step->max > 0);
 }
 
-/* ---- Patterns, slots ------------------------------------------------------------------------ */
-
-static uint32_t words_for(size_t bytes)
-{
-    return (uint32_t)((bytes + 7) / 8);
-}
-
-static uint32_t add_words(struct rdl__program *p, uint32_t count)
-{
-    p->words += count;
-    return p->words - count;
-}
-
-static bool add_slot(struct compiler *c, const struct rdl_step *step, const struct rdl_slot *slot)
-{
-    struct rdl__program *p = c->p;
-
-    for (uint32_t i = 0; i < p->kept_count; i++)
-        if (rdl__are_one_slot(p->kept[i].slot, slot))
-            return true;
-    if (p->kept_count == 64)
-        return wrong(c, step, "more than 64 slots");
-    GROW(p->kept, p->kept_count);
-    p->kept[p->kept_count] = (struct rdl__kept){
-        .slot = slot, .word = add_words(p, words_for(slot->size)), .is_set = p->kept_count};
-    p->kept_count++;
-    return true;
-}
-
-static bool check_condition(struct compiler *c, const struct rdl_step *step,
-                            const struct rdl_condition *condition,
-                            const struct rdl_event_type *type)
-{
-    if (!rdl__is_a(type, condition->type))
-        return rdl__fail(c->error, "%s:%d: no event is of the types %s and %s", step->file,
-                         line_of(step), type->name, condition->type->name);
-    if (!condition->slot)
-        return true;
-    if (condition->type->varies && !condition->name)
-        return wrong(c, step, "what is kept whole must be of a type of fixed size");
-    if (condition->size != condition->slot->size)
-        return rdl__fail(
-            c->error, "%s:%d: %s of %s has %zu bytes, but the slot %s is for values of %zu",
-            step->file, line_of(step), condition->name ? condition->name : "all",
-            condition->type->name, condition->size, condition->slot->name, condition->slot->size);
-    return add_slot(c, step, condition->slot);
-}
-
-/* Padding of values must not make a difference. */
-static void copy_value(struct rdl__program *p, struct rdl_condition *condition)
-{
-    void *value;
-
-    if (condition->kind != RDL__COND_IS || condition->type->varies)
-        return;
-    value = rdl__arena_alloc(&p->arena, condition->type->size + 1);
-    memcpy(value, condition->value, condition->type->size);
-    if (condition->type->clear)
-        condition->type->clear(value);
-    condition->value = value;
-}
-
-static const struct rdl_pattern *copy_pattern(struct rdl__program *p,
-                                              const struct rdl_pattern *pattern)
-{
-    struct rdl_pattern *copy = rdl__arena_alloc(&p->arena, sizeof *copy);
-    struct rdl_condition *conditions;
-    size_t count = 0;
-
-    while (pattern->conditions[count].kind)
-        count++;
-    conditions = rdl__arena_alloc(&p->arena, (count + 1) * sizeof *conditions);
-    memcpy(conditions, pattern->conditions, (count + 1) * sizeof *conditions);
-    for (size_t i = 0; i < count; i++)
-        copy_value(p, &conditions[i]);
-    *copy = *pattern;
-    copy->conditions = conditions;
-    return copy;
-}
-
-/* The number of a pattern, in *out. */
-static bool add_pattern(struct compiler *c, const struct rdl_step *step, uint32_t *out)
-{
-    struct rdl__program *p = c->p;
-    const struct rdl_pattern *pattern = step->pattern;
-    bool has_slots = false;
-
-    if (!pattern->conditions[0].kind)
-        return wrong(c, step, "a pattern without a condition; rdl_any is one");
-    if (!pattern->port)
-        return wrong(c, step, "a pattern without a port");
-    for (const struct rdl_condition *condition = pattern->conditions; condition->kind;
-         condition++) {
-        has_slots |= condition->slot != NULL;
-        if (condition->answer && p->reply_size < condition->answer->type->size)
-            p->reply_size = condition->answer->type->size;
-        if (!check_condition(c, step, condition, rdl__pattern_type(pattern)))
-            return false;
-    }
-    pattern = copy_pattern(p, pattern);
-    for (*out = 0; *out < p->pattern_count; ++*out)
-        if (rdl__patterns_are_equal(p->patterns[*out], pattern))
-            return true;
-    GROW(p->patterns, p->pattern_count);
-    GROW(p->has_slots, p->pattern_count);
-    p->patterns[p->pattern_count] = pattern;
-    p->has_slots[p->pattern_count++] = has_slots;
-    return true;
-}
-
-/* Functions that look at slots by themselves make a pattern depend on them, too: how should
- * we know?  Where there are slots, all that have functions do. */
-static void suspect_functions(struct rdl__program *p)
-{
-    for (uint32_t i = 0; i < p->pattern_count && p->kept_count > 0; i++)
-        for (const struct rdl_condition *c = p->patterns[i]->conditions; c->kind; c++)
-            p->has_slots[i] |= c->kind == RDL__COND_IF;
-}
-
-static bool add_wanted(struct compiler *c, const struct rdl_step *step, uint32_t first)
-{
-    struct rdl__program *p = c->p;
-    struct rdl__wanted wanted = {.step = step, .twin = RDL__NOWHERE};
-
-    if (!add_pattern(c, step, &wanted.pattern))
-        return false;
-    for (uint32_t i = first; i < p->wanted_count; i++)
-        if (p->wanted[i].pattern == wanted.pattern && p->wanted[i].step->reply == step->reply &&
-            p->wanted[i].step->port == step->port)
-            wanted.twin = i;
-    if (step->kind == RDL__STEP_ANSWER && !step->port)
-        return wrong(c, step, "an answer without a port");
-    if (step->kind == RDL__STEP_ANSWER && step->type->varies)
-        return wrong(c, step, "answers must be of a type of fixed size");
-    if (step->kind == RDL__STEP_ANSWER && !step->reply)
-        return wrong(c, step, "there is no function to call: it is NULL");
-    if (step->kind == RDL__STEP_ANSWER && p->reply_size < step->type->size)
-        p->reply_size = step->type->size;
-    GROW(p->wanted, p->wanted_count);
-    p->wanted[p->wanted_count++] = wanted;
-    return true;
-}
-
 /* ---- Places --------------------------------------------------------------------------------- */
 
-static uint32_t add_place(struct rdl__program *p, struct rdl__place place)
+static uint32_t add_place(struct rdl__compiler *c, struct rdl__place place)
 {
-    GROW(p->places, p->place_count);
+    struct rdl__program *p = c->p;
+
+    place.inside = c->inside;
+    place.part = c->part;
+    RDL__GROW(p->places, p->place_count, p->place_room);
     p->places[p->place_count] = place;
     return p->place_count++;
 }
 
 /* All is built from the end to the beginning: a step is given the place after it, and returns,
  * in *at, the place where it begins. */
-static bool add_step(struct compiler *c, const struct rdl_step *step, uint32_t scope, uint32_t *at);
+static bool add_step(struct rdl__compiler *c, const struct rdl_step *step, uint32_t scope,
+                     uint32_t *at);
 
-static bool add_event(struct compiler *c, const struct rdl_step *step, uint32_t scope,
+static bool add_event(struct rdl__compiler *c, const struct rdl_step *step, uint32_t scope,
                       enum rdl__effect_kind effect, uint32_t *at)
 {
     uint32_t first = c->p->wanted_count;
 
-    if (!add_wanted(c, step, first))
+    if (!rdl__add_wanted(c, step, first))
         return false;
-    *at = add_place(c->p, (struct rdl__place){.kind = RDL__PLACE_EVENT,
-                                              .step = step,
-                                              .next = *at,
-                                              .scope = scope,
-                                              .first = first,
-                                              .count = 1,
-                                              .effect = effect});
+    *at = add_place(c, (struct rdl__place){.kind = RDL__PLACE_EVENT,
+                                           .step = step,
+                                           .next = *at,
+                                           .scope = scope,
+                                           .first = first,
+                                           .count = 1,
+                                           .effect = effect});
     return true;
 }
 
-static uint32_t add_action(struct compiler *c, const struct rdl_step *step, uint32_t scope,
+static uint32_t add_action(struct rdl__compiler *c, const struct rdl_step *step, uint32_t scope,
                            uint32_t at)
 {
-    return add_place(
-        c->p,
-        (struct rdl__place){.kind = RDL__PLACE_ACTION, .step = step, .next = at, .scope = scope});
+    return add_place(c, (struct rdl__place){
+                            .kind = RDL__PLACE_ACTION, .step = step, .next = at, .scope = scope});
 }
 
-static bool add_unordered(struct compiler *c, const struct rdl_step *step, uint32_t scope,
+static bool add_unordered(struct rdl__compiler *c, const struct rdl_step *step, uint32_t scope,
                           uint32_t *at)
 {
     struct rdl__program *p = c->p;
@@ -276,23 +116,26 @@ static bool add_unordered(struct compiler *c, const struct rdl_step *step, uint3
         *at = add_action(c, step, scope, *at);
     for (const struct rdl_step *const *part = step->parts; *part; part++) {
         if (!is_event(*part))
-            return wrong(c, *part, "what is unordered is made of rdl_expect and rdl_answer only");
-        if (!add_wanted(c, *part, first))
+            return rdl__wrong(c, *part,
+                              "what is unordered is made of rdl_expect and rdl_answer only");
+        if (at_end && (*part)->kind == RDL__STEP_CALL)
+            return rdl__wrong(c, *part, "a call cannot be held until others have come");
+        if (!rdl__add_wanted(c, *part, first))
             return false;
     }
-    *at =
-        add_place(p, (struct rdl__place){.kind = RDL__PLACE_EVENTS,
-                                         .step = step,
-                                         .next = *at,
-                                         .scope = scope,
-                                         .first = first,
-                                         .count = p->wanted_count - first,
-                                         .word = add_words(p, (p->wanted_count - first + 63) / 64),
-                                         .effect = at_end ? RDL__HOLD : RDL__FORWARD});
+    *at = add_place(
+        c, (struct rdl__place){.kind = RDL__PLACE_EVENTS,
+                               .step = step,
+                               .next = *at,
+                               .scope = scope,
+                               .first = first,
+                               .count = p->wanted_count - first,
+                               .word = rdl__add_words(p, (p->wanted_count - first + 63) / 64),
+                               .effect = at_end ? RDL__HOLD : RDL__FORWARD});
     return true;
 }
 
-static bool add_answers(struct compiler *c, const struct rdl_step *step, uint32_t scope,
+static bool add_answers(struct rdl__compiler *c, const struct rdl_step *step, uint32_t scope,
                         uint32_t *at)
 {
     size_t count = 0;
@@ -302,85 +145,188 @@ static bool add_answers(struct compiler *c, const struct rdl_step *step, uint32_
         count++;
     while (count-- > 0) {
         if (step->parts[count]->kind != RDL__STEP_ANSWER)
-            return wrong(c, step->parts[count], "rdl_answers is made of rdl_answer only");
+            return rdl__wrong(c, step->parts[count], "rdl_answers is made of rdl_answer only");
         if (!add_event(c, step->parts[count], scope, RDL__HOLD_REPLY, at))
             return false;
     }
     return true;
 }
 
-static uint32_t add_fork(struct rdl__program *p, const struct rdl_step *step, uint32_t scope,
-                         const uint32_t *targets, uint32_t count)
+/* Where a fork leads to is known later. */
+static uint32_t reserve_targets(struct rdl__program *p, uint32_t count)
 {
-    uint32_t first = p->target_count;
-
     for (uint32_t i = 0; i < count; i++) {
-        GROW(p->targets, p->target_count);
-        p->targets[p->target_count++] = targets[i];
+        RDL__GROW(p->targets, p->target_count, p->target_room);
+        p->targets[p->target_count++] = RDL__NOWHERE;
     }
-    return add_place(p, (struct rdl__place){.kind = RDL__PLACE_FORK,
+    return p->target_count - count;
+}
+
+static uint32_t count_parts(const struct rdl_step *step)
+{
+    uint32_t count = 0;
+
+    while (step->parts[count])
+        count++;
+    return count;
+}
+
+static uint32_t add_choice(struct rdl__compiler *c, const struct rdl_step *step, uint32_t scope,
+                           uint32_t one, uint32_t two)
+{
+    uint32_t first = reserve_targets(c->p, 2);
+
+    c->p->targets[first] = one;
+    c->p->targets[first + 1] = two;
+    return add_place(c, (struct rdl__place){.kind = RDL__PLACE_FORK,
                                             .step = step,
                                             .scope = scope,
                                             .next = RDL__NOWHERE,
                                             .first = first,
-                                            .count = count});
+                                            .count = 2});
 }
 
-static bool add_either(struct compiler *c, const struct rdl_step *step, uint32_t scope,
+/* The word that says which alternative all that have this tag take; 0: none has one. */
+static bool add_tag(struct rdl__compiler *c, const struct rdl_step *step, uint32_t *out)
+{
+    struct rdl__program *p = c->p;
+
+    *out = 0;
+    if (!step->name)
+        return true;
+    for (uint32_t i = 0; i < p->tag_count; i++) {
+        const struct rdl_step *other = p->tags[i].step;
+
+        if (strcmp(other->name, step->name) != 0)
+            continue;
+        *out = p->tags[i].word;
+        return count_parts(other) == count_parts(step) ||
+               rdl__fail(c->error,
+                         "%s:%d: rdl_either_as \"%s\" has %u alternatives, but that at %s:%d has "
+                         "%u: which are the same?",
+                         step->file, rdl__line_of(step), step->name, count_parts(step), other->file,
+                         rdl__line_of(other), count_parts(other));
+    }
+    RDL__GROW(p->tags, p->tag_count, p->tag_room);
+    *out = rdl__add_words(p, 1);
+    p->tags[p->tag_count++] = (struct rdl__tag){step, *out};
+    return true;
+}
+
+static bool add_either(struct rdl__compiler *c, const struct rdl_step *step, uint32_t scope,
                        uint32_t *at)
 {
-    uint32_t *targets = NULL, count = 0, after = *at;
-    bool good = true;
+    struct rdl__program *p = c->p;
+    uint32_t count = count_parts(step), first = reserve_targets(p, count), tag;
 
-    for (const struct rdl_step *const *part = step->parts; good && *part; part++) {
-        GROW(targets, count);
-        targets[count] = after;
-        if (!has_events(*part) && !has_actions(*part))
-            good = wrong(c, *part,
-                         "a branch of rdl_either in which nothing can happen; rdl_optional "
-                         "is for what may be left out");
-        good = good && add_step(c, *part, scope, &targets[count]);
-        count++;
+    if (!add_tag(c, step, &tag))
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct rdl_step *part = step->parts[i];
+        uint32_t target = *at;
+
+        if (part->kind != RDL__STEP_NOTHING && !has_events(part) && !has_actions(part))
+            return rdl__wrong(c, part,
+                              "a branch of rdl_either in which nothing can happen; rdl_optional "
+                              "is for what may be left out, and so is rdl_no_events");
+        if (!add_step(c, part, scope, &target))
+            return false;
+        p->targets[first + i] = target;
     }
-    if (good)
-        *at = add_fork(c->p, step, scope, targets, count);
-    free(targets);
-    return good;
+    *at = add_place(c, (struct rdl__place){.kind = RDL__PLACE_FORK,
+                                           .step = step,
+                                           .scope = scope,
+                                           .next = RDL__NOWHERE,
+                                           .first = first,
+                                           .count = count,
+                                           .word = tag});
+    return true;
+}
+
+/* The steps in it that the test would do something in; NULL: there are none. */
+static const struct rdl_step *find_action(const struct rdl_step *step)
+{
+    const struct rdl_step *found = NULL;
+
+    if (is_action(step) || step->kind == RDL__STEP_ANSWERS ||
+        step->kind == RDL__STEP_UNORDERED_AT_END)
+        return step;
+    for (const struct rdl_step *const *part = step->parts; part && *part && !found; part++)
+        found = find_action(*part);
+    return found;
+}
+
+/* Each part has its own place, in a word, and goes on by itself until it joins the others. */
+static bool add_interleaved(struct rdl__compiler *c, const struct rdl_step *step, uint32_t scope,
+                            uint32_t *at)
+{
+    struct rdl__program *p = c->p;
+    uint32_t count = count_parts(step), first = reserve_targets(p, count), outer = c->inside,
+             outer_part = c->part;
+    struct rdl__place it = {.kind = RDL__PLACE_PARTS,
+                            .step = step,
+                            .next = *at,
+                            .scope = scope,
+                            .first = first,
+                            .count = count,
+                            .word = rdl__add_words(p, count)};
+    uint32_t parts = add_place(c, it);
+
+    if (find_action(step))
+        return rdl__wrong(c, find_action(step),
+                          "in rdl_interleaved the test does nothing of its own: it would not be "
+                          "clear when");
+    c->inside = parts;
+    for (c->part = 0; c->part < count; c->part++) {
+        uint32_t target = add_place(
+            c, (struct rdl__place){.kind = RDL__PLACE_JOIN, .step = step, .scope = scope});
+
+        if (!add_step(c, step->parts[c->part], scope, &target))
+            return false;
+        p->targets[first + c->part] = target;
+    }
+    c->inside = outer;
+    c->part = outer_part;
+    it.kind = RDL__PLACE_SPLIT;
+    it.next = parts;
+    *at = add_place(c, it);
+    return true;
 }
 
 /* ---- Blocks --------------------------------------------------------------------------------- */
 
-static bool add_rule(struct compiler *c, const struct rdl_step *step)
+static bool add_rule(struct rdl__compiler *c, const struct rdl_step *step)
 {
     struct rdl__program *p = c->p;
     struct rdl__rule rule = {.step = step};
 
-    if (!add_pattern(c, step, &rule.pattern))
+    if (!rdl__add_pattern(c, step, &rule.pattern))
         return false;
     for (const struct rdl_condition *condition = step->pattern->conditions; condition->kind;
          condition++)
         if (condition->kind == RDL__COND_BIND)
-            return wrong(c, step, "a rule cannot bind anything: it may apply any number of times");
-    GROW(p->rules, p->rule_count);
+            return rdl__wrong(c, step,
+                              "a rule cannot bind anything: it may apply any number of times");
+    RDL__GROW(p->rules, p->rule_count, p->rule_room);
     p->rules[p->rule_count++] = rule;
     return true;
 }
 
-static bool add_otherwise(struct compiler *c, const struct rdl_step *block,
+static bool add_otherwise(struct rdl__compiler *c, const struct rdl_step *block,
                           const struct rdl_step *step)
 {
     struct rdl__program *p = c->p;
 
     if (block != c->top)
-        return wrong(c, step, "rdl_otherwise stands at the beginning of the whole spec only");
+        return rdl__wrong(c, step, "rdl_otherwise stands at the beginning of the whole spec only");
     if (!step->decide)
-        return wrong(c, step, "there is no function to call: it is NULL");
-    GROW(p->otherwise, p->otherwise_count);
+        return rdl__wrong(c, step, "there is no function to call: it is NULL");
+    RDL__GROW(p->otherwise, p->otherwise_count, p->otherwise_room);
     p->otherwise[p->otherwise_count++] = step;
     return true;
 }
 
-static bool add_header(struct compiler *c, const struct rdl_step *block,
+static bool add_header(struct rdl__compiler *c, const struct rdl_step *block,
                        const struct rdl_step *step, struct rdl__scope *scope)
 {
     switch (step->kind) {
@@ -394,15 +340,16 @@ static bool add_header(struct compiler *c, const struct rdl_step *block,
     }
 }
 
-static bool add_required(struct compiler *c, const struct rdl_step *block, struct rdl__scope *scope)
+static bool add_required(struct rdl__compiler *c, const struct rdl_step *block,
+                         struct rdl__scope *scope)
 {
     scope->first_required = c->p->wanted_count;
     for (const struct rdl_step *const *part = block->parts; *part; part++)
         if ((*part)->kind == RDL__STEP_REQUIRE &&
-            (scope->required_count++, !add_wanted(c, *part, scope->first_required)))
+            (scope->required_count++, !rdl__add_wanted(c, *part, scope->first_required)))
             return false;
     if (scope->required_count > 0)
-        scope->word = add_words(c->p, (scope->required_count + 63) / 64);
+        scope->word = rdl__add_words(c->p, (scope->required_count + 63) / 64);
     return true;
 }
 
@@ -415,7 +362,7 @@ static bool says_nothing(const struct rdl__program *p, const struct rdl__scope *
 
 /* The block's own scope, if it has rules, requirements or a deadline; else the one it is in.
  * *out_steps: where its steps begin. */
-static bool add_scope(struct compiler *c, const struct rdl_step *block, uint32_t parent,
+static bool add_scope(struct rdl__compiler *c, const struct rdl_step *block, uint32_t parent,
                       uint64_t loops, uint32_t *out, const struct rdl_step *const **out_steps)
 {
     struct rdl__program *p = c->p;
@@ -432,7 +379,8 @@ static bool add_scope(struct compiler *c, const struct rdl_step *block, uint32_t
     *out_steps = part;
     for (; *part; part++)
         if (is_header(*part))
-            return wrong(c, *part, "rules stand at the beginning of a sequence, before its steps");
+            return rdl__wrong(c, *part,
+                              "rules stand at the beginning of a sequence, before its steps");
     if (!add_required(c, block, &scope))
         return false;
     if (block->kind == RDL__STEP_WITHIN && block->deadline_ms < FOREVER_MS) {
@@ -443,14 +391,14 @@ static bool add_scope(struct compiler *c, const struct rdl_step *block, uint32_t
         *out = parent;
         return true;
     }
-    GROW(p->scopes, p->scope_count);
+    RDL__GROW(p->scopes, p->scope_count, p->scope_room);
     p->scopes[p->scope_count] = scope;
     *out = p->scope_count++;
     return true;
 }
 
 /* A sequence with its scope, between two places. */
-static bool add_body(struct compiler *c, const struct rdl_step *block, uint32_t parent,
+static bool add_body(struct rdl__compiler *c, const struct rdl_step *block, uint32_t parent,
                      uint64_t loops, uint32_t *at)
 {
     struct rdl__program *p = c->p;
@@ -462,10 +410,10 @@ static bool add_body(struct compiler *c, const struct rdl_step *block, uint32_t 
         return false;
     if (scope != parent)
         *at =
-            add_place(p, (struct rdl__place){
+            add_place(c, (struct rdl__place){
                              .kind = RDL__PLACE_LEAVE, .step = block, .next = *at, .scope = scope});
     if (scope != parent && p->scopes[scope].required_count > 0)
-        *at = add_place(p, (struct rdl__place){
+        *at = add_place(c, (struct rdl__place){
                                .kind = RDL__PLACE_END, .step = block, .next = *at, .scope = scope});
     while (steps[count])
         count++;
@@ -474,7 +422,7 @@ static bool add_body(struct compiler *c, const struct rdl_step *block, uint32_t 
             return false;
     if (scope != parent)
         *at =
-            add_place(p, (struct rdl__place){
+            add_place(c, (struct rdl__place){
                              .kind = RDL__PLACE_ENTER, .step = block, .next = *at, .scope = scope});
     return true;
 }
@@ -484,19 +432,19 @@ static uint64_t loops_of(const struct rdl__program *p, uint32_t scope)
     return scope == RDL__NOWHERE ? 0 : p->scopes[scope].loops;
 }
 
-static bool check_loop(struct compiler *c, const struct rdl_step *step)
+static bool check_loop(struct rdl__compiler *c, const struct rdl_step *step)
 {
     bool nothing = true;
 
     if (step->min > step->max)
         return rdl__fail(c->error, "%s:%d: at least %u times, but at most %u", step->file,
-                         line_of(step), step->min, step->max);
+                         rdl__line_of(step), step->min, step->max);
     for (const struct rdl_step *const *part = step->parts; *part; part++)
         nothing &= !has_events(*part);
     if (step->max == RDL_MANY && nothing)
-        return wrong(c, step,
-                     "any number of times of something in which no event is waited for: "
-                     "there would be no end of it");
+        return rdl__wrong(c, step,
+                          "any number of times of something in which no event is waited for: "
+                          "there would be no end of it");
     return true;
 }
 
@@ -508,7 +456,7 @@ static bool body_is_nullable(const struct rdl_step *step)
     return true;
 }
 
-static bool add_repeat(struct compiler *c, const struct rdl_step *step, uint32_t scope,
+static bool add_repeat(struct rdl__compiler *c, const struct rdl_step *step, uint32_t scope,
                        uint32_t *at)
 {
     struct rdl__program *p = c->p;
@@ -521,47 +469,49 @@ static bool add_repeat(struct compiler *c, const struct rdl_step *step, uint32_t
         return true;
     if (body_is_nullable(step)) {
         if (p->nullable_loops == 64)
-            return wrong(c, step, "more than 64 loops that may go round without an event");
+            return rdl__wrong(c, step, "more than 64 loops that may go round without an event");
         bit = UINT64_C(1) << p->nullable_loops++;
     }
-    GROW(p->loops, p->loop_count);
+    RDL__GROW(p->loops, p->loop_count, p->loop_room);
     p->loops[p->loop_count++] = (struct rdl__loop){
-        .min = step->min, .max = step->max, .word = add_words(p, 1), .bit = bit, .exit = exit};
+        .min = step->min, .max = step->max, .word = rdl__add_words(p, 1), .bit = bit, .exit = exit};
     again = add_place(
-        p,
+        c,
         (struct rdl__place){
             .kind = RDL__PLACE_AGAIN, .step = step, .next = exit, .scope = scope, .loop = number});
     body = again;
     if (!add_body(c, step, scope, loops_of(p, scope) | bit, &body))
         return false;
     p->loops[number].body = body;
-    *at = step->min == 0 ? add_fork(p, step, scope, (uint32_t[]){body, exit}, 2) : body;
+    *at = step->min == 0 ? add_choice(c, step, scope, body, exit) : body;
     *at = add_place(
-        p, (struct rdl__place){
+        c, (struct rdl__place){
                .kind = RDL__PLACE_LOOP, .step = step, .next = *at, .scope = scope, .loop = number});
     return true;
 }
 
-static bool check_within(struct compiler *c, const struct rdl_step *step)
+static bool check_within(struct rdl__compiler *c, const struct rdl_step *step)
 {
     if (isnan(step->deadline_ms) || step->deadline_ms < 0)
-        return wrong(c, step, "rdl_within a time that is less than none");
+        return rdl__wrong(c, step, "rdl_within a time that is less than none");
     return true;
 }
 
-static bool check_action(struct compiler *c, const struct rdl_step *step)
+static bool check_action(struct rdl__compiler *c, const struct rdl_step *step)
 {
     if (step->kind == RDL__STEP_TRIGGER && !step->port)
-        return wrong(c, step, "rdl_trigger without a port");
+        return rdl__wrong(c, step, "rdl_trigger without a port");
     if (step->value || step->make || step->act || step->holds)
         return true;
-    return wrong(c, step, "there is no function to call: it is NULL");
+    return rdl__wrong(c, step, "there is no function to call: it is NULL");
 }
 
-static bool add_step(struct compiler *c, const struct rdl_step *step, uint32_t scope, uint32_t *at)
+static bool add_step(struct rdl__compiler *c, const struct rdl_step *step, uint32_t scope,
+                     uint32_t *at)
 {
     switch (step->kind) {
     case RDL__STEP_EXPECT:
+    case RDL__STEP_CALL:
         return add_event(c, step, scope, RDL__FORWARD, at);
     case RDL__STEP_ANSWER:
         return add_event(c, step, scope, RDL__REPLY, at);
@@ -576,6 +526,10 @@ static bool add_step(struct compiler *c, const struct rdl_step *step, uint32_t s
     case RDL__STEP_UNORDERED:
     case RDL__STEP_UNORDERED_AT_END:
         return add_unordered(c, step, scope, at);
+    case RDL__STEP_INTERLEAVED:
+        return add_interleaved(c, step, scope, at);
+    case RDL__STEP_NOTHING:
+        return true;
     case RDL__STEP_ANSWERS:
         return add_answers(c, step, scope, at);
     case RDL__STEP_TRIGGER:
@@ -585,35 +539,9 @@ static bool add_step(struct compiler *c, const struct rdl_step *step, uint32_t s
             return false;
         break;
     default:
-        return wrong(c, step, "a rule stands at the beginning of a sequence; this is none");
+        return rdl__wrong(c, step, "a rule stands at the beginning of a sequence; this is none");
     }
     *at = add_action(c, step, scope, *at);
-    return true;
-}
-
-static bool binds(const struct rdl_pattern *pattern, const struct rdl_slot *slot)
-{
-    for (const struct rdl_condition *c = pattern->conditions; c->kind; c++)
-        if ((c->kind == RDL__COND_BIND || c->kind == RDL__COND_ASKS) &&
-            rdl__are_one_slot(c->slot, slot))
-            return true;
-    return false;
-}
-
-/* What nothing is ever bound to, nothing can be compared with. */
-static bool check_slots(struct compiler *c)
-{
-    struct rdl__program *p = c->p;
-
-    for (uint32_t i = 0; i < p->kept_count; i++) {
-        bool bound = false;
-
-        for (uint32_t k = 0; k < p->pattern_count; k++)
-            bound |= binds(p->patterns[k], p->kept[i].slot);
-        if (!bound)
-            return rdl__fail(c->error, "%s:%d: nothing in this spec binds the slot %s (rdl_bind)",
-                             c->top->file, line_of(c->top), p->kept[i].slot->name);
-    }
     return true;
 }
 
@@ -627,7 +555,7 @@ static void place_deadlines(struct rdl__program *p)
 }
 
 /* The whole is a block, too: its rules still hold when its steps are over. */
-static bool compile(struct compiler *c)
+static bool compile(struct rdl__compiler *c)
 {
     struct rdl__program *p = c->p;
     const struct rdl_step *const parts[] = {c->top, NULL};
@@ -643,21 +571,52 @@ static bool compile(struct compiler *c)
         c->top = whole;
     }
     p->words = RDL__WORDS_FIXED;
+    c->inside = RDL__NOWHERE;
     p->start =
-        add_place(p, (struct rdl__place){.kind = RDL__PLACE_STOP, .step = c->top, .scope = 0});
+        add_place(c, (struct rdl__place){.kind = RDL__PLACE_STOP, .step = c->top, .scope = 0});
     if (!add_body(c, c->top, RDL__NOWHERE, 0, &p->start))
         return false;
     place_deadlines(p);
-    suspect_functions(p);
-    return check_slots(c);
+    rdl__suspect_functions(p);
+    return rdl__check_slots(c);
+}
+
+/* All that it is, but for the memory it has. */
+static void empty(struct rdl__program *p)
+{
+    p->place_count = p->target_count = p->wanted_count = p->rule_count = p->scope_count = 0;
+    p->loop_count = p->nullable_loops = p->kept_count = p->tag_count = p->otherwise_count = 0;
+    p->pattern_count = p->deadlines = 0;
+    p->reply_size = 0;
+    rdl__arena_reset(&p->arena);
+    rdl__text_clear(&p->warnings);
+}
+
+bool rdl__program_reset(struct rdl__program *p, const struct rdl_step *spec,
+                        struct rdl__error *error)
+{
+    struct rdl__compiler compiler = {.p = p, .error = error, .top = spec};
+
+    empty(p);
+    return compile(&compiler);
+}
+
+struct rdl__program *rdl__program_new_unchecked(const struct rdl_step *spec,
+                                                struct rdl__error *error)
+{
+    struct rdl__program *p = rdl__allocate(sizeof *p);
+
+    if (rdl__program_reset(p, spec, error))
+        return p;
+    rdl__program_free(p);
+    return NULL;
 }
 
 struct rdl__program *rdl__program_new(const struct rdl_step *spec, struct rdl__error *error)
 {
-    struct rdl__program *p = rdl__allocate(sizeof *p);
-    struct compiler compiler = {p, error, spec};
+    struct rdl__program *p = rdl__program_new_unchecked(spec, error);
 
-    if (compile(&compiler) && rdl__program_check(p, error))
+    if (!p || rdl__program_check(p, error))
         return p;
     rdl__program_free(p);
     return NULL;
@@ -672,6 +631,7 @@ void rdl__program_free(struct rdl__program *p)
     free(p->scopes);
     free(p->loops);
     free(p->kept);
+    free(p->tags);
     free(p->otherwise);
     free(p->patterns);
     free(p->has_slots);

@@ -20,6 +20,18 @@
 
 struct rdl__program;
 
+/* A condition that is made at run time, by others: RDL__COND_HOLDS.  `it` is the condition's value.
+ * Two are the same if they have the same predicate and the very same value. */
+struct rdl__predicate {
+    bool (*holds)(const void *it, const void *data);
+
+    /* After the name of the type: " with ...". */
+    void (*show)(struct rdl__text *out, const void *it);
+
+    /* For rdl__step_copy; NULL: it lives long enough. */
+    const void *(*copy)(struct rdl__arena *arena, const void *it);
+};
+
 /* Is an event of this type one of that type? */
 bool rdl__is_a(const struct rdl_event_type *type, const struct rdl_event_type *that);
 
@@ -63,11 +75,26 @@ static inline size_t rdl__data_size(const struct rdl_event_type *type, const voi
     return type == &rdl_event_frame ? sizeof *frame + frame->size : type->size;
 }
 
+/* ---- Steps ---------------------------------------------------------------------------------- */
+
+/* A copy of all that a spec is made of, but for names, slots, ports and types: for specs that are
+ * expressions of a block that is about to end. */
+const struct rdl_step *rdl__step_copy(struct rdl__arena *arena, const struct rdl_step *step);
+
 /* ---- Programs ------------------------------------------------------------------------------- */
 
 /* Compile a spec, whose steps must live as long as the program.  NULL: error says what is wrong
  * with it, and where. */
 struct rdl__program *rdl__program_new(const struct rdl_step *spec, struct rdl__error *error);
+
+/* The same for specs that live for but a few events: whether what they make the test do is ambiguous
+ * is found when it happens (RDL__CONFUSED), and there are no warnings.  The second makes another
+ * program of one, in the same memory; if it fails, nothing can be done with it other than that. */
+struct rdl__program *rdl__program_new_unchecked(const struct rdl_step *spec,
+                                                struct rdl__error *error);
+bool rdl__program_reset(struct rdl__program *program, const struct rdl_step *spec,
+                        struct rdl__error *error);
+
 void rdl__program_free(struct rdl__program *program);
 
 /* What may be wrong with it; "" if nothing. */
@@ -103,6 +130,9 @@ struct rdl__matcher;
 struct rdl__matcher *rdl__matcher_new(const struct rdl__program *program, uint64_t now,
                                       uint32_t live_max);
 void rdl__matcher_free(struct rdl__matcher *m);
+
+/* The same again, from the beginning, or for another program. */
+void rdl__matcher_reset(struct rdl__matcher *m, const struct rdl__program *program, uint64_t now);
 
 enum rdl__taken {
     RDL__TAKEN,     /* see effect */

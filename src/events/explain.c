@@ -47,18 +47,24 @@ static const char *name_of(const struct rdl_step *step)
     }
 }
 
-static void add_expected(const struct rdl__matcher *m, const struct rdl__config *c,
-                         struct rdl__text *out)
+/* `note`: of an event that is waited for by itself. */
+static void add_expected(const struct rdl__matcher *m, const struct rdl__config *c, uint32_t at,
+                         const char *note, struct rdl__text *out)
 {
     const struct rdl__program *p = m->p;
-    const struct rdl__place *place = &p->places[c->place];
+    const struct rdl__place *place = &p->places[at];
+    uint32_t limit = place->inside == RDL__NOWHERE ? RDL__NOWHERE : p->places[place->inside].scope;
 
     switch (place->kind) {
     case RDL__PLACE_EVENT:
-        add_line(out, p->wanted[place->first].step, "");
+        add_line(out, p->wanted[place->first].step, note);
         break;
     case RDL__PLACE_EVENTS:
         add_missing(m, c, place->word, place->first, place->count, "in any order", out);
+        break;
+    case RDL__PLACE_PARTS:
+        for (uint32_t i = 0; i < place->count; i++)
+            add_expected(m, c, (uint32_t)c->words[place->word + i], "interleaved", out);
         break;
     case RDL__PLACE_ACTION:
         rdl__text_add(out, "  nothing before %s  [%s:%d]\n", name_of(place->step),
@@ -70,7 +76,7 @@ static void add_expected(const struct rdl__matcher *m, const struct rdl__config 
     default:
         break;
     }
-    for (uint32_t s = place->scope; s != RDL__NOWHERE; s = p->scopes[s].parent)
+    for (uint32_t s = place->scope; s != limit; s = p->scopes[s].parent)
         add_missing(m, c, p->scopes[s].word, p->scopes[s].first_required,
                     p->scopes[s].required_count, "required", out);
 }
@@ -95,7 +101,7 @@ static void add_furthest(const struct rdl__matcher *m, struct rdl__text *out)
 void rdl__matcher_expected(const struct rdl__matcher *m, struct rdl__text *out)
 {
     for (uint32_t i = 0; i < m->live.count; i++)
-        add_expected(m, rdl__set_at(&m->live, i), out);
+        add_expected(m, rdl__set_at(&m->live, i), rdl__set_at(&m->live, i)->place, "", out);
     if (m->live.count > 1)
         add_furthest(m, out);
     if (m->expired)

@@ -13,28 +13,6 @@
 
 enum { LIVE_MAX = 10000 };
 
-static void add(struct rdl__matcher *m, const struct rdl__config *config)
-{
-    if (!rdl__set_merge(&m->next, config, m->live_max))
-        m->too_many = true;
-}
-
-/* ---- From place to place -------------------------------------------------------------------- */
-
-static void set_bits(uint64_t *words, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i += 64)
-        words[i / 64] = count - i >= 64 ? UINT64_MAX : (UINT64_C(1) << (count - i)) - 1;
-}
-
-static bool has_bits(const uint64_t *words, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i += 64)
-        if (words[i / 64])
-            return true;
-    return false;
-}
-
 static bool has_bit(const uint64_t *words, uint32_t bit)
 {
     return words[bit / 64] >> (bit % 64) & 1;
@@ -43,127 +21,6 @@ static bool has_bit(const uint64_t *words, uint32_t bit)
 static void clear_bit(uint64_t *words, uint32_t bit)
 {
     words[bit / 64] &= ~(UINT64_C(1) << (bit % 64));
-}
-
-static void enter(const struct rdl__matcher *m, struct rdl__config *c,
-                  const struct rdl__scope *scope)
-{
-    set_bits(c->words + scope->word, scope->required_count);
-    if (scope->deadline != RDL__NOWHERE)
-        c->words[scope->deadline] = m->now + scope->deadline_ns + 1; /* 0: not in use */
-}
-
-static void leave(struct rdl__config *c, const struct rdl__scope *scope)
-{
-    if (scope->deadline != RDL__NOWHERE)
-        c->words[scope->deadline] = 0;
-}
-
-static void settle(struct rdl__matcher *m, struct rdl__config *c);
-
-/* Once round a loop.  If nothing has happened, nothing would happen the next time: those that
- * are still to come can be thought to have been like that. */
-static void go_round(struct rdl__matcher *m, struct rdl__config *c, const struct rdl__loop *loop)
-{
-    uint64_t *count = &c->words[loop->word];
-    bool again = !loop->bit || (c->words[RDL__WORD_LOOPS] & loop->bit), enough;
-
-    ++*count;
-    enough = *count >= loop->min;
-    if (loop->max == RDL_MANY && *count > loop->min)
-        *count = loop->min; /* more does not matter */
-    again = again && (loop->max == RDL_MANY || *count < loop->max);
-    c->words[RDL__WORD_LOOPS] &= ~loop->bit;
-    if (again && enough) {
-        struct rdl__config *more = rdl__set_double(&m->scratch);
-
-        more->place = loop->body;
-        settle(m, more);
-        m->scratch.count--;
-        c = rdl__set_at(&m->scratch, m->scratch.count - 1);
-    }
-    if (again && !enough) {
-        c->place = loop->body;
-    } else {
-        c->words[loop->word] = 0;
-        c->place = loop->exit;
-    }
-}
-
-static void fork_to(struct rdl__matcher *m, const struct rdl__place *place)
-{
-    for (uint32_t i = 0; i + 1 < place->count; i++) {
-        struct rdl__config *branch = rdl__set_double(&m->scratch);
-
-        branch->place = m->p->targets[place->first + i];
-        settle(m, branch);
-        m->scratch.count--;
-    }
-    rdl__set_at(&m->scratch, m->scratch.count - 1)->place =
-        m->p->targets[place->first + place->count - 1];
-}
-
-/* Follow a configuration to all places where it waits.  It is the last of m->scratch, whose
- * memory may move. */
-static void settle(struct rdl__matcher *m, struct rdl__config *c)
-{
-    for (;;) {
-        const struct rdl__place *place = &m->p->places[c->place];
-        const struct rdl__scope *scope = &m->p->scopes[place->scope];
-
-        switch (place->kind) {
-        case RDL__PLACE_EVENTS:
-            set_bits(c->words + place->word, place->count);
-            add(m, c);
-            return;
-        case RDL__PLACE_EVENT:
-        case RDL__PLACE_ACTION:
-        case RDL__PLACE_STOP:
-            add(m, c);
-            return;
-        case RDL__PLACE_END:
-            if (has_bits(c->words + scope->word, scope->required_count)) {
-                add(m, c);
-                return;
-            }
-            c->place = place->next;
-            break;
-        case RDL__PLACE_ENTER:
-            enter(m, c, scope);
-            c->place = place->next;
-            break;
-        case RDL__PLACE_LEAVE:
-            leave(c, scope);
-            c->place = place->next;
-            break;
-        case RDL__PLACE_LOOP:
-            c->words[m->p->loops[place->loop].word] = 0;
-            c->words[RDL__WORD_LOOPS] &= ~m->p->loops[place->loop].bit;
-            c->place = place->next;
-            break;
-        case RDL__PLACE_AGAIN:
-            go_round(m, c, &m->p->loops[place->loop]);
-            break;
-        case RDL__PLACE_FORK:
-            fork_to(m, place);
-            break;
-        }
-        c = rdl__set_at(&m->scratch, m->scratch.count - 1);
-    }
-}
-
-/* A copy, to be changed; settle_at follows it. */
-static struct rdl__config *begin_settling(struct rdl__matcher *m, const struct rdl__config *from)
-{
-    m->scratch.count = 0;
-    return rdl__set_add(&m->scratch, from);
-}
-
-static void settle_at(struct rdl__matcher *m, struct rdl__config *c, uint32_t place)
-{
-    c->place = place;
-    settle(m, c);
-    m->scratch.count = 0;
 }
 
 /* ---- Taking it ------------------------------------------------------------------------------ */
@@ -191,7 +48,8 @@ static void want_effect(struct rdl__matcher *m, enum rdl__effect_kind kind,
         m->effect = (struct rdl__effect){kind, step, NULL};
         if (replies(kind) && !m->thought)
             memcpy(m->effect_reply, m->reply, step->type->size);
-    } else if (kind != m->effect.kind || (replies(kind) && !is_same_reply(m, step))) {
+    } else if (kind != m->effect.kind || (replies(kind) && !is_same_reply(m, step)) ||
+               (!replies(kind) && !rdl__answer_alike(step, m->effect.step))) {
         m->conflict = step;
     }
 }
@@ -213,7 +71,7 @@ static struct rdl__config *take_as(struct rdl__matcher *m, const struct rdl__wan
 
     if (!rdl__is_wanted(m, from, wanted, event))
         return NULL;
-    c = begin_settling(m, from);
+    c = rdl__settle_begin(m, from);
     c->taken++;
     c->words[RDL__WORD_LOOPS] |= m->p->scopes[scope].loops;
     rdl__bind(m, c, wanted, event);
@@ -232,14 +90,22 @@ static bool is_missing(const struct rdl__matcher *m, const uint64_t *missing, ui
     return has_bit(missing, i) && (twin == RDL__NOWHERE || !has_bit(missing, twin - first));
 }
 
-/* It is what a block requires that the configuration is in. */
-static bool take_required(struct rdl__matcher *m, const struct rdl__config *from,
+/* Up to which of the blocks around a place all belongs to it alone: for a part of an interleaving,
+ * what lies around all of them is asked for all of them together. */
+static uint32_t limit_of(const struct rdl__program *p, const struct rdl__place *place)
+{
+    return place->inside == RDL__NOWHERE ? RDL__NOWHERE : p->places[place->inside].scope;
+}
+
+/* It is what a block requires that the configuration is in, by one of its places. */
+static bool take_required(struct rdl__matcher *m, const struct rdl__config *from, uint32_t at,
                           const struct rdl_event *event)
 {
     const struct rdl__program *p = m->p;
+    uint32_t limit = limit_of(p, &p->places[at]);
     bool taken = false;
 
-    for (uint32_t s = p->places[from->place].scope; s != RDL__NOWHERE; s = p->scopes[s].parent) {
+    for (uint32_t s = p->places[at].scope; s != limit; s = p->scopes[s].parent) {
         const struct rdl__scope *scope = &p->scopes[s];
 
         for (uint32_t i = 0; i < scope->required_count; i++) {
@@ -250,10 +116,10 @@ static bool take_required(struct rdl__matcher *m, const struct rdl__config *from
                 !(c = take_as(m, wanted, from, s, RDL__FORWARD, event)))
                 continue;
             clear_bit(c->words + scope->word, i);
-            if (p->places[c->place].kind == RDL__PLACE_END)
-                settle_at(m, c, c->place);
+            if (p->places[at].kind == RDL__PLACE_END)
+                rdl__settle_at(m, c, at);
             else
-                add(m, c);
+                rdl__settle_here(m, c, at);
             taken = true;
         }
     }
@@ -269,7 +135,7 @@ static bool take_one(struct rdl__matcher *m, const struct rdl__config *from,
         take_as(m, wanted, from, place->scope, effect_of(place, wanted->step), event);
 
     if (c)
-        settle_at(m, c, place->next);
+        rdl__settle_at(m, c, place->next);
     return c;
 }
 
@@ -287,79 +153,111 @@ static bool take_some(struct rdl__matcher *m, const struct rdl__config *from,
             !(c = take_as(m, wanted, from, place->scope, effect_of(place, wanted->step), event)))
             continue;
         clear_bit(c->words + place->word, i);
-        if (has_bits(c->words + place->word, place->count))
-            add(m, c);
+        if (rdl__has_bits(c->words + place->word, place->count))
+            rdl__settle_here(m, c, (uint32_t)(place - m->p->places));
         else
-            settle_at(m, c, place->next);
+            rdl__settle_at(m, c, place->next);
         taken = true;
     }
     return taken;
 }
 
-/* The rule that counts: of the innermost block, the last. */
-static const struct rdl__rule *rule_for(struct rdl__matcher *m, const struct rdl__config *c,
-                                        const struct rdl_event *event)
+/* In all ways in which a configuration can, by what it waits for at this place. */
+static bool take(struct rdl__matcher *m, const struct rdl__config *from, uint32_t at,
+                 const struct rdl_event *event)
+{
+    const struct rdl__place *place = &m->p->places[at];
+    bool taken = take_required(m, from, at, event);
+
+    switch (place->kind) {
+    case RDL__PLACE_EVENT:
+        return take_one(m, from, place, event) || taken;
+    case RDL__PLACE_EVENTS:
+        return take_some(m, from, place, event) || taken;
+    case RDL__PLACE_PARTS:
+        for (uint32_t i = 0; i < place->count; i++)
+            taken |= take(m, from, (uint32_t)from->words[place->word + i], event);
+        return taken;
+    default:
+        return taken;
+    }
+}
+
+/* ---- Rules ---------------------------------------------------------------------------------- */
+
+enum ruling {
+    NO_RULE,
+    LET_PASS,
+    FORBIDDEN,
+};
+
+/* By the blocks around a place: of the innermost that has a rule for it, the last. */
+static enum ruling ask_blocks(struct rdl__matcher *m, const struct rdl__config *c,
+                              const struct rdl__place *place, const struct rdl_event *event)
 {
     const struct rdl__program *p = m->p;
+    uint32_t limit = limit_of(p, place);
 
-    for (uint32_t s = p->places[c->place].scope; s != RDL__NOWHERE; s = p->scopes[s].parent)
+    for (uint32_t s = place->scope; s != limit; s = p->scopes[s].parent)
         for (uint32_t i = p->scopes[s].rule_count; i-- > 0;) {
             const struct rdl__rule *rule = &p->rules[p->scopes[s].first_rule + i];
 
-            if (rdl__fits(m, c, rule->pattern, event))
-                return rule;
+            if (!rdl__fits(m, c, rule->pattern, event))
+                continue;
+            if (rule->step->kind == RDL__STEP_DISALLOW) {
+                m->forbidden = rule->step;
+                return FORBIDDEN;
+            }
+            want_effect(m, rule->step->kind == RDL__STEP_DROP ? RDL__SWALLOW : RDL__FORWARD,
+                        rule->step);
+            return LET_PASS;
         }
-    return NULL;
+    return NO_RULE;
 }
 
-static void apply_rule(struct rdl__matcher *m, const struct rdl__config *c,
-                       const struct rdl_event *event)
+/* Of several parts that go on, one that lets it pass is enough; what only some forbid is for the
+ * blocks around them to decide. */
+static enum ruling ask_rules(struct rdl__matcher *m, const struct rdl__config *c, uint32_t at,
+                             const struct rdl_event *event)
 {
-    const struct rdl__rule *rule = rule_for(m, c, event);
+    const struct rdl__place *place = &m->p->places[at];
+    enum ruling all = place->kind == RDL__PLACE_PARTS ? FORBIDDEN : NO_RULE;
 
-    if (rule && rule->step->kind != RDL__STEP_DISALLOW) {
-        want_effect(m, rule->step->kind == RDL__STEP_DROP ? RDL__SWALLOW : RDL__FORWARD,
-                    rule->step);
-        add(m, c);
-        return;
+    for (uint32_t i = 0; place->kind == RDL__PLACE_PARTS && i < place->count; i++) {
+        uint32_t part = (uint32_t)c->words[place->word + i];
+        enum ruling one = FORBIDDEN;
+
+        if (m->p->places[part].kind != RDL__PLACE_JOIN)
+            one = ask_rules(m, c, part, event);
+        if (one == LET_PASS || (one == NO_RULE && all == FORBIDDEN))
+            all = one;
     }
-    if (rule)
-        m->forbidden = rule->step;
-    else if (m->p->places[c->place].kind == RDL__PLACE_ACTION)
-        m->may_act = true;
-    rdl__died(m, c);
+    return all == NO_RULE ? ask_blocks(m, c, place, event) : all;
 }
 
 static void offer(struct rdl__matcher *m, const struct rdl__config *c,
                   const struct rdl_event *event)
 {
-    const struct rdl__place *place = &m->p->places[c->place];
-    bool taken = take_required(m, c, event);
+    const struct rdl_step *forbidden = m->forbidden;
 
-    if (place->kind == RDL__PLACE_EVENT)
-        taken |= take_one(m, c, place, event);
-    else if (place->kind == RDL__PLACE_EVENTS)
-        taken |= take_some(m, c, place, event);
-    if (!taken)
-        apply_rule(m, c, event);
+    if (take(m, c, c->place, event))
+        return;
+    switch (ask_rules(m, c, c->place, event)) {
+    case LET_PASS:
+        m->forbidden = forbidden;
+        rdl__keep_next(m, c);
+        return;
+    case NO_RULE:
+        m->forbidden = forbidden;
+        m->may_act |= m->p->places[c->place].kind == RDL__PLACE_ACTION;
+        break;
+    case FORBIDDEN:
+        break;
+    }
+    rdl__died(m, c);
 }
 
 /* ---- Events --------------------------------------------------------------------------------- */
-
-static bool is_at(const struct rdl__matcher *m, uint32_t i, enum rdl__place_kind kind)
-{
-    return m->p->places[rdl__set_at(&m->live, i)->place].kind == kind;
-}
-
-/* What is next becomes what is. */
-static void step_on(struct rdl__matcher *m)
-{
-    struct rdl__set old = m->live;
-
-    m->live = m->next;
-    m->next = old;
-    rdl__set_clear(&m->next);
-}
 
 /* The narrowest type for which there is one; of the same, the last. */
 static const struct rdl_step *otherwise_for(const struct rdl__program *p,
@@ -442,206 +340,58 @@ enum rdl__taken rdl__matcher_event(struct rdl__matcher *m, const struct rdl_even
     if (m->next.count == 0)
         return by_default(m, event, out);
     m->forbidden = NULL; /* some other way was not */
-    step_on(m);
+    rdl__step_on(m);
     *out = m->effect;
     out->reply = m->effect_reply;
     return RDL__TAKEN;
 }
 
-/* ---- Actions -------------------------------------------------------------------------------- */
-
-bool rdl__matcher_is_complete(const struct rdl__matcher *m)
-{
-    for (uint32_t i = 0; i < m->live.count; i++)
-        if (is_at(m, i, RDL__PLACE_STOP))
-            return true;
-    return false;
-}
-
-static const struct rdl__place *place_of(const struct rdl__matcher *m, uint32_t i)
-{
-    return &m->p->places[rdl__set_at(&m->live, i)->place];
-}
-
-/* All that is held is held by all configurations, so that all releases do the same. */
-static bool releases(const struct rdl_step *step)
-{
-    return step->kind == RDL__STEP_UNORDERED_AT_END || step->kind == RDL__STEP_ANSWERS;
-}
-
-static bool are_same_action(const struct rdl_step *a, const struct rdl_step *b)
-{
-    if (a == b || (releases(a) && releases(b)))
-        return true;
-    return a->kind == b->kind && a->kind >= RDL__STEP_TRIGGER && a->port == b->port &&
-           a->type == b->type && a->make == b->make && a->act == b->act && a->holds == b->holds &&
-           a->object == b->object &&
-           (a->value == b->value ||
-            (a->value && b->value && memcmp(a->value, b->value, a->type->size) == 0));
-}
-
-/* Functions may look at slots: they must find the same in all. */
-static bool see_the_same(const struct rdl__matcher *m, const struct rdl_step *step,
-                         const struct rdl__config *a, const struct rdl__config *b)
-{
-    if (!step->make && !step->act && !step->holds)
-        return true;
-    for (uint32_t i = 0; i < m->p->kept_count; i++)
-        if (memcmp(&a->words[m->p->kept[i].word], &b->words[m->p->kept[i].word],
-                   m->p->kept[i].slot->size) != 0)
-            return false;
-    return true;
-}
-
-/* The one action that all who act stand before; NULL: there is none, or several. */
-static const struct rdl_step *the_action(const struct rdl__matcher *m)
-{
-    const struct rdl_step *step = NULL;
-    const struct rdl__config *first = NULL;
-
-    for (uint32_t i = 0; i < m->live.count; i++) {
-        const struct rdl__config *c = rdl__set_at(&m->live, i);
-
-        if (!is_at(m, i, RDL__PLACE_ACTION))
-            continue;
-        if (step &&
-            (!are_same_action(place_of(m, i)->step, step) || !see_the_same(m, step, first, c)))
-            return NULL;
-        step = place_of(m, i)->step;
-        first = c;
-    }
-    return step;
-}
-
-static bool all_act(const struct rdl__matcher *m)
-{
-    for (uint32_t i = 0; i < m->live.count; i++)
-        if (!is_at(m, i, RDL__PLACE_ACTION))
-            return false;
-    return m->live.count > 0;
-}
-
-const struct rdl_step *rdl__matcher_act(const struct rdl__matcher *m, enum rdl__when when)
-{
-    if (when != RDL__IS_NEEDED && !all_act(m) &&
-        (when == RDL__ALL_AGREE || rdl__matcher_is_complete(m)))
-        return NULL;
-    return the_action(m);
-}
-
-bool rdl__matcher_is_torn(const struct rdl__matcher *m, enum rdl__when when)
-{
-    if (!all_act(m) && (when != RDL__IS_QUIET || rdl__matcher_is_complete(m)))
-        return false;
-    return rdl__matcher_actor(m) && !the_action(m);
-}
-
-void rdl__matcher_acted(struct rdl__matcher *m)
-{
-    rdl__set_clear(&m->next);
-    m->may_act = false;
-    for (uint32_t i = 0; i < m->live.count; i++) {
-        const struct rdl__place *place = place_of(m, i);
-        struct rdl__config *c;
-
-        if (place->kind != RDL__PLACE_ACTION)
-            continue;
-        c = begin_settling(m, rdl__set_at(&m->live, i));
-        c->words[RDL__WORD_LOOPS] |= m->p->scopes[place->scope].loops;
-        settle_at(m, c, place->next);
-    }
-    step_on(m);
-}
-
-const struct rdl__config *rdl__matcher_actor(const struct rdl__matcher *m)
-{
-    for (uint32_t i = 0; i < m->live.count; i++)
-        if (is_at(m, i, RDL__PLACE_ACTION))
-            return rdl__set_at(&m->live, i);
-    return NULL;
-}
-
-/* ---- Time ----------------------------------------------------------------------------------- */
-
-/* The block whose time will be over first; NULL: there is none. */
-static const struct rdl__scope *most_urgent(const struct rdl__matcher *m,
-                                            const struct rdl__config *c)
-{
-    const struct rdl__program *p = m->p;
-    const struct rdl__scope *first = NULL;
-
-    for (uint32_t s = p->places[c->place].scope; s != RDL__NOWHERE; s = p->scopes[s].parent) {
-        const struct rdl__scope *scope = &p->scopes[s];
-
-        if (scope->deadline != RDL__NOWHERE && c->words[scope->deadline] &&
-            (!first || c->words[scope->deadline] < c->words[first->deadline]))
-            first = scope;
-    }
-    return first;
-}
-
-/* When a configuration runs out of time. */
-static uint64_t deadline_of(const struct rdl__matcher *m, const struct rdl__config *c)
-{
-    const struct rdl__scope *urgent = most_urgent(m, c);
-
-    return urgent ? c->words[urgent->deadline] - 1 : UINT64_MAX;
-}
-
-uint64_t rdl__matcher_deadline(const struct rdl__matcher *m)
-{
-    uint64_t first = UINT64_MAX;
-
-    for (uint32_t i = 0; i < m->live.count && m->has_deadlines; i++)
-        if (deadline_of(m, rdl__set_at(&m->live, i)) < first)
-            first = deadline_of(m, rdl__set_at(&m->live, i));
-    return first;
-}
-
-bool rdl__matcher_time(struct rdl__matcher *m, uint64_t now)
-{
-    m->now = now;
-    if (!m->has_deadlines || rdl__matcher_deadline(m) >= now)
-        return true;
-    rdl__set_clear(&m->next);
-    m->dead_count = 0;
-    for (uint32_t i = 0; i < m->live.count; i++) {
-        const struct rdl__config *c = rdl__set_at(&m->live, i);
-
-        if (deadline_of(m, c) >= now) {
-            add(m, c);
-            continue;
-        }
-        m->expired = most_urgent(m, c)->step;
-        rdl__died(m, c);
-    }
-    if (m->next.count == 0)
-        return false;
-    step_on(m);
-    return true;
-}
-
 /* ---- Matchers ------------------------------------------------------------------------------- */
+
+/* The first configuration, and what is kept of each pattern and of each of the wanted, share one
+ * piece of memory: matchers may come and go by the million. */
+static void share_out(struct rdl__matcher *m, const struct rdl__program *p)
+{
+    size_t reply = (p->reply_size + 7) & ~(size_t)7, memos = p->pattern_count * sizeof *m->memos,
+           size = m->live.stride + memos + 2 * reply + p->wanted_count * sizeof *m->seen;
+
+    if (m->memory_size < size) {
+        free(m->memory);
+        m->memory = rdl__allocate(2 * size);
+        m->memory_size = 2 * size;
+    } else {
+        memset(m->memory, 0, size);
+    }
+    m->memos = (void *)(m->memory + m->live.stride);
+    m->reply = m->memory + m->live.stride + memos;
+    m->effect_reply = (char *)m->reply + reply;
+    m->seen = (void *)((char *)m->effect_reply + reply);
+}
+
+void rdl__matcher_reset(struct rdl__matcher *m, const struct rdl__program *p, uint64_t now)
+{
+    m->p = p;
+    m->now = now;
+    rdl__set_reset(&m->live, p);
+    rdl__set_reset(&m->next, p);
+    rdl__set_reset(&m->scratch, p);
+    rdl__set_reset(&m->been, p);
+    share_out(m, p);
+    m->too_many = m->may_act = m->has_effect = false;
+    m->events = m->taken_events = 0;
+    m->forced = m->dead_count = 0;
+    m->conflict = m->forbidden = m->expired = NULL;
+    m->has_deadlines = p->deadlines > 0;
+    rdl__settle_at(m, rdl__settle_begin(m, (void *)m->memory), p->start);
+    rdl__step_on(m);
+}
 
 struct rdl__matcher *rdl__matcher_new(const struct rdl__program *p, uint64_t now, uint32_t live_max)
 {
     struct rdl__matcher *m = rdl__allocate(sizeof *m);
-    struct rdl__config *first;
 
-    m->p = p;
-    m->now = now;
     m->live_max = live_max ? live_max : LIVE_MAX;
-    m->live = m->next = m->scratch = m->been = rdl__set_for(p);
-    first = rdl__allocate(m->live.stride);
-    m->memos = rdl__allocate((p->pattern_count + 1) * sizeof *m->memos);
-    m->reply = rdl__allocate(p->reply_size + 1);
-    m->effect_reply = rdl__allocate(p->reply_size + 1);
-    m->seen = rdl__allocate((p->wanted_count + 1) * sizeof *m->seen);
-    for (uint32_t i = 0; i < p->scope_count; i++)
-        m->has_deadlines |= p->scopes[i].deadline != RDL__NOWHERE;
-    settle_at(m, begin_settling(m, first), p->start);
-    step_on(m);
-    free(first);
+    rdl__matcher_reset(m, p, now);
     return m;
 }
 
@@ -651,10 +401,7 @@ void rdl__matcher_free(struct rdl__matcher *m)
     rdl__set_release(&m->next);
     rdl__set_release(&m->scratch);
     rdl__set_release(&m->been);
-    free(m->memos);
-    free(m->reply);
-    free(m->effect_reply);
-    free(m->seen);
+    free(m->memory);
     free(m->dead);
     free(m);
 }

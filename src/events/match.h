@@ -12,9 +12,10 @@ struct rdl__config {
 
 struct rdl__set {
     char *configs;
+    size_t size;               /* bytes that there is room for */
     size_t stride;             /* bytes of each */
     uint32_t words, deadlines; /* of each */
-    uint32_t count, room;
+    uint32_t count;
     uint32_t *table; /* indexes + 1 */
     uint32_t mask;
     bool has_table;
@@ -44,6 +45,8 @@ struct rdl__matcher {
     struct rdl__set been; /* the configurations of one of these times */
     const bool *thought;  /* an event that is only thought of: which patterns it fits */
     uint64_t events, taken_events;
+    char *memory; /* of the first configuration, and of some of what follows */
+    size_t memory_size;
     struct rdl__memo *memos;
     bool has_effect;
     struct rdl__effect effect;
@@ -63,8 +66,8 @@ static inline struct rdl__config *rdl__set_at(const struct rdl__set *set, uint32
     return (struct rdl__config *)(set->configs + (size_t)i * set->stride);
 }
 
-/* A set of configurations of this program. */
-struct rdl__set rdl__set_for(const struct rdl__program *program);
+/* It is empty, and will be of configurations of this program. */
+void rdl__set_reset(struct rdl__set *set, const struct rdl__program *program);
 
 /* Add one that can do more than all others.  One that is equal, or has earlier deadlines, can do
  * no more.  False: there would be more than `most`. */
@@ -75,6 +78,9 @@ struct rdl__config *rdl__set_add(struct rdl__set *set, const struct rdl__config 
 
 /* As a stack: another one like the last. */
 struct rdl__config *rdl__set_double(struct rdl__set *set);
+
+/* For as many. */
+void rdl__set_make_room(struct rdl__set *set, uint32_t count);
 
 void rdl__set_clear(struct rdl__set *set);
 void rdl__set_release(struct rdl__set *set);
@@ -98,6 +104,31 @@ void rdl__matcher_look(const struct rdl__matcher *m, const struct rdl__config *c
 
 /* The first configuration that stands before an action; NULL: there is none. */
 const struct rdl__config *rdl__matcher_actor(const struct rdl__matcher *m);
+
+/* ---- settle.c ------------------------------------------------------------------------------- */
+
+static inline bool rdl__has_bits(const uint64_t *words, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i += 64)
+        if (words[i / 64])
+            return true;
+    return false;
+}
+
+/* A copy, to be changed. */
+struct rdl__config *rdl__settle_begin(struct rdl__matcher *m, const struct rdl__config *from);
+
+/* It has come to this place, or one of its parts has: follow it to wherever it waits next. */
+void rdl__settle_at(struct rdl__matcher *m, struct rdl__config *c, uint32_t place);
+
+/* It still waits here. */
+void rdl__settle_here(struct rdl__matcher *m, struct rdl__config *c, uint32_t place);
+
+/* One more of the next configurations. */
+void rdl__keep_next(struct rdl__matcher *m, const struct rdl__config *config);
+
+/* What is next becomes what is. */
+void rdl__step_on(struct rdl__matcher *m);
 
 /* ---- match.c -------------------------------------------------------------------------------- */
 

@@ -106,6 +106,8 @@ static bool holds(const struct rdl_condition *c, const void *data)
         return memcmp(field_of(c, data), c->value, c->size) == 0;
     case RDL__COND_TEXT:
         return fits_text(c->value, frame->bytes, frame->size);
+    case RDL__COND_HOLDS:
+        return c->predicate->holds(c->value, data);
     default:
         return true;
     }
@@ -137,6 +139,8 @@ static bool are_equal(const struct rdl_condition *a, const struct rdl_condition 
                memcmp(a->value, b->value, a->size) == 0;
     case RDL__COND_TEXT:
         return strcmp(a->value, b->value) == 0;
+    case RDL__COND_HOLDS:
+        return a->predicate == b->predicate && a->value == b->value;
     case RDL__COND_BIND:
     case RDL__COND_BOUND:
     case RDL__COND_ASKS:
@@ -190,7 +194,7 @@ static bool implies(const struct rdl_pattern *a, const struct rdl_condition *con
         return false;
     if (condition->kind == RDL__COND_ANY || condition->kind == RDL__COND_BIND)
         return true;
-    if (condition->slot) /* it may be what is bound */
+    if (condition->slot || condition->kind == RDL__COND_HOLDS) /* it may be what is bound */
         return has_equal(a, condition);
     return has_equal(a, condition) || (value && holds(condition, value->value));
 }
@@ -251,6 +255,10 @@ static void show_condition(struct rdl__text *out, const struct rdl_condition *c)
         break;
     case RDL__COND_ANSWERS:
         rdl__text_add(out, "%s, the answer of %s", c->type->name, c->answer->name);
+        break;
+    case RDL__COND_HOLDS:
+        rdl__text_add(out, "%s", c->type->name);
+        c->predicate->show(out, c->value);
         break;
     case RDL__COND_NONE:
         break;

@@ -19,9 +19,12 @@ enum rdl__place_kind {
     RDL__PLACE_EVENTS, /* for all of some events */
     RDL__PLACE_ACTION, /* for the test to do something */
     RDL__PLACE_END,    /* for what a block requires */
+    RDL__PLACE_PARTS,  /* for what the parts of an interleaving wait for, each at a place */
     RDL__PLACE_STOP,   /* for nothing any more */
     /* and where it does not: */
     RDL__PLACE_FORK,  /* to several places */
+    RDL__PLACE_SPLIT, /* into the parts of an interleaving */
+    RDL__PLACE_JOIN,  /* one of the parts is over; if all are, it goes on behind them */
     RDL__PLACE_ENTER, /* a block: it requires all it does, its time begins to run */
     RDL__PLACE_LEAVE,
     RDL__PLACE_LOOP,  /* it begins */
@@ -33,9 +36,10 @@ struct rdl__place {
     const struct rdl_step *step;
     uint32_t next;
     uint32_t scope;
-    uint32_t first, count; /* of the wanted, or of the targets of a fork */
-    uint32_t word;         /* AT_EVENTS: which have come */
+    uint32_t first, count; /* of the wanted, or of the targets: of a fork, of each part */
+    uint32_t word;         /* EVENTS: which have come; FORK: the tag's, or 0; PARTS: the places */
     uint32_t loop;
+    uint32_t inside, part;        /* of which interleaving (its PARTS); or RDL__NOWHERE */
     enum rdl__effect_kind effect; /* of an event that is waited for */
 };
 
@@ -70,6 +74,12 @@ struct rdl__loop {
     uint32_t body, exit;
 };
 
+/* Alternatives that are taken together: which, plus 1, is in a word. */
+struct rdl__tag {
+    const struct rdl_step *step; /* one that has it */
+    uint32_t word;
+};
+
 struct rdl__kept {
     const struct rdl_slot *slot;
     uint32_t word;
@@ -81,26 +91,29 @@ enum { RDL__WORD_LOOPS, RDL__WORD_SLOTS, RDL__WORDS_FIXED };
 
 struct rdl__program {
     struct rdl__place *places;
-    uint32_t place_count;
+    uint32_t place_count, place_room;
     uint32_t start;
     uint32_t *targets;
-    uint32_t target_count;
+    uint32_t target_count, target_room;
     struct rdl__wanted *wanted;
-    uint32_t wanted_count;
+    uint32_t wanted_count, wanted_room;
     struct rdl__rule *rules;
-    uint32_t rule_count;
+    uint32_t rule_count, rule_room;
     struct rdl__scope *scopes;
-    uint32_t scope_count;
+    uint32_t scope_count, scope_room;
     struct rdl__loop *loops;
-    uint32_t loop_count;
+    uint32_t loop_count, loop_room;
     uint32_t nullable_loops; /* bits that are taken */
     struct rdl__kept *kept;
-    uint32_t kept_count;
+    uint32_t kept_count, kept_room;
+    struct rdl__tag *tags;
+    uint32_t tag_count, tag_room;
     const struct rdl_step **otherwise;
-    uint32_t otherwise_count;
+    uint32_t otherwise_count, otherwise_room;
     const struct rdl_pattern **patterns; /* each once */
-    bool *has_slots;                     /* for each: is it about slots, too? */
-    uint32_t pattern_count;
+    uint32_t pattern_count, pattern_room;
+    bool *has_slots; /* for each: is it about slots, too? */
+    uint32_t has_slots_room;
     uint32_t words, deadlines; /* how many; the deadlines are the last of the words */
     size_t reply_size;         /* of the largest */
     struct rdl__arena arena;
@@ -111,6 +124,13 @@ struct rdl__program {
 static inline bool rdl__are_one_slot(const struct rdl_slot *a, const struct rdl_slot *b)
 {
     return a == b || (a->size == b->size && strcmp(a->name, b->name) == 0);
+}
+
+/* Is what takes an event as one of these steps answered in the same way? */
+static inline bool rdl__answer_alike(const struct rdl_step *a, const struct rdl_step *b)
+{
+    return a->reply == b->reply && a->port == b->port && a->value_size == b->value_size &&
+           (a->value_size == 0 || memcmp(a->value, b->value, a->value_size) == 0);
 }
 
 /* Is what the automaton can do ambiguous?  False: error says how, by a shortest stream. */

@@ -224,20 +224,27 @@ static void add_parts(struct translator *t, const struct rdl_step *const *from, 
     }
 }
 
-/* Where one of the branches has become nothing, the others can be left out. */
-static const struct rdl_step *translate_either(struct translator *t, const struct rdl_step *step)
+static const struct rdl_step *make_nothing(struct translator *t, const struct rdl_step *like)
 {
-    size_t count = count_parts(step->parts);
-    struct parts branches = begin_parts(t, count), optional = begin_parts(t, 1);
-    struct rdl_step loop = *step;
+    struct rdl_step step = {.kind = RDL__STEP_NOTHING, .file = like->file, .line = like->line};
 
-    for (size_t i = 0; i < count; i++)
-        add_part(&branches, translate(t, step->parts[i]));
-    add_part(&optional, make_block(t, step, RDL__STEP_EITHER, &branches));
-    if (branches.count == count)
-        return optional.items[0];
-    loop.min = 0, loop.max = 1;
-    return branches.count ? make_block(t, &loop, RDL__STEP_REPEAT, &optional) : NULL;
+    return make(t, &step, sizeof step);
+}
+
+/* Each part becomes one part.  Where nothing is left of a branch, that is a branch, too: which
+ * number they have may matter. */
+static const struct rdl_step *translate_each(struct translator *t, const struct rdl_step *step)
+{
+    size_t count = count_parts(step->parts), left = 0;
+    struct parts parts = begin_parts(t, count);
+
+    for (size_t i = 0; i < count; i++) {
+        const struct rdl_step *part = translate(t, step->parts[i]);
+
+        left += part != NULL;
+        add_part(&parts, part ? part : make_nothing(t, step->parts[i]));
+    }
+    return left > 0 ? make_block(t, step, step->kind, &parts) : NULL;
 }
 
 static const struct rdl_step *translate_block(struct translator *t, const struct rdl_step *step)
@@ -273,7 +280,8 @@ static const struct rdl_step *translate_kind(struct translator *t, const struct 
         t->events++;
         return make_step(t, step, RDL__STEP_UNORDERED);
     case RDL__STEP_EITHER:
-        return translate_either(t, step);
+    case RDL__STEP_INTERLEAVED:
+        return translate_each(t, step);
     case RDL__STEP_WITHIN:
         t->out->has_deadlines = true;
         return translate_block(t, step);
@@ -281,8 +289,8 @@ static const struct rdl_step *translate_kind(struct translator *t, const struct 
     case RDL__STEP_REPEAT:
         return translate_block(t, step);
     default:
-        t->events += step->kind == RDL__STEP_EXPECT || step->kind == RDL__STEP_UNORDERED ||
-                     step->kind == RDL__STEP_REQUIRE;
+        t->events += step->kind == RDL__STEP_EXPECT || step->kind == RDL__STEP_CALL ||
+                     step->kind == RDL__STEP_UNORDERED || step->kind == RDL__STEP_REQUIRE;
         return step;
     }
 }
@@ -360,6 +368,9 @@ static bool know_pattern(struct rdl__recorded *out, const struct rdl_step *step,
 static bool know_names(struct rdl__recorded *out, const struct rdl_step *step,
                        struct rdl__error *error)
 {
+    if (step->kind == RDL__STEP_CALL)
+        return rdl__fail(error, "%s:%d: a call of an operation, which no log tells of", step->file,
+                         step->line);
     if (step->pattern && !know_pattern(out, step, error))
         return false;
     if (step->kind == RDL__STEP_OTHERWISE && !know_type(out, step, step->type, error))

@@ -7,12 +7,12 @@
 
 enum { TABLE_LEAST = 64 };
 
-struct rdl__set rdl__set_for(const struct rdl__program *program)
+void rdl__set_reset(struct rdl__set *set, const struct rdl__program *program)
 {
-    return (struct rdl__set){.stride =
-                                 sizeof(struct rdl__config) + program->words * sizeof(uint64_t),
-                             .words = program->words,
-                             .deadlines = program->deadlines};
+    set->stride = sizeof(struct rdl__config) + program->words * sizeof(uint64_t);
+    set->words = program->words;
+    set->deadlines = program->deadlines;
+    rdl__set_clear(set);
 }
 
 /* How many of the words two have to share for one of them to be enough. */
@@ -142,24 +142,24 @@ void rdl__set_release(struct rdl__set *set)
     free(set->table);
 }
 
-static void make_room(struct rdl__set *set)
+void rdl__set_make_room(struct rdl__set *set, uint32_t count)
 {
-    if (set->count < set->room)
+    if (count * set->stride <= set->size)
         return;
-    set->room = set->room ? 2 * set->room : 16;
-    set->configs = rdl__reallocate(set->configs, set->room * set->stride);
+    set->size = 2 * count * set->stride;
+    set->configs = rdl__reallocate(set->configs, set->size);
 }
 
 struct rdl__config *rdl__set_add(struct rdl__set *set, const struct rdl__config *config)
 {
-    make_room(set);
+    rdl__set_make_room(set, set->count + 1);
     memcpy(rdl__set_at(set, set->count), config, set->stride);
     return rdl__set_at(set, set->count++);
 }
 
 struct rdl__config *rdl__set_double(struct rdl__set *set)
 {
-    make_room(set);
+    rdl__set_make_room(set, set->count + 1);
     memcpy(rdl__set_at(set, set->count), rdl__set_at(set, set->count - 1), set->stride);
     return rdl__set_at(set, set->count++);
 }
