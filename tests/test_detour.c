@@ -10,7 +10,7 @@
 #include "port/detour.h"
 #include "port/thunk.h"
 
-#define NOINLINE __attribute__((noinline, noclone))
+#define NOINLINE __attribute__((noinline))
 
 static void place(struct rdl__detour *detour)
 {

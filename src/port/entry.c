@@ -26,7 +26,7 @@ struct region {
     uintptr_t start, end;
 };
 
-/* ---- Unwinding information ------------------------------------------------------------------ */
+/* ---- Unwinding information ------------------------------------------------------------------- */
 
 /* The table that linkers make, in the only form that they do: version 1; the address is relative
  * to here, the count absolute, entries relative to the table, each of 4 bytes. */
@@ -82,7 +82,7 @@ static bool find_region(uintptr_t pc, struct region *out)
     return out->start == (uintptr_t)&frame->start + (uintptr_t)frame->start && pc < out->end;
 }
 
-/* ---- Branches of 32 bits ---------------------------------------------------------------------- */
+/* ---- Branches of 32 bits --------------------------------------------------------------------- */
 
 /* Code, and a bit for each of its bytes that may be what a branch leads to.  Kept for ever. */
 static struct targets {
@@ -161,7 +161,7 @@ static bool is_led_to(const struct region *bytes)
     return targets == NULL;
 }
 
-/* ---- Short branches, and indirect ones -------------------------------------------------------- */
+/* ---- Short branches, and indirect ones ------------------------------------------------------- */
 
 struct survey {
     struct region bytes;    /* those in question */
@@ -287,7 +287,7 @@ static bool is_entered_within(const struct region *bytes, const struct region *f
     return yes;
 }
 
-/* ---- The instructions -------------------------------------------------------------------------- */
+/* ---- The instructions ------------------------------------------------------------------------ */
 
 static bool find_function(const struct rdl__site *site, size_t extent, struct region *out)
 {

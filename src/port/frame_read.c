@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "port/frame_recipe.h"
+#include "port/structs.h"
 #include "port/variables.h"
 
 #define dw rdl__libdw
@@ -23,21 +24,13 @@ struct globals {
     struct rdl__variables variables;
 };
 
-/* A struct that is defined in some unit. */
-struct named {
-    const char *name;
-    Dwarf_Die die;
-};
-
 struct reading {
     struct rdl__type_reader types;
     struct rdl__recipes recipes;
     struct rdl__object *object;
     struct globals *globals;
     size_t globals_count;
-    struct named *structs; /* of the object, by their names */
-    size_t struct_count;
-    bool has_structs;
+    struct rdl__structs structs;
 };
 
 static void add_variable(struct list *list, struct rdl__variable variable)
@@ -241,67 +234,6 @@ static struct rdl__variables globals_of(struct reading *reading, struct rdl__uni
     return globals->variables;
 }
 
-/* ---- Structs that are defined elsewhere ----------------------------------------------------- */
-
-static bool is_struct(Dwarf_Die *die)
-{
-    int tag = dw.dwarf_tag(die);
-
-    return tag == DW_TAG_structure_type || tag == DW_TAG_union_type;
-}
-
-static int compare_structs(const void *a, const void *b)
-{
-    return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
-}
-
-static void add_structs(struct reading *reading, struct rdl__unit *unit, size_t *room)
-{
-    Dwarf_Die child;
-    const char *name;
-
-    if (dw.dwarf_child(&unit->die, &child) != 0)
-        return;
-    do {
-        if (!is_struct(&child) || dw.dwarf_hasattr(&child, DW_AT_declaration) ||
-            !(name = dw.dwarf_diename(&child)))
-            continue;
-        if (reading->struct_count == *room) {
-            *room = *room ? 2 * *room : 256;
-            reading->structs = rdl__reallocate(reading->structs, *room * sizeof *reading->structs);
-        }
-        reading->structs[reading->struct_count++] = (struct named){name, child};
-    } while (dw.dwarf_siblingof(&child, &child) == 0);
-}
-
-static void list_structs(struct reading *reading)
-{
-    size_t room = 0;
-
-    if (reading->has_structs)
-        return;
-    reading->has_structs = true;
-    reading->structs = NULL;
-    for (size_t i = 0; i < reading->object->unit_count; i++)
-        add_structs(reading, &reading->object->units[i], &room);
-    if (reading->struct_count)
-        qsort(reading->structs, reading->struct_count, sizeof *reading->structs, compare_structs);
-}
-
-/* A file may see no more of a struct than its name. */
-static bool complete_type(void *it, Dwarf_Die *type)
-{
-    struct reading *reading = it;
-    struct named key = {.name = dw.dwarf_diename(type)}, *found = NULL;
-
-    list_structs(reading);
-    if (key.name && reading->struct_count)
-        found = bsearch(&key, reading->structs, reading->struct_count, sizeof key, compare_structs);
-    if (found)
-        *type = found->die;
-    return found;
-}
-
 /* ---- Frames --------------------------------------------------------------------------------- */
 
 struct tls_search {
@@ -330,8 +262,8 @@ static void enter_object(struct reading *reading, struct rdl__object *object)
     reading->object = object;
     reading->recipes.bias = object->bias;
     reading->recipes.tls_module = search.number;
-    reading->globals_count = reading->struct_count = 0;
-    reading->has_structs = false;
+    reading->globals_count = 0;
+    reading->structs = (struct rdl__structs){.object = object};
 }
 
 static bool begins_at(const Dwarf_Die *function, Dwarf_Addr at, struct rdl__object *object)
@@ -380,8 +312,8 @@ void rdl__stack_frames_read(struct rdl__stack_frame *frames, size_t count, struc
     struct reading reading = {.types = {.room = room, .follows_pointers = true}};
 
     reading.recipes.room = &reading.types.room;
-    reading.types.complete = complete_type;
-    reading.types.it = &reading;
+    reading.types.complete = rdl__structs_complete;
+    reading.types.it = &reading.structs;
     for (size_t i = 0; i < count; i++) {
         Dwfl_Module *module = dw.dwfl_addrmodule(dwfl, frames[i].address);
 

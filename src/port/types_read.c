@@ -152,25 +152,28 @@ static const struct rdl__type *describe_array(struct rdl__type_reader *reader, D
     return of;
 }
 
-/* Where a member begins, and if it is some bits, where these are.  There have been several
- * ways to say it. */
-static void find_place(struct rdl__member *member, Dwarf_Die *die)
+uint64_t rdl__member_first_bit(Dwarf_Die *die, uint64_t storage, uint64_t *out_bits)
 {
     uint64_t offset = number_of(die, DW_AT_data_member_location, 0), first;
-    uint64_t bits = number_of(die, DW_AT_bit_size, 0);
     uint64_t from_top = number_of(die, DW_AT_bit_offset, UINT64_MAX);
-    uint64_t storage = number_of(die, DW_AT_byte_size, member->type->size);
     Dwarf_Attribute location;
     Dwarf_Op *ops;
     size_t count;
 
+    storage = number_of(die, DW_AT_byte_size, storage);
+    *out_bits = number_of(die, DW_AT_bit_size, 0);
     if (offset == 0 && dw.dwarf_attr_integrate(die, DW_AT_data_member_location, &location) &&
         dw.dwarf_getlocation(&location, &ops, &count) == 0 && count == 1 &&
         ops[0].atom == DW_OP_plus_uconst)
         offset = ops[0].number;
     first = 8 * offset + number_of(die, DW_AT_data_bit_offset, 0);
-    if (bits && from_top != UINT64_MAX)
-        first += 8 * storage - from_top - bits;
+    return *out_bits && from_top != UINT64_MAX ? first + 8 * storage - from_top - *out_bits : first;
+}
+
+static void find_place(struct rdl__member *member, Dwarf_Die *die)
+{
+    uint64_t bits, first = rdl__member_first_bit(die, member->type->size, &bits);
+
     member->offset = (uint32_t)(first / 8);
     member->bit = (uint16_t)(first % 8);
     member->bits = (uint16_t)bits;

@@ -144,7 +144,7 @@ static void describe(struct rdl__datum *datum, Dwarf_Die type, Dwarf_Word offset
 
 /* ---- Variables ------------------------------------------------------------------------------ */
 
-static bool get_address(Dwarf_Die *variable, Dwarf_Addr *out)
+bool rdl__variable_address(Dwarf_Die *variable, Dwarf_Addr *out)
 {
     Dwarf_Attribute location, address;
     Dwarf_Op *ops;
@@ -205,7 +205,7 @@ static int visit_module(Dwfl_Module *module, void **unused, const char *name, Dw
         if (dw.dwarf_child(unit, &die) != 0)
             continue;
         do
-            if (dw.dwarf_tag(&die) == DW_TAG_variable && get_address(&die, &address))
+            if (dw.dwarf_tag(&die) == DW_TAG_variable && rdl__variable_address(&die, &address))
                 visitor->visit(visitor, &die, address + bias);
         while (dw.dwarf_siblingof(&die, &die) == 0);
     }

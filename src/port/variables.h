@@ -12,6 +12,9 @@ struct rdl__visitor {
 };
 void rdl__variables_visit(struct rdl__visitor *visitor, Dwfl *dwfl);
 
+/* Where it begins, as the file has it; false: at no fixed place. */
+bool rdl__variable_address(Dwarf_Die *variable, Dwarf_Addr *out);
+
 /* A number that is said of something. */
 bool rdl__die_number(Dwarf_Die *die, unsigned name, Dwarf_Word *out);
 

@@ -1,0 +1,315 @@
+/* prototype_classes.c -- where the calling convention (System V, for AMD64) has values of a type.
+ *
+ * A type of 16 bytes at most is cut into pieces of 8 bytes.  Each has a class, which is made of
+ * those of all that lies in it; a piece goes into a register by its class.  What is larger, or does
+ * not lie where it should, goes into memory. */
+#include <string.h>
+
+#include "port/prototype_read.h"
+#include "port/types_read.h"
+#include "port/variables.h"
+
+#define dw rdl__libdw
+
+enum { EIGHT = 8, IN_REGISTERS = 16, DEPTH_MAX = 40, INTEGERS = 6, VECTORS = 8 };
+
+/* ---- Classes ------------------------------------------------------------------------------------ */
+
+static uint8_t merge(uint8_t a, uint8_t b)
+{
+    if (a == b || b == RDL__CLASS_NONE)
+        return a;
+    if (a == RDL__CLASS_NONE)
+        return b;
+    if (a == RDL__CLASS_MEMORY || b == RDL__CLASS_MEMORY)
+        return RDL__CLASS_MEMORY;
+    if (a == RDL__CLASS_INTEGER || b == RDL__CLASS_INTEGER)
+        return RDL__CLASS_INTEGER;
+    if (a >= RDL__CLASS_X87 || b >= RDL__CLASS_X87)
+        return RDL__CLASS_MEMORY;
+    return RDL__CLASS_SSE;
+}
+
+static void add_class(struct rdl__classes *classes, uint64_t offset, uint8_t class)
+{
+    if (offset < IN_REGISTERS)
+        classes->of[offset / EIGHT] = merge(classes->of[offset / EIGHT], class);
+}
+
+/* Something of one piece.  How it must be aligned is returned. */
+static uint32_t add_scalar(struct rdl__classes *classes, uint64_t offset, uint8_t low, uint8_t high,
+                           uint32_t alignment)
+{
+    if (offset % alignment)
+        classes->of[0] = RDL__CLASS_MEMORY;
+    add_class(classes, offset, low);
+    if (high != RDL__CLASS_NONE)
+        add_class(classes, offset + EIGHT, high);
+    return alignment;
+}
+
+static uint32_t refuse(struct rdl__classes *classes, const char *why)
+{
+    classes->refusal = why;
+    return 1;
+}
+
+static uint64_t size_of(Dwarf_Die *type)
+{
+    Dwarf_Word size;
+
+    return dw.dwarf_aggregate_size(type, &size) == 0 ? size : 0;
+}
+
+static bool is_named_like(Dwarf_Die *type, const char *part)
+{
+    const char *name = dw.dwarf_diename(type);
+
+    return name && strstr(name, part);
+}
+
+static uint32_t add_float(struct rdl__classes *classes, Dwarf_Die *type, uint64_t offset,
+                          uint32_t size)
+{
+    if (size == 2 || size == 4 || size == EIGHT)
+        return add_scalar(classes, offset, RDL__CLASS_SSE, RDL__CLASS_NONE, size);
+    if (size != 16)
+        return refuse(classes, "of a kind of floating-point numbers that is not understood");
+    if (is_named_like(type, "128"))
+        return add_scalar(classes, offset, RDL__CLASS_SSE, RDL__CLASS_SSE_UP, size);
+    return add_scalar(classes, offset, RDL__CLASS_X87, RDL__CLASS_X87_UP, size);
+}
+
+static uint32_t add_complex(struct rdl__classes *classes, uint64_t offset, uint32_t size)
+{
+    uint32_t half = size / 2;
+
+    if (half != 4 && half != EIGHT)
+        return refuse(classes, "of complex numbers other than float and double");
+    add_scalar(classes, offset, RDL__CLASS_SSE, RDL__CLASS_NONE, half);
+    return add_scalar(classes, offset + half, RDL__CLASS_SSE, RDL__CLASS_NONE, half);
+}
+
+static uint32_t add_integer(struct rdl__classes *classes, Dwarf_Die *type, uint64_t offset,
+                            uint32_t size)
+{
+    if (is_named_like(type, "BitInt") || is_named_like(type, "ExtInt") || size > 16 || size == 0 ||
+        size & (size - 1))
+        return refuse(classes, "of integers of unusual size");
+    return add_scalar(classes, offset, RDL__CLASS_INTEGER,
+                      size == 16 ? RDL__CLASS_INTEGER : RDL__CLASS_NONE, size);
+}
+
+static uint32_t add_base(struct rdl__classes *classes, Dwarf_Die *type, uint64_t offset)
+{
+    uint32_t size = (uint32_t)size_of(type);
+    Dwarf_Word encoding = 0;
+
+    rdl__die_number(type, DW_AT_encoding, &encoding);
+    switch (encoding) {
+    case DW_ATE_boolean:
+    case DW_ATE_signed:
+    case DW_ATE_signed_char:
+    case DW_ATE_unsigned:
+    case DW_ATE_unsigned_char:
+    case DW_ATE_UTF:
+        return add_integer(classes, type, offset, size);
+    case DW_ATE_float:
+        return add_float(classes, type, offset, size);
+    case DW_ATE_complex_float:
+        return add_complex(classes, offset, size);
+    default:
+        return refuse(classes, "of a kind of numbers that is not understood");
+    }
+}
+
+/* Of other sizes, how they are passed depends on the compiler and its options. */
+static uint32_t add_vector(struct rdl__classes *classes, Dwarf_Die *type, uint64_t offset)
+{
+    uint64_t size = size_of(type);
+    Dwarf_Die element;
+
+    if (size == 16)
+        return add_scalar(classes, offset, RDL__CLASS_SSE, RDL__CLASS_SSE_UP, 16);
+    if (size == EIGHT && rdl__die_type(type, &element) && size_of(&element) < EIGHT)
+        return add_scalar(classes, offset, RDL__CLASS_SSE, RDL__CLASS_NONE, EIGHT);
+    return refuse(classes, "of vectors of other than 8 or 16 bytes");
+}
+
+static uint32_t add_type(struct rdl__classes *classes, Dwarf_Die type, uint64_t offset, int depth);
+
+/* Of what is passed in memory anyway, one element tells the alignment. */
+static uint32_t add_array(struct rdl__classes *classes, Dwarf_Die *type, uint64_t offset, int depth)
+{
+    uint64_t size = size_of(type), each;
+    uint32_t alignment;
+    Dwarf_Die element;
+
+    if (dw.dwarf_hasattr(type, DW_AT_GNU_vector))
+        return add_vector(classes, type, offset);
+    if (!rdl__die_type(type, &element))
+        return refuse(classes, "of an array of nobody knows what");
+    if (size == 0) { /* it ends a struct, and has an alignment, but no classes */
+        struct rdl__classes ignored = {0};
+
+        return add_type(&ignored, element, 0, depth + 1);
+    }
+    each = size_of(&element);
+    alignment = add_type(classes, element, offset, depth + 1);
+    for (uint64_t at = each; each && at < size && offset + at < IN_REGISTERS; at += each)
+        add_type(classes, element, offset + at, depth + 1);
+    return alignment;
+}
+
+static uint32_t add_bits(struct rdl__classes *classes, Dwarf_Die *type, uint64_t first,
+                         uint64_t bits)
+{
+    for (uint64_t bit = first; bit < first + bits; bit++)
+        add_class(classes, bit / 8, RDL__CLASS_INTEGER);
+    return (uint32_t)size_of(type);
+}
+
+/* A struct that does not let its members lie where they should is packed: not aligned at all. */
+static uint32_t add_members(struct rdl__classes *classes, Dwarf_Die *type, uint64_t offset,
+                            int depth)
+{
+    uint32_t alignment = 1, of_member;
+    bool is_packed = false;
+    Dwarf_Die member, of;
+
+    if (dw.dwarf_hasattr(type, DW_AT_declaration))
+        return refuse(classes, "of a struct that is not known here");
+    if (dw.dwarf_child(type, &member) != 0)
+        return 1;
+    do {
+        uint64_t first, bits;
+
+        if (dw.dwarf_tag(&member) != DW_TAG_member || !rdl__die_type(&member, &of))
+            continue;
+        rdl__type_peel(&of);
+        first = rdl__member_first_bit(&member, size_of(&of), &bits);
+        of_member = bits ? add_bits(classes, &of, 8 * offset + first, bits)
+                         : add_type(classes, of, offset + first / 8, depth + 1);
+        is_packed |= !bits && first / 8 % of_member;
+        alignment = of_member > alignment ? of_member : alignment;
+    } while (dw.dwarf_siblingof(&member, &member) == 0);
+    return is_packed || size_of(type) % alignment ? 1 : alignment;
+}
+
+static uint32_t add_unaligned_type(struct rdl__classes *classes, Dwarf_Die *type, uint64_t offset,
+                                   int depth)
+{
+    switch (dw.dwarf_tag(type)) {
+    case DW_TAG_base_type:
+        return add_base(classes, type, offset);
+    case DW_TAG_enumeration_type:
+        return add_integer(classes, type, offset, (uint32_t)size_of(type));
+    case DW_TAG_pointer_type:
+        return add_scalar(classes, offset, RDL__CLASS_INTEGER, RDL__CLASS_NONE, EIGHT);
+    case DW_TAG_array_type:
+        return add_array(classes, type, offset, depth);
+    case DW_TAG_structure_type:
+    case DW_TAG_union_type:
+        return add_members(classes, type, offset, depth);
+    default:
+        return refuse(classes, "of a kind that C does not have");
+    }
+}
+
+/* All that is part of it; and how it is aligned, which the program may have said. */
+static uint32_t add_type(struct rdl__classes *classes, Dwarf_Die type, uint64_t offset, int depth)
+{
+    uint32_t alignment;
+    Dwarf_Word said;
+
+    if (depth > DEPTH_MAX)
+        return refuse(classes, "of a type that is too deep");
+    if (rdl__die_number(&type, DW_AT_alignment, &said) && said > 16)
+        return refuse(classes, "aligned to more than 16 bytes");
+    rdl__type_peel(&type);
+    alignment = add_unaligned_type(classes, &type, offset, depth);
+    if (rdl__die_number(&type, DW_AT_alignment, &said)) {
+        if (said > 16)
+            return refuse(classes, "aligned to more than 16 bytes");
+        alignment = said > alignment ? (uint32_t)said : alignment;
+    }
+    return alignment;
+}
+
+struct rdl__classes rdl__type_classes(Dwarf_Die *type)
+{
+    struct rdl__classes classes = {0};
+    uint64_t size = size_of(type);
+    Dwarf_Die peeled = *type;
+
+    rdl__type_peel(&peeled);
+    classes.alignment = add_type(&classes, *type, 0, 0);
+    classes.size = (uint32_t)size;
+    classes.is_wide_integer = size == 16 && classes.of[0] == RDL__CLASS_INTEGER &&
+                              dw.dwarf_tag(&peeled) == DW_TAG_base_type;
+    if (size > IN_REGISTERS || classes.of[1] == RDL__CLASS_MEMORY ||
+        (classes.of[1] == RDL__CLASS_X87_UP && classes.of[0] != RDL__CLASS_X87))
+        classes.of[0] = RDL__CLASS_MEMORY;
+    if (classes.of[1] == RDL__CLASS_SSE_UP && classes.of[0] != RDL__CLASS_SSE)
+        classes.of[1] = RDL__CLASS_SSE;
+    if (classes.of[0] == RDL__CLASS_NONE && classes.of[1] != RDL__CLASS_NONE)
+        classes.refusal = "of a struct that begins with nothing";
+    return classes;
+}
+
+/* ---- Registers ---------------------------------------------------------------------------------- */
+
+/* In registers, the next ones of each kind. */
+static struct rdl__passing pass(const struct rdl__classes *classes, struct rdl__taken *taken)
+{
+    struct rdl__passing passing = {0};
+
+    for (int i = 0; i < 2; i++) {
+        if (classes->of[i] == RDL__CLASS_INTEGER) {
+            passing.how[i] = RDL__CARRIED_BY_INTEGER;
+            passing.number[i] = taken->integers++;
+        } else if (classes->of[i] == RDL__CLASS_SSE) {
+            passing.how[i] = RDL__CARRIED_BY_VECTOR;
+            passing.number[i] = taken->vectors++;
+        } else if (classes->of[i] == RDL__CLASS_SSE_UP) {
+            passing.how[i] = RDL__CARRIED_BY_VECTOR_TOP;
+            passing.number[i] = (uint8_t)(taken->vectors - 1);
+        }
+    }
+    return passing;
+}
+
+struct rdl__passing rdl__pass_result(const struct rdl__classes *classes, struct rdl__taken *taken)
+{
+    struct rdl__taken none = {0};
+
+    if (classes->of[0] == RDL__CLASS_X87)
+        return (struct rdl__passing){.how = {RDL__CARRIED_BY_ST0}};
+    if (classes->of[0] != RDL__CLASS_MEMORY)
+        return pass(classes, &none);
+    taken->integers++;
+    return (struct rdl__passing){.how = {RDL__CARRIED_BY_POINTER}};
+}
+
+static bool fits(const struct rdl__classes *classes, struct rdl__taken taken)
+{
+    if (classes->of[0] == RDL__CLASS_MEMORY || classes->of[0] == RDL__CLASS_X87)
+        return false;
+    pass(classes, &taken);
+    return taken.integers <= INTEGERS && taken.vectors <= VECTORS;
+}
+
+struct rdl__passing rdl__pass_argument(const struct rdl__classes *classes, struct rdl__taken *taken)
+{
+    struct rdl__passing passing = {.how = {RDL__CARRIED_BY_STACK}};
+    uint32_t alignment = classes->alignment > EIGHT ? classes->alignment : EIGHT;
+
+    if (classes->size == 0)
+        return (struct rdl__passing){0};
+    if (fits(classes, *taken))
+        return pass(classes, taken);
+    taken->stack = (taken->stack + alignment - 1) & ~(alignment - 1);
+    passing.at = taken->stack;
+    taken->stack += (classes->size + EIGHT - 1) & ~(uint32_t)(EIGHT - 1);
+    return passing;
+}
