@@ -10,7 +10,7 @@ enum { TEXT_MAX = 1 << 20, ADDRESS_IS = 0x03 /* DW_OP_addr */ };
 
 struct rdl__copying {
     const struct rdl__mock_value *parameter;
-    long count;                       /* of elements, if it is not */
+    long count;                         /* of elements, if it is not */
     struct rdl__expression *expression; /* this; or neither */
 };
 
@@ -22,11 +22,12 @@ static bool evaluate(const struct rdl__mock_call *call, const struct rdl__expres
 {
     const struct rdl__mocked *function = call->function;
     uint32_t count = function->prototype.count;
-    struct rdl__variable variables[count];
-    struct rdl__recipe_op ops[count];
+    struct rdl__variable *variables = rdl__allocate(count * sizeof *variables);
+    struct rdl__recipe_op *ops = rdl__allocate(count * sizeof *ops);
     struct rdl__stack_frame frame = {.is_known = true, .own = {variables, count}};
     struct rdl__expression_scope scope = {.frame = &frame, .thread = ""};
     struct rdl__value value;
+    bool is_found;
 
     for (uint32_t i = 0; i < count; i++) {
         const struct rdl__mock_value *parameter = &function->parameters[i];
@@ -40,10 +41,12 @@ static bool evaluate(const struct rdl__mock_call *call, const struct rdl__expres
                                               .kind = RDL__PARAMETER,
                                               .where = {&ops[i], 1}};
     }
-    if (!rdl__expression_value(expression, &scope, &value, error))
-        return false;
-    *out = value.bits;
-    return true;
+    is_found = rdl__expression_value(expression, &scope, &value, error);
+    if (is_found)
+        *out = value.bits;
+    free(variables);
+    free(ops);
+    return is_found;
 }
 
 /* ---- Copying -------- */
@@ -67,8 +70,8 @@ static bool copy_text(uint64_t address, struct rdl__mock_copy *out)
     }
     if (ended) {
         out->size = text.count + 1;
-        out->bytes = memcpy(rdl__arena_alloc(rdl__mock_arena(), out->size),
-                            rdl__text_string(&text), out->size);
+        out->bytes = memcpy(rdl__arena_alloc(rdl__mock_arena(), out->size), rdl__text_string(&text),
+                            out->size);
     }
     rdl__text_release(&text);
     return ended;
@@ -128,8 +131,8 @@ void rdl__mock_copy_all(struct rdl__mock_call *call)
 {
     const struct rdl_mock *mock = call->mock;
 
-    call->kept->copies = rdl__arena_alloc(rdl__mock_arena(),
-                                          mock->copying_count * sizeof(struct rdl__mock_copy));
+    call->kept->copies =
+        rdl__arena_alloc(rdl__mock_arena(), mock->copying_count * sizeof(struct rdl__mock_copy));
     for (uint32_t i = 0; i < mock->copying_count; i++)
         copy(call, &mock->copyings[i], &call->kept->copies[i]);
 }

@@ -4,6 +4,7 @@
 
 #include "control/mock/mock.h"
 #include "raddle/case.h"
+#include "raddle/check.h"
 
 static struct rdl__arena arena; /* of this case */
 static struct rdl_case *begun;  /* the case that has mocks */
@@ -48,8 +49,7 @@ static struct rdl_mock *say(struct rdl_case *t, const char *place, const void *t
                             enum rdl__mock_kind kind, const struct rdl_part *parts,
                             struct rdl__error *error)
 {
-    struct rdl__mocked *function =
-        rdl__mocked_get(t, place, typed, says_partly(parts), error);
+    struct rdl__mocked *function = rdl__mocked_get(t, place, typed, says_partly(parts), error);
     struct rdl_mock *mock;
 
     if (!function)

@@ -98,12 +98,14 @@ static bool check_copies(struct rdl__mocked *function, const struct rdl__locatio
 
     add_unreached(&unreached, location);
     if (function->entry_count == 0)
-        rdl__fail(error, "%s cannot be mocked, as no call leads to it: it is part of others: %s; "
-                         "compile with -fno-inline, or declare it noinline",
+        rdl__fail(error,
+                  "%s cannot be mocked, as no call leads to it: it is part of others: %s; "
+                  "compile with -fno-inline, or declare it noinline",
                   function->place, rdl__text_string(&unreached));
     else if (unreached.count && !partly)
-        rdl__fail(error, "%s has copies that calls do not reach: %s; compile with -fno-inline "
-                         "-fno-ipa-cp -fno-ipa-sra, declare it noinline, or say rdl_partly",
+        rdl__fail(error,
+                  "%s has copies that calls do not reach: %s; compile with -fno-inline "
+                  "-fno-ipa-cp -fno-ipa-sra, declare it noinline, or say rdl_partly",
                   function->place, unreached.bytes);
     function->is_partly = unreached.count > 0;
     rdl__text_release(&unreached);
@@ -178,27 +180,24 @@ static void lay_out(struct rdl__mocked *function, const struct rdl__declared *de
         char number[12];
 
         snprintf(number, sizeof number, "%u", i + 1);
-        function->parameters[i] = (struct rdl__mock_value){
-            .name = from->name[0] ? from->name
-                    : name        ? name
-                                  : rdl__duplicate(number),
-            .type_name = from->type_name,
-            .type = from->type,
-            .size = from->size,
-            .at = take_room(function, from->size)};
+        function->parameters[i] = (struct rdl__mock_value){.name = from->name[0] ? from->name
+                                                                   : name        ? name
+                                                                          : rdl__duplicate(number),
+                                                           .type_name = from->type_name,
+                                                           .type = from->type,
+                                                           .size = from->size,
+                                                           .at = take_room(function, from->size)};
     }
-    function->result = (struct rdl__mock_value){.name = "",
-                                                .type_name = p->returns_name,
-                                                .type = p->returns,
-                                                .size = p->returns_size};
+    function->result = (struct rdl__mock_value){
+        .name = "", .type_name = p->returns_name, .type = p->returns, .size = p->returns_size};
     function->result.at = take_room(function, function->result.size);
 }
 
 /* Nothing is known of it: it takes whatever it takes, and returns a register. */
 static void lay_out_unknown(struct rdl__mocked *function)
 {
-    function->result = (struct rdl__mock_value){
-        .name = "", .type_name = "unknown", .size = sizeof(uint64_t)};
+    function->result =
+        (struct rdl__mock_value){.name = "", .type_name = "unknown", .size = sizeof(uint64_t)};
     function->result.at = take_room(function, function->result.size);
 }
 
@@ -213,11 +212,10 @@ static bool find_prototype(struct rdl__mocked *function, const struct rdl__locat
         if (can_be_entered(&location->spots[i]))
             wanted[0].entry = location->spots[i].address;
     if (declared)
-        wanted[count++] = (struct rdl__prototype_wanted){.variable = declared->variable,
-                                                         .name = function->name};
-    if (typed)
         wanted[count++] =
-            (struct rdl__prototype_wanted){.variable = typed, .name = function->name};
+            (struct rdl__prototype_wanted){.variable = declared->variable, .name = function->name};
+    if (typed)
+        wanted[count++] = (struct rdl__prototype_wanted){.variable = typed, .name = function->name};
     rdl__prototypes_find(wanted, count);
     while (chosen + 1 < count && wanted[chosen].prototype.refusal[0])
         chosen++;
@@ -249,7 +247,7 @@ const struct rdl__mock_value *rdl__mocked_parameter(const struct rdl__mocked *fu
 
 static bool place(struct rdl__mocked *function, struct rdl__error *error)
 {
-    struct rdl__detour *detours[function->entry_count];
+    struct rdl__detour **detours = rdl__allocate(function->entry_count * sizeof *detours);
     struct rdl__error why;
 
     for (size_t i = 0; i < function->entry_count; i++) {
@@ -260,17 +258,19 @@ static bool place(struct rdl__mocked *function, struct rdl__error *error)
         detours[i] = &entry->detour;
     }
     function->is_placed = rdl__detours_place(detours, function->entry_count, &why);
+    free(detours);
     return function->is_placed ||
            rdl__fail(error, "%s cannot be mocked: %s", function->place, why.text);
 }
 
 static void take_away(struct rdl__mocked *function)
 {
-    struct rdl__detour *detours[function->entry_count];
+    struct rdl__detour **detours = rdl__allocate(function->entry_count * sizeof *detours);
 
     for (size_t i = 0; i < function->entry_count; i++)
         detours[i] = &function->entries[i].detour;
     rdl__detours_remove(detours, function->entry_count);
+    free(detours);
     function->is_placed = false;
 }
 
@@ -366,7 +366,8 @@ void (*rdl__real(void (*code)(void), const char *name))(void)
         if (strcmp(one->name, name) == 0)
             function = one;
     for (size_t i = 0; function && i < function->entry_count; i++)
-        if (function->entries[i].detour.address == (uintptr_t)code || i + 1 == function->entry_count)
+        if (function->entries[i].detour.address == (uintptr_t)code ||
+            i + 1 == function->entry_count)
             return (void (*)(void))(function->entries[i].detour.site
                                         ? rdl__detour_real(&function->entries[i].detour)
                                         : (uintptr_t)code);

@@ -14,13 +14,17 @@ static bool is_positional(enum rdl__part_kind kind)
 
 static const char *word_for(enum rdl__part_kind kind)
 {
-    static const char *const words[] = {
-        [RDL__PART_RETURNS] = "rdl_returns", [RDL__PART_SETS] = "rdl_sets",
-        [RDL__PART_SETS_BYTES] = "rdl_sets_bytes", [RDL__PART_OR_FAILS] = "rdl_or_fails",
-        [RDL__PART_ARG] = "rdl_arg", [RDL__PART_STR] = "rdl_str",
-        [RDL__PART_BYTES] = "rdl_points_to", [RDL__PART_KEEPS] = "rdl_keeps",
-        [RDL__PART_SAME_AS] = "rdl_same_as", [RDL__PART_WHERE] = "rdl_where",
-        [RDL__PART_THAT] = "rdl_that"};
+    static const char *const words[] = {[RDL__PART_RETURNS] = "rdl_returns",
+                                        [RDL__PART_SETS] = "rdl_sets",
+                                        [RDL__PART_SETS_BYTES] = "rdl_sets_bytes",
+                                        [RDL__PART_OR_FAILS] = "rdl_or_fails",
+                                        [RDL__PART_ARG] = "rdl_arg",
+                                        [RDL__PART_STR] = "rdl_str",
+                                        [RDL__PART_BYTES] = "rdl_points_to",
+                                        [RDL__PART_KEEPS] = "rdl_keeps",
+                                        [RDL__PART_SAME_AS] = "rdl_same_as",
+                                        [RDL__PART_WHERE] = "rdl_where",
+                                        [RDL__PART_THAT] = "rdl_that"};
 
     return (size_t)kind < sizeof words / sizeof *words && words[kind] ? words[kind] : "a part";
 }
@@ -143,8 +147,9 @@ static bool fail_without_parameter(const struct rdl__mocked *function, const str
     bool failed;
 
     if (!function->is_known)
-        return rdl__fail(error, "nothing is known of the parameters of %s: it was compiled "
-                                "without -g; say RDL_PROTOTYPE(%s)",
+        return rdl__fail(error,
+                         "nothing is known of the parameters of %s: it was compiled "
+                         "without -g; say RDL_PROTOTYPE(%s)",
                          function->name, function->name);
     for (uint32_t i = 0; i < function->prototype.count; i++)
         rdl__text_add(&names, "%s%s", i ? ", " : "", function->parameters[i].name);
@@ -166,8 +171,7 @@ static bool find_parameter(struct rdl__mock_part *out, const struct rdl__mocked 
 
     if (by_name)
         out->parameter = rdl__mocked_parameter(function, part->name);
-    else if (is_positional(part->kind) && function->is_known &&
-             *next < function->prototype.count)
+    else if (is_positional(part->kind) && function->is_known && *next < function->prototype.count)
         out->parameter = &function->parameters[(*next)++];
     return out->parameter || !(by_name || is_positional(part->kind)) ||
            fail_without_parameter(function, part, error);
@@ -226,8 +230,8 @@ static uint64_t pointer_at(const void *value)
 static bool points_to(const struct rdl__mock_part *part, const void *value)
 {
     uint64_t pointer = pointer_at(value);
-    unsigned char stack[256], *bytes = part->size <= sizeof stack ? stack
-                                                                  : rdl__allocate(part->size);
+    unsigned char stack[256],
+        *bytes = part->size <= sizeof stack ? stack : rdl__allocate(part->size);
     bool same = pointer && rdl__memory_read(pointer, bytes, part->size) &&
                 memcmp(bytes, part->value, part->size) == 0;
 

@@ -4,6 +4,7 @@
 
 #include "control/mock/mock.h"
 #include "port/frame.h"
+#include "raddle/check.h"
 #include "spec/values.h"
 
 enum { SHOWN = 64 };
