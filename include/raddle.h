@@ -28,6 +28,7 @@
 #include <raddle/events.h>
 #include <raddle/gates.h>
 #include <raddle/generate.h>
+#include <raddle/mock.h>
 #include <raddle/model.h>
 #include <raddle/spec.h>
 #include <raddle/streams.h>

@@ -31,9 +31,8 @@ static void visit_place(const struct visitor *v, uint32_t at, const char *note)
         v->each(v->it, v->c, &p->wanted[place->first], note);
     if (place->kind == RDL__PLACE_EVENTS)
         visit_missing(v, place->word, place->first, place->count, "in any order");
-    if (place->kind == RDL__PLACE_PARTS)
-        for (uint32_t i = 0; i < place->count; i++)
-            visit_place(v, (uint32_t)v->c->words[place->word + i], "interleaved");
+    for (uint32_t i = 0; i < rdl__part_count(p, v->c->words, at); i++)
+        visit_place(v, rdl__part_at(p, v->c->words, at, i), "interleaved");
     for (uint32_t s = place->scope; s != limit; s = p->scopes[s].parent)
         visit_missing(v, p->scopes[s].word, p->scopes[s].first_required,
                       p->scopes[s].required_count, "required");

@@ -24,11 +24,17 @@ struct rdl__block {
     char *bytes;
 };
 
+struct own {
+    const struct rdl__code_range *ranges;
+    size_t count;
+};
+
 struct errand {
     struct rdl__location *items; /* shared */
     size_t count;
     const char *program;
     bool with_code;
+    struct own *own; /* shared; NULL: nobody wants to know */
     struct rdl__room room;
 };
 
@@ -234,6 +240,8 @@ static void run_errand(void *it)
     for (size_t i = 0; i < errand->count; i++)
         if (errand->items[i].count == 0)
             find_one(&errand->items[i], errand, &objects);
+    if (errand->own)
+        errand->own->ranges = rdl__own_code(&errand->room, &objects, &errand->own->count);
 }
 
 /* ---- What others see ------------------------------------------------------------------------ */
@@ -292,8 +300,14 @@ void rdl__locations_find(struct rdl__locations *locations, const char *program)
     errand.room = (struct rdl__room){block->bytes, block->bytes + ROOM};
     errand.items = rdl__room_get(&errand.room, size);
     memcpy(errand.items, locations->items, size);
+    if (locations->with_own && !locations->own)
+        errand.own = rdl__room_get(&errand.room, sizeof *errand.own);
     if (rdl__work_apart(run_errand, &errand))
         memcpy(locations->items, errand.items, size);
+    if (errand.own) {
+        locations->own = errand.own->ranges;
+        locations->own_count = errand.own->count;
+    }
     if (!program)
         forget_what_is_not_here(locations);
 }

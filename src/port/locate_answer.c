@@ -118,7 +118,8 @@ void rdl__answer_add(struct rdl__answer *answer, const struct rdl__found *found)
                              .path = "",
                              .refusal = "",
                              .module = rdl__room_keep(answer->room, object->name),
-                             .is_tail_call = found->is_tail_call};
+                             .is_tail_call = found->is_tail_call,
+                             .is_inlined = found->is_inlined};
     struct rdl__row row;
 
     if (is_known(answer, spot.address))

@@ -153,17 +153,24 @@ static bool gather(struct rdl__answer *answer, struct one *one)
 
 /* ---- Where it begins, where it returns ------------------------------------------------------ */
 
+static bool find_entry(const struct one *one, const struct rdl__copy *copy, Dwarf_Addr *out)
+{
+    return one->query->at_entry ? rdl__copy_first(copy, out)
+                                : rdl__copy_entry(copy, one->object, out);
+}
+
 static bool add_entries(struct rdl__answer *answer, const struct one *one)
 {
     for (size_t i = 0; i < one->copies.count; i++) {
         const struct rdl__copy *copy = &one->copies.items[i];
         Dwarf_Addr at;
 
-        if (!is_part(one->object, copy) && rdl__copy_entry(copy, one->object, &at))
+        if (!is_part(one->object, copy) && find_entry(one, copy, &at))
             rdl__answer_add(answer, &(struct rdl__found){.object = one->object,
                                                          .unit = copy->unit,
                                                          .function = one->query->function,
-                                                         .at = at});
+                                                         .at = at,
+                                                         .is_inlined = copy->is_inlined});
     }
     return answer->count > 0 || rdl__answer_fail(answer, "it is not known where it begins");
 }

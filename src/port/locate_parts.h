@@ -14,7 +14,7 @@ struct rdl__query {
     char *module, *file, *function, *text; /* NULL: not said */
     int line;                              /* 0: not said */
     int call;                              /* of the line; 0: not said */
-    bool at_return;
+    bool at_return, at_entry;
 };
 
 /* NULL, or what is wrong with it. */
@@ -197,7 +197,7 @@ struct rdl__found {
     const struct rdl__row *row;
     const char *function;
     Dwarf_Addr at;
-    bool is_tail_call;
+    bool is_tail_call, is_inlined;
 };
 
 void rdl__answer_add(struct rdl__answer *answer, const struct rdl__found *found);
@@ -261,6 +261,12 @@ bool rdl__object_has_symbol(struct rdl__object *object, const struct rdl__query 
 bool rdl__symbol_add(struct rdl__answer *answer, struct rdl__object *object,
                      const struct rdl__query *query);
 void rdl__symbols_consider(struct rdl__likes *likes, struct rdl__object *object);
+
+/* ---- Raddle itself (locate_own.c) -------- */
+
+/* Where its code is, in this process. */
+const struct rdl__code_range *rdl__own_code(struct rdl__room *room, struct rdl__objects *objects,
+                                            size_t *out_count);
 
 /* ---- Names that are like another (locate_names.c) -------- */
 

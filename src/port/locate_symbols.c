@@ -84,10 +84,11 @@ static bool add_one(struct rdl__answer *answer, struct rdl__object *object,
                                 "name that one, or a line after the call",
                                 query->function);
     if (!query->at_return) {
-        rdl__answer_add(answer, &(struct rdl__found){
-                                    .object = object,
-                                    .function = query->function,
-                                    .at = symbol->at + rdl__landing_length(object, symbol->at)});
+        Dwarf_Addr landing = query->at_entry ? 0 : rdl__landing_length(object, symbol->at);
+
+        rdl__answer_add(answer, &(struct rdl__found){.object = object,
+                                                     .function = query->function,
+                                                     .at = symbol->at + landing});
         return true;
     }
     return rdl__returns_add(answer, object, &extent) >= 0 ||
