@@ -27,11 +27,8 @@ RDL_POST_RETURNS(cb, pop, r->element = rdl_fifo_get(&s->elements));
 
 /* ---- Arguments ---------------------------------------------------------------------------- */
 
-static void create_args(struct rdl_case *t, const struct buffer *s, struct sizes *a)
-{
-    (void)s;
-    *a = (struct sizes){rdl_uint(t, 1, BUFFER_SIZE_MAX), rdl_uint(t, 1, sizeof(struct element))};
-}
+RDL_ARGS(cb, create, a->size = rdl_uint(t, 1, BUFFER_SIZE_MAX);
+         a->data_size = rdl_uint(t, 1, sizeof(struct element)));
 
 static void push_args(struct rdl_case *t, const struct buffer *s, struct element *a)
 {
@@ -41,10 +38,7 @@ static void push_args(struct rdl_case *t, const struct buffer *s, struct element
 
 /* ---- As functions ------------------------------------------------------------------------- */
 
-static void create_call(CirqBufferType **o, const struct sizes *a)
-{
-    *o = CirqBuffDynCreate(a->size, a->data_size);
-}
+RDL_DO(cb, create, *o = CirqBuffDynCreate(a->size, a->data_size));
 
 static CirqBufferType *create_mock(size_t size, size_t dataSize)
 {
@@ -57,10 +51,7 @@ static CirqBufferType *create_mock(size_t size, size_t dataSize)
     return created;
 }
 
-static void push_call(CirqBufferType **o, const struct element *a, int *r)
-{
-    *r = CirqBuffPush(*o, (void *)a);
-}
+RDL_DO_RETURNS(cb, push, *r = CirqBuffPush(*o, (void *)a));
 
 static int push_mock(CirqBufferType *cPtr, void *dataPtr)
 {
@@ -78,11 +69,7 @@ static struct popped pop_by(int (*pop)(CirqBufferType *, void *), CirqBufferType
     return r;
 }
 
-static void pop_call(CirqBufferType **o, const struct rdl_nothing *a, struct popped *r)
-{
-    (void)a;
-    *r = pop_by(CirqBuffPop, *o);
-}
+RDL_DO_RETURNS(cb, pop, *r = pop_by(CirqBuffPop, *o));
 
 static int pop_mock(CirqBufferType *cPtr, void *dataPtr)
 {
@@ -102,11 +89,12 @@ static CirqBufferType **create(struct rdl_case *t, const struct buffer *s)
 }
 
 RDL_OP(cb, create, struct sizes, RDL_MOCKS(CirqBuffDynCreate, create_mock), .callers = "mbox",
-       .args = create_args, .pre = cb_create_pre, .post = cb_create_post, .call = create_call);
+       .args = cb_create_args, .pre = cb_create_pre, .post = cb_create_post,
+       .call = cb_create_call);
 RDL_OP_RETURNS(cb, push, struct element, int, RDL_MOCKS(CirqBuffPush, push_mock), .callers = "mbox",
-               .args = push_args, .pre = cb_push_pre, .post = cb_push_post, .call = push_call);
+               .args = push_args, .pre = cb_push_pre, .post = cb_push_post, .call = cb_push_call);
 RDL_OP_RETURNS(cb, pop, struct rdl_nothing, struct popped, RDL_MOCKS(CirqBuffPop, pop_mock),
-               .callers = "mbox", .pre = cb_pop_pre, .post = cb_pop_post, .call = pop_call);
+               .callers = "mbox", .pre = cb_pop_pre, .post = cb_pop_post, .call = cb_pop_call);
 RDL_SPEC(cb, RDL_OPS(cb, create, push, pop), .create = create);
 
 RDL_DEVIATION(cb, push, "silently holds 128 elements", s->elements.count >= 128, *r = 1);

@@ -26,34 +26,17 @@ RDL_TYPES(can, struct can, Can_RegistersType);
 
 /* ---- From above --------------------------------------------------------------------------- */
 
-static void set_mode_args(struct rdl_case *t, const struct can *s, struct controller_mode *a)
-{
-    a->mode = rdl_chance(t, s->running ? 0.2 : 0.9) ? CAN_CS_STARTED : CAN_CS_STOPPED;
-}
+RDL_ARGS(can, set_mode,
+         a->mode = rdl_chance(t, s->running ? 0.2 : 0.9) ? CAN_CS_STARTED : CAN_CS_STOPPED);
 
 RDL_POST_RETURNS(can, set_mode,
                  *s = (struct can){.running = a->mode == CAN_CS_STARTED, .mode_is_new = true};
                  *r = E_OK);
 
-static void set_mode_call(Can_RegistersType *o, const struct controller_mode *a, Std_ReturnType *r)
-{
-    (void)o;
-    *r = Can_SetControllerMode(a->mode);
-}
+RDL_DO_RETURNS(can, set_mode, *r = Can_SetControllerMode(a->mode));
 
-static Std_ReturnType set_mode_mock(Can_ControllerStateType mode)
-{
-    return rdl_mocked_returns(can, set_mode, &(struct controller_mode){mode},
-                              rdl_real(Can_SetControllerMode)(mode));
-}
-
-static void write_args(struct rdl_case *t, const struct can *s, struct frame_to_write *a)
-{
-    (void)s;
-    a->pdu = (PduIdType)rdl_int(t, 0, CANIF_TX_PDUS - 1);
-    a->id = (Can_IdType)rdl_int(t, 0, 0x7ff);
-    a->frame = draw_frame(t);
-}
+RDL_ARGS(can, write, a->pdu = (PduIdType)rdl_int(t, 0, CANIF_TX_PDUS - 1);
+         a->id = (Can_IdType)rdl_int(t, 0, 0x7ff); a->frame = draw_frame(t));
 
 static void write_post(struct can *s, const struct frame_to_write *a, int *r)
 {
@@ -70,11 +53,8 @@ static void write_post(struct can *s, const struct frame_to_write *a, int *r)
     }
 }
 
-static void write_call(Can_RegistersType *o, const struct frame_to_write *a, int *r)
-{
-    (void)o;
-    *r = (int)Can_Write(&(Can_PduType){a->pdu, a->id, a->frame.length, a->frame.data});
-}
+RDL_DO_RETURNS(can, write,
+               *r = (int)Can_Write(&(Can_PduType){a->pdu, a->id, a->frame.length, a->frame.data}));
 
 static Can_ReturnType write_mock(const Can_PduType *pdu)
 {
@@ -92,11 +72,7 @@ RDL_CALLOUTS(can, mode_cycle,
                  : rdl_no_calls);
 RDL_POST(can, mode_cycle, s->mode_is_new = false);
 
-static void mode_cycle_call(Can_RegistersType *o, const struct rdl_nothing *a)
-{
-    (void)o, (void)a;
-    Can_MainFunction_Mode();
-}
+RDL_DO(can, mode_cycle, Can_MainFunction_Mode());
 
 static void write_cycle_callouts(const struct can *s, const struct rdl_nothing *a)
 {
@@ -109,11 +85,7 @@ static void write_cycle_callouts(const struct can *s, const struct rdl_nothing *
 
 RDL_POST(can, write_cycle, s->sent.count > 0 ? rdl_fifo_get(&s->sent) : 0);
 
-static void write_cycle_call(Can_RegistersType *o, const struct rdl_nothing *a)
-{
-    (void)o, (void)a;
-    Can_MainFunction_Write();
-}
+RDL_DO(can, write_cycle, Can_MainFunction_Write());
 
 /* ---- Interrupts --------------------------------------------------------------------------- */
 
@@ -122,41 +94,24 @@ RDL_WEIGH(can, sent, s->mailbox_is_used ? 4 : 0);
 RDL_POST(can, sent, rdl_fifo_put(&s->sent, s->mailbox.pdu); s->mailbox_is_used = false;
          s->mailbox = (struct frame_to_write){0});
 
-static void sent_call(Can_RegistersType *o, const struct rdl_nothing *a)
-{
-    (void)o, (void)a;
-    Can_TxInterrupt();
-}
+RDL_DO(can, sent, Can_TxInterrupt());
 
-static void received_args(struct rdl_case *t, const struct can *s, struct frame_on_bus *a)
-{
-    (void)s;
-    a->id = rdl_chance(t, 0.1) ? 0x7ff : CAN_ID_TRANSPORT_RX;
-    a->frame = draw_frame(t);
-}
+RDL_ARGS(can, received, a->id = rdl_chance(t, 0.1) ? 0x7ff : CAN_ID_TRANSPORT_RX;
+         a->frame = draw_frame(t));
 
 RDL_PRE(can, received, s->running);
 RDL_WEIGH(can, received, s->running ? 4 : 0);
 RDL_CALLOUTS(can, received, rdl_call(canif, rx_indication, a->id, a->frame));
 
-static void received_call(Can_RegistersType *o, const struct frame_on_bus *a)
-{
-    o->rxId = a->id;
-    o->rxLength = a->frame.length;
-    memcpy(o->rxData, a->frame.data, sizeof o->rxData);
-    Can_RxInterrupt();
-}
+RDL_DO(can, received, o->rxId = a->id; o->rxLength = a->frame.length;
+       memcpy(o->rxData, a->frame.data, sizeof o->rxData); Can_RxInterrupt());
 
 RDL_PRE(can, bus_off, s->running);
 RDL_WEIGH(can, bus_off, s->running);
 RDL_CALLOUTS(can, bus_off, rdl_call(canif, bus_off));
 RDL_POST(can, bus_off, *s = (struct can){0});
 
-static void bus_off_call(Can_RegistersType *o, const struct rdl_nothing *a)
-{
-    (void)o, (void)a;
-    Can_BusOffInterrupt();
-}
+RDL_DO(can, bus_off, Can_BusOffInterrupt());
 
 /* ---- All of it ---------------------------------------------------------------------------- */
 
@@ -178,23 +133,24 @@ static bool registers_agree(Can_RegistersType *o, const struct can *s)
 }
 
 RDL_OP_RETURNS(can, set_mode, struct controller_mode, Std_ReturnType,
-               RDL_MOCKS(Can_SetControllerMode, set_mode_mock), .callers = "canif",
-               .args = set_mode_args, .post = can_set_mode_post, .call = set_mode_call);
+               .mocks = "Can_SetControllerMode", .callers = "canif", .args = can_set_mode_args,
+               .post = can_set_mode_post, .call = can_set_mode_call);
 RDL_OP_RETURNS(can, write, struct frame_to_write, int, RDL_MOCKS(Can_Write, write_mock),
-               .callers = "canif", .weight = 4, .args = write_args, .post = write_post,
-               .call = write_call);
+               .callers = "canif", .weight = 4, .args = can_write_args, .post = write_post,
+               .call = can_write_call);
 RDL_OP(can, mode_cycle, struct rdl_nothing, .callers = "test", .requirements = "Can_R6",
        .weight = 2, .callouts = can_mode_cycle_callouts, .post = can_mode_cycle_post,
-       .call = mode_cycle_call);
+       .call = can_mode_cycle_call);
 RDL_OP(can, write_cycle, struct rdl_nothing, .callers = "test", .weight = 4,
-       .callouts = write_cycle_callouts, .post = can_write_cycle_post, .call = write_cycle_call);
+       .callouts = write_cycle_callouts, .post = can_write_cycle_post,
+       .call = can_write_cycle_call);
 RDL_OP(can, sent, struct rdl_nothing, .callers = "test", .weigh = can_sent_weigh,
-       .pre = can_sent_pre, .post = can_sent_post, .call = sent_call);
+       .pre = can_sent_pre, .post = can_sent_post, .call = can_sent_call);
 RDL_OP(can, received, struct frame_on_bus, .callers = "test", .requirements = "Can_R4",
-       .weigh = can_received_weigh, .args = received_args, .pre = can_received_pre,
-       .callouts = can_received_callouts, .call = received_call);
+       .weigh = can_received_weigh, .args = can_received_args, .pre = can_received_pre,
+       .callouts = can_received_callouts, .call = can_received_call);
 RDL_OP(can, bus_off, struct rdl_nothing, .callers = "test", .requirements = "Can_R5",
        .weigh = can_bus_off_weigh, .pre = can_bus_off_pre, .callouts = can_bus_off_callouts,
-       .post = can_bus_off_post, .call = bus_off_call);
+       .post = can_bus_off_post, .call = can_bus_off_call);
 RDL_SPEC(can, RDL_OPS(can, set_mode, write, mode_cycle, write_cycle, sent, received, bus_off),
          .create = create, .agrees = registers_agree);

@@ -46,32 +46,17 @@ static const struct canif stopped = {0};
 
 /* ---- Modes -------------------------------------------------------------------------------- */
 
-static void set_controller_mode_args(struct rdl_case *t, const struct canif *s,
-                                     struct controller_mode *a)
-{
-    a->mode = rdl_chance(t, s->started ? 0.1 : 0.9) ? CAN_CS_STARTED : CAN_CS_STOPPED;
-}
+RDL_ARGS(canif, set_controller_mode,
+         a->mode = rdl_chance(t, s->started ? 0.1 : 0.9) ? CAN_CS_STARTED : CAN_CS_STOPPED);
 
 RDL_CALLOUTS(canif, set_controller_mode, rdl_call_returns(can, set_mode, E_OK, a->mode));
 RDL_POST_RETURNS(canif, set_controller_mode, *s = stopped; s->started = a->mode == CAN_CS_STARTED;
                  *r = E_OK);
 
-static void set_controller_mode_call(void *o, const struct controller_mode *a, Std_ReturnType *r)
-{
-    (void)o;
-    *r = CanIf_SetControllerMode(a->mode);
-}
+RDL_DO_RETURNS(canif, set_controller_mode, *r = CanIf_SetControllerMode(a->mode));
 
-static Std_ReturnType set_controller_mode_mock(Can_ControllerStateType mode)
-{
-    return rdl_mocked_returns(canif, set_controller_mode, &(struct controller_mode){mode},
-                              rdl_real(CanIf_SetControllerMode)(mode));
-}
-
-static void set_pdu_mode_args(struct rdl_case *t, const struct canif *s, struct pdu_mode *a)
-{
-    a->mode = rdl_chance(t, s->online ? 0.1 : 0.9) ? CANIF_ONLINE : CANIF_OFFLINE;
-}
+RDL_ARGS(canif, set_pdu_mode,
+         a->mode = rdl_chance(t, s->online ? 0.1 : 0.9) ? CANIF_ONLINE : CANIF_OFFLINE);
 
 RDL_PRE(canif, set_pdu_mode, s->started || a->mode == CANIF_OFFLINE);
 
@@ -86,62 +71,24 @@ static void set_pdu_mode_post(struct canif *s, const struct pdu_mode *a, Std_Ret
     *r = E_OK;
 }
 
-static void set_pdu_mode_call(void *o, const struct pdu_mode *a, Std_ReturnType *r)
-{
-    (void)o;
-    *r = CanIf_SetPduMode(a->mode);
-}
+RDL_DO_RETURNS(canif, set_pdu_mode, *r = CanIf_SetPduMode(a->mode));
 
-static Std_ReturnType set_pdu_mode_mock(CanIf_PduModeType mode)
-{
-    return rdl_mocked_returns(canif, set_pdu_mode, &(struct pdu_mode){mode},
-                              rdl_real(CanIf_SetPduMode)(mode));
-}
-
-static void mode_indication_args(struct rdl_case *t, const struct canif *s,
-                                 struct controller_mode *a)
-{
-    (void)s;
-    a->mode = rdl_bool(t) ? CAN_CS_STARTED : CAN_CS_STOPPED;
-}
+RDL_ARGS(canif, mode_indication, a->mode = rdl_bool(t) ? CAN_CS_STARTED : CAN_CS_STOPPED);
 
 RDL_CALLOUTS(canif, mode_indication, rdl_call(cansm, mode_indication, a->mode));
 
-static void mode_indication_call(void *o, const struct controller_mode *a)
-{
-    (void)o;
-    CanIf_ControllerModeIndication(a->mode);
-}
-
-static void mode_indication_mock(Can_ControllerStateType mode)
-{
-    rdl_mocked(canif, mode_indication, &(struct controller_mode){mode},
-               rdl_real(CanIf_ControllerModeIndication)(mode));
-}
+RDL_DO(canif, mode_indication, CanIf_ControllerModeIndication(a->mode));
 
 RDL_PRE(canif, bus_off, s->started);
 RDL_CALLOUTS(canif, bus_off, rdl_call(cansm, bus_off));
 RDL_POST(canif, bus_off, *s = stopped);
 
-static void bus_off_call(void *o, const struct rdl_nothing *a)
-{
-    (void)o, (void)a;
-    CanIf_ControllerBusOff();
-}
-
-static void bus_off_mock(void)
-{
-    rdl_mocked(canif, bus_off, &(struct rdl_nothing){}, rdl_real(CanIf_ControllerBusOff)());
-}
+RDL_DO(canif, bus_off, CanIf_ControllerBusOff());
 
 /* ---- Frames ------------------------------------------------------------------------------- */
 
-static void transmit_args(struct rdl_case *t, const struct canif *s, struct frame_of *a)
-{
-    (void)s;
-    a->pdu = (PduIdType)rdl_int(t, 0, CANIF_TX_PDUS - 1);
-    a->frame = draw_frame(t);
-}
+RDL_ARGS(canif, transmit, a->pdu = (PduIdType)rdl_int(t, 0, CANIF_TX_PDUS - 1);
+         a->frame = draw_frame(t));
 
 RDL_PRE(canif, transmit,
         a->pdu < CANIF_TX_PDUS && a->frame.length <= CAN_DATA_MAX &&
@@ -166,11 +113,8 @@ static void transmit_post(struct canif *s, const struct frame_of *a, Std_ReturnT
     }
 }
 
-static void transmit_call(void *o, const struct frame_of *a, Std_ReturnType *r)
-{
-    (void)o;
-    *r = CanIf_Transmit(a->pdu, &(PduInfoType){a->frame.data, a->frame.length});
-}
+RDL_DO_RETURNS(canif, transmit,
+               *r = CanIf_Transmit(a->pdu, &(PduInfoType){a->frame.data, a->frame.length}));
 
 static Std_ReturnType transmit_mock(PduIdType pdu, const PduInfoType *info)
 {
@@ -178,11 +122,7 @@ static Std_ReturnType transmit_mock(PduIdType pdu, const PduInfoType *info)
                               rdl_real(CanIf_Transmit)(pdu, info));
 }
 
-static void tx_confirmation_args(struct rdl_case *t, const struct canif *s, struct pdu *a)
-{
-    (void)t;
-    a->pdu = s->in_driver;
-}
+RDL_ARGS(canif, tx_confirmation, a->pdu = s->in_driver);
 
 RDL_PRE(canif, tx_confirmation, s->driver_has_one && s->in_driver == a->pdu);
 RDL_WEIGH(canif, tx_confirmation, s->driver_has_one ? 4 : 0);
@@ -212,33 +152,17 @@ static void tx_confirmation_post(struct canif *s, const struct pdu *a)
     }
 }
 
-static void tx_confirmation_call(void *o, const struct pdu *a)
-{
-    (void)o;
-    CanIf_TxConfirmation(a->pdu);
-}
+RDL_DO(canif, tx_confirmation, CanIf_TxConfirmation(a->pdu));
 
-static void tx_confirmation_mock(PduIdType pdu)
-{
-    rdl_mocked(canif, tx_confirmation, &(struct pdu){pdu}, rdl_real(CanIf_TxConfirmation)(pdu));
-}
-
-static void rx_indication_args(struct rdl_case *t, const struct canif *s, struct frame_on_bus *a)
-{
-    (void)s;
-    a->id = rdl_chance(t, 0.2) ? 0x7ff : CAN_ID_TRANSPORT_RX;
-    a->frame = draw_frame(t);
-}
+RDL_ARGS(canif, rx_indication, a->id = rdl_chance(t, 0.2) ? 0x7ff : CAN_ID_TRANSPORT_RX;
+         a->frame = draw_frame(t));
 
 RDL_CALLOUTS(canif, rx_indication,
              s->online && a->id == CAN_ID_TRANSPORT_RX ? rdl_call(cantp, rx_indication, a->frame)
                                                        : rdl_no_calls);
 
-static void rx_indication_call(void *o, const struct frame_on_bus *a)
-{
-    (void)o;
-    CanIf_RxIndication(a->id, &(PduInfoType){a->frame.data, a->frame.length});
-}
+RDL_DO(canif, rx_indication,
+       CanIf_RxIndication(a->id, &(PduInfoType){a->frame.data, a->frame.length}));
 
 static void rx_indication_mock(Can_IdType id, const PduInfoType *info)
 {
@@ -261,31 +185,31 @@ static bool a_frame_waits(const struct canif *s)
 }
 
 RDL_OP_RETURNS(canif, set_controller_mode, struct controller_mode, Std_ReturnType,
-               RDL_MOCKS(CanIf_SetControllerMode, set_controller_mode_mock), .callers = "cansm",
-               .args = set_controller_mode_args, .callouts = canif_set_controller_mode_callouts,
-               .post = canif_set_controller_mode_post, .call = set_controller_mode_call);
-RDL_OP_RETURNS(canif, set_pdu_mode, struct pdu_mode, Std_ReturnType,
-               RDL_MOCKS(CanIf_SetPduMode, set_pdu_mode_mock), .callers = "cansm",
-               .args = set_pdu_mode_args, .pre = canif_set_pdu_mode_pre, .post = set_pdu_mode_post,
-               .call = set_pdu_mode_call);
+               .mocks = "CanIf_SetControllerMode", .callers = "cansm",
+               .args = canif_set_controller_mode_args,
+               .callouts = canif_set_controller_mode_callouts,
+               .post = canif_set_controller_mode_post, .call = canif_set_controller_mode_call);
+RDL_OP_RETURNS(canif, set_pdu_mode, struct pdu_mode, Std_ReturnType, .mocks = "CanIf_SetPduMode",
+               .callers = "cansm", .args = canif_set_pdu_mode_args, .pre = canif_set_pdu_mode_pre,
+               .post = set_pdu_mode_post, .call = canif_set_pdu_mode_call);
 RDL_OP_RETURNS(canif, transmit, struct frame_of, Std_ReturnType,
                RDL_MOCKS(CanIf_Transmit, transmit_mock), .callers = "cantp upper", .weight = 6,
-               .args = transmit_args, .pre = canif_transmit_pre,
-               .callouts = canif_transmit_callouts, .post = transmit_post, .call = transmit_call);
-RDL_OP(canif, tx_confirmation, struct pdu, RDL_MOCKS(CanIf_TxConfirmation, tx_confirmation_mock),
-       .callers = "can", .weigh = canif_tx_confirmation_weigh, .args = tx_confirmation_args,
+               .args = canif_transmit_args, .pre = canif_transmit_pre,
+               .callouts = canif_transmit_callouts, .post = transmit_post,
+               .call = canif_transmit_call);
+RDL_OP(canif, tx_confirmation, struct pdu, .mocks = "CanIf_TxConfirmation", .callers = "can",
+       .weigh = canif_tx_confirmation_weigh, .args = canif_tx_confirmation_args,
        .pre = canif_tx_confirmation_pre, .callouts = tx_confirmation_callouts,
-       .post = tx_confirmation_post, .call = tx_confirmation_call);
+       .post = tx_confirmation_post, .call = canif_tx_confirmation_call);
 RDL_OP(canif, rx_indication, struct frame_on_bus, RDL_MOCKS(CanIf_RxIndication, rx_indication_mock),
-       .callers = "can", .requirements = "CanIf_R4", .weight = 2, .args = rx_indication_args,
-       .callouts = canif_rx_indication_callouts, .call = rx_indication_call);
-RDL_OP(canif, mode_indication, struct controller_mode,
-       RDL_MOCKS(CanIf_ControllerModeIndication, mode_indication_mock), .callers = "can",
-       .args = mode_indication_args, .callouts = canif_mode_indication_callouts,
-       .call = mode_indication_call);
-RDL_OP(canif, bus_off, struct rdl_nothing, RDL_MOCKS(CanIf_ControllerBusOff, bus_off_mock),
-       .callers = "can", .requirements = "CanIf_R5", .pre = canif_bus_off_pre,
-       .callouts = canif_bus_off_callouts, .post = canif_bus_off_post, .call = bus_off_call);
+       .callers = "can", .requirements = "CanIf_R4", .weight = 2, .args = canif_rx_indication_args,
+       .callouts = canif_rx_indication_callouts, .call = canif_rx_indication_call);
+RDL_OP(canif, mode_indication, struct controller_mode, .mocks = "CanIf_ControllerModeIndication",
+       .callers = "can", .args = canif_mode_indication_args,
+       .callouts = canif_mode_indication_callouts, .call = canif_mode_indication_call);
+RDL_OP(canif, bus_off, struct rdl_nothing, .mocks = "CanIf_ControllerBusOff", .callers = "can",
+       .requirements = "CanIf_R5", .pre = canif_bus_off_pre, .callouts = canif_bus_off_callouts,
+       .post = canif_bus_off_post, .call = canif_bus_off_call);
 RDL_SPEC(canif,
          RDL_OPS(canif, set_controller_mode, set_pdu_mode, transmit, tx_confirmation, rx_indication,
                  mode_indication, bus_off),

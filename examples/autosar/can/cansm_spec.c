@@ -22,51 +22,26 @@ RDL_TYPES(cansm, struct cansm, void);
 
 /* ---- Requests and indications ------------------------------------------------------------- */
 
-static void request_args(struct rdl_case *t, const struct cansm *s, struct com_mode *a)
-{
-    a->mode = rdl_chance(t, s->requested == COMM_FULL_COMMUNICATION ? 0.3 : 0.9)
-                  ? COMM_FULL_COMMUNICATION
-                  : COMM_NO_COMMUNICATION;
-}
+RDL_ARGS(cansm, request,
+         a->mode = rdl_chance(t, s->requested == COMM_FULL_COMMUNICATION ? 0.3 : 0.9)
+                       ? COMM_FULL_COMMUNICATION
+                       : COMM_NO_COMMUNICATION);
 
 RDL_WEIGH(cansm, request, s->requested == COMM_FULL_COMMUNICATION ? 1 : 6);
 RDL_POST_RETURNS(cansm, request, s->requested = a->mode; *r = E_OK);
 
-static void request_call(void *o, const struct com_mode *a, Std_ReturnType *r)
-{
-    (void)o;
-    *r = CanSM_RequestComMode(a->mode);
-}
+RDL_DO_RETURNS(cansm, request, *r = CanSM_RequestComMode(a->mode));
 
 RDL_POST_RETURNS(cansm, current,
                  *r = s->state == ON ? COMM_FULL_COMMUNICATION : COMM_NO_COMMUNICATION);
 
-static void current_call(void *o, const struct rdl_nothing *a, ComM_ModeType *r)
-{
-    (void)o, (void)a;
-    *r = CanSM_GetCurrentComMode();
-}
+RDL_DO_RETURNS(cansm, current, *r = CanSM_GetCurrentComMode());
 
-static void mode_indication_args(struct rdl_case *t, const struct cansm *s,
-                                 struct controller_mode *a)
-{
-    (void)s;
-    a->mode = rdl_chance(t, 0.9) ? CAN_CS_STARTED : CAN_CS_STOPPED;
-}
+RDL_ARGS(cansm, mode_indication, a->mode = rdl_chance(t, 0.9) ? CAN_CS_STARTED : CAN_CS_STOPPED);
 
 RDL_POST(cansm, mode_indication, s->controller_runs = a->mode == CAN_CS_STARTED);
 
-static void mode_indication_call(void *o, const struct controller_mode *a)
-{
-    (void)o;
-    CanSM_ControllerModeIndication(a->mode);
-}
-
-static void mode_indication_mock(Can_ControllerStateType mode)
-{
-    rdl_mocked(cansm, mode_indication, &(struct controller_mode){mode},
-               rdl_real(CanSM_ControllerModeIndication)(mode));
-}
+RDL_DO(cansm, mode_indication, CanSM_ControllerModeIndication(a->mode));
 
 RDL_PRE(cansm, bus_off, s->state == STARTING || s->state == ON);
 RDL_CALLOUTS(cansm, bus_off, rdl_call(cantp, mode_indication, CANIF_OFFLINE));
@@ -85,16 +60,7 @@ static void bus_off_post(struct cansm *s, const struct rdl_nothing *a)
     }
 }
 
-static void bus_off_call(void *o, const struct rdl_nothing *a)
-{
-    (void)o, (void)a;
-    CanSM_ControllerBusOff();
-}
-
-static void bus_off_mock(void)
-{
-    rdl_mocked(cansm, bus_off, &(struct rdl_nothing){}, rdl_real(CanSM_ControllerBusOff)());
-}
+RDL_DO(cansm, bus_off, CanSM_ControllerBusOff());
 
 /* ---- The main function -------------------------------------------------------------------- */
 
@@ -170,11 +136,7 @@ static void cycle_post(struct cansm *s, const struct rdl_nothing *a)
     }
 }
 
-static void cycle_call(void *o, const struct rdl_nothing *a)
-{
-    (void)o, (void)a;
-    CanSM_MainFunction();
-}
+RDL_DO(cansm, cycle, CanSM_MainFunction());
 
 /* ---- All of it ---------------------------------------------------------------------------- */
 
@@ -196,18 +158,17 @@ static bool recovers(const struct cansm *s)
 }
 
 RDL_OP_RETURNS(cansm, request, struct com_mode, Std_ReturnType, .callers = "test",
-               .weigh = cansm_request_weigh, .args = request_args, .post = cansm_request_post,
-               .call = request_call);
+               .weigh = cansm_request_weigh, .args = cansm_request_args, .post = cansm_request_post,
+               .call = cansm_request_call);
 RDL_OP_RETURNS(cansm, current, struct rdl_nothing, ComM_ModeType, .callers = "test",
-               .post = cansm_current_post, .call = current_call);
+               .post = cansm_current_post, .call = cansm_current_call);
 RDL_OP(cansm, cycle, struct rdl_nothing, .callers = "test", .weight = 6, .callouts = cycle_callouts,
-       .post = cycle_post, .call = cycle_call);
-RDL_OP(cansm, mode_indication, struct controller_mode,
-       RDL_MOCKS(CanSM_ControllerModeIndication, mode_indication_mock), .callers = "canif",
-       .weight = 4, .args = mode_indication_args, .post = cansm_mode_indication_post,
-       .call = mode_indication_call);
-RDL_OP(cansm, bus_off, struct rdl_nothing, RDL_MOCKS(CanSM_ControllerBusOff, bus_off_mock),
-       .callers = "canif", .pre = cansm_bus_off_pre, .callouts = cansm_bus_off_callouts,
-       .post = bus_off_post, .call = bus_off_call);
+       .post = cycle_post, .call = cansm_cycle_call);
+RDL_OP(cansm, mode_indication, struct controller_mode, .mocks = "CanSM_ControllerModeIndication",
+       .callers = "canif", .weight = 4, .args = cansm_mode_indication_args,
+       .post = cansm_mode_indication_post, .call = cansm_mode_indication_call);
+RDL_OP(cansm, bus_off, struct rdl_nothing, .mocks = "CanSM_ControllerBusOff", .callers = "canif",
+       .pre = cansm_bus_off_pre, .callouts = cansm_bus_off_callouts, .post = bus_off_post,
+       .call = cansm_bus_off_call);
 RDL_SPEC(cansm, RDL_OPS(cansm, request, current, cycle, mode_indication, bus_off), .create = create,
          .interesting = {{"on", is_on}, {"about to start again after a bus-off", recovers}});

@@ -117,17 +117,10 @@ static void transmit_post(struct cantp *s, const struct message *a, Std_ReturnTy
     *r = E_OK;
 }
 
-static void transmit_call(void *o, const struct message *a, Std_ReturnType *r)
-{
-    (void)o;
-    *r = CanTp_Transmit(&(PduInfoType){a->data, a->length});
-}
+RDL_DO_RETURNS(cantp, transmit, *r = CanTp_Transmit(&(PduInfoType){a->data, a->length}));
 
-static void tx_confirmation_args(struct rdl_case *t, const struct cantp *s, struct pdu *a)
-{
-    (void)t;
-    a->pdu = s->in.unconfirmed ? CANIF_TX_FLOW_CONTROL : CANIF_TX_TRANSPORT;
-}
+RDL_ARGS(cantp, tx_confirmation,
+         a->pdu = s->in.unconfirmed ? CANIF_TX_FLOW_CONTROL : CANIF_TX_TRANSPORT);
 
 RDL_PRE(cantp, tx_confirmation,
         a->pdu == CANIF_TX_FLOW_CONTROL ? s->in.unconfirmed : s->out.unconfirmed);
@@ -165,16 +158,7 @@ static void tx_confirmation_post(struct cantp *s, const struct pdu *a)
     }
 }
 
-static void tx_confirmation_call(void *o, const struct pdu *a)
-{
-    (void)o;
-    CanTp_TxConfirmation(a->pdu);
-}
-
-static void tx_confirmation_mock(PduIdType pdu)
-{
-    rdl_mocked(cantp, tx_confirmation, &(struct pdu){pdu}, rdl_real(CanTp_TxConfirmation)(pdu));
-}
+RDL_DO(cantp, tx_confirmation, CanTp_TxConfirmation(a->pdu));
 
 /* ---- In ----------------------------------------------------------------------------------- */
 
@@ -318,11 +302,7 @@ static void rx_indication_post(struct cantp *s, const struct one_frame *a)
         rdl_requirement("CanTp_R7");
 }
 
-static void rx_indication_call(void *o, const struct one_frame *a)
-{
-    (void)o;
-    CanTp_RxIndication(&(PduInfoType){a->frame.data, a->frame.length});
-}
+RDL_DO(cantp, rx_indication, CanTp_RxIndication(&(PduInfoType){a->frame.data, a->frame.length}));
 
 static void rx_indication_mock(const PduInfoType *info)
 {
@@ -396,18 +376,12 @@ static void cycle_post(struct cantp *s, const struct rdl_nothing *a)
     go_on_out(s);
 }
 
-static void cycle_call(void *o, const struct rdl_nothing *a)
-{
-    (void)o, (void)a;
-    CanTp_MainFunction();
-}
+RDL_DO(cantp, cycle, CanTp_MainFunction());
 
 /* ---- The network --------------------------------------------------------------------------- */
 
-static void mode_indication_args(struct rdl_case *t, const struct cantp *s, struct pdu_mode *a)
-{
-    a->mode = rdl_chance(t, s->online ? 0.2 : 0.9) ? CANIF_ONLINE : CANIF_OFFLINE;
-}
+RDL_ARGS(cantp, mode_indication,
+         a->mode = rdl_chance(t, s->online ? 0.2 : 0.9) ? CANIF_ONLINE : CANIF_OFFLINE);
 
 RDL_WEIGH(cantp, mode_indication, s->online ? 1 : 12);
 RDL_CALLOUTS(cantp, mode_indication,
@@ -429,17 +403,7 @@ static void mode_indication_post(struct cantp *s, const struct pdu_mode *a)
     }
 }
 
-static void mode_indication_call(void *o, const struct pdu_mode *a)
-{
-    (void)o;
-    CanTp_ModeIndication(a->mode);
-}
-
-static void mode_indication_mock(CanIf_PduModeType mode)
-{
-    rdl_mocked(cantp, mode_indication, &(struct pdu_mode){mode},
-               rdl_real(CanTp_ModeIndication)(mode));
-}
+RDL_DO(cantp, mode_indication, CanTp_ModeIndication(a->mode));
 
 /* ---- All of it ---------------------------------------------------------------------------- */
 
@@ -462,21 +426,21 @@ static bool last_frame_is_awaited(const struct cantp *s)
 
 RDL_OP_RETURNS(cantp, transmit, struct message, Std_ReturnType, .callers = "test",
                .weigh = cantp_transmit_weigh, .args = transmit_args, .post = transmit_post,
-               .call = transmit_call);
+               .call = cantp_transmit_call);
 RDL_OP(cantp, cycle, struct rdl_nothing, .callers = "test", .weight = 8, .callouts = cycle_callouts,
-       .post = cycle_post, .call = cycle_call);
-RDL_OP(cantp, tx_confirmation, struct pdu, RDL_MOCKS(CanTp_TxConfirmation, tx_confirmation_mock),
-       .callers = "canif", .weigh = cantp_tx_confirmation_weigh, .args = tx_confirmation_args,
+       .post = cycle_post, .call = cantp_cycle_call);
+RDL_OP(cantp, tx_confirmation, struct pdu, .mocks = "CanTp_TxConfirmation", .callers = "canif",
+       .weigh = cantp_tx_confirmation_weigh, .args = cantp_tx_confirmation_args,
        .pre = cantp_tx_confirmation_pre, .callouts = tx_confirmation_callouts,
-       .post = tx_confirmation_post, .call = tx_confirmation_call);
+       .post = tx_confirmation_post, .call = cantp_tx_confirmation_call);
 RDL_OP(cantp, rx_indication, struct one_frame, RDL_MOCKS(CanTp_RxIndication, rx_indication_mock),
        .callers = "canif", .weight = 6, .args = rx_indication_args,
-       .callouts = rx_indication_callouts, .post = rx_indication_post, .call = rx_indication_call);
-RDL_OP(cantp, mode_indication, struct pdu_mode,
-       RDL_MOCKS(CanTp_ModeIndication, mode_indication_mock), .callers = "cansm",
-       .weigh = cantp_mode_indication_weigh, .args = mode_indication_args,
+       .callouts = rx_indication_callouts, .post = rx_indication_post,
+       .call = cantp_rx_indication_call);
+RDL_OP(cantp, mode_indication, struct pdu_mode, .mocks = "CanTp_ModeIndication", .callers = "cansm",
+       .weigh = cantp_mode_indication_weigh, .args = cantp_mode_indication_args,
        .callouts = cantp_mode_indication_callouts, .post = mode_indication_post,
-       .call = mode_indication_call);
+       .call = cantp_mode_indication_call);
 RDL_SPEC(cantp, RDL_OPS(cantp, transmit, cycle, tx_confirmation, rx_indication, mode_indication),
          .create = create,
          .interesting = {{"all of a long message is sent", long_message_is_sent},

@@ -6,11 +6,8 @@
 
 RDL_TYPES(upper, struct rdl_nothing, void);
 
-static void received_call(void *o, const struct message_received *a)
-{
-    (void)o;
-    PduR_CanTpRxIndication(a->result, &(PduInfoType){a->message.data, a->message.length});
-}
+RDL_DO(upper, received,
+       PduR_CanTpRxIndication(a->result, &(PduInfoType){a->message.data, a->message.length}));
 
 static void received_mock(Std_ReturnType result, const PduInfoType *message)
 {
@@ -18,43 +15,15 @@ static void received_mock(Std_ReturnType result, const PduInfoType *message)
                rdl_real(PduR_CanTpRxIndication)(result, message));
 }
 
-static void sent_call(void *o, const struct result *a)
-{
-    (void)o;
-    PduR_CanTpTxConfirmation(a->result);
-}
+RDL_DO(upper, sent, PduR_CanTpTxConfirmation(a->result));
 
-static void sent_mock(Std_ReturnType result)
-{
-    rdl_mocked(upper, sent, &(struct result){result}, rdl_real(PduR_CanTpTxConfirmation)(result));
-}
+RDL_DO(upper, com_mode, ComM_BusSM_ModeIndication(a->mode));
 
-static void com_mode_call(void *o, const struct com_mode *a)
-{
-    (void)o;
-    ComM_BusSM_ModeIndication(a->mode);
-}
-
-static void com_mode_mock(ComM_ModeType mode)
-{
-    rdl_mocked(upper, com_mode, &(struct com_mode){mode},
-               rdl_real(ComM_BusSM_ModeIndication)(mode));
-}
-
-static void status_args(struct rdl_case *t, const struct rdl_nothing *s, struct one_frame *a)
-{
-    (void)s;
-    a->frame.length = 1;
-    a->frame.data[0] = rdl_u8(t);
-}
+RDL_ARGS(upper, status, a->frame.length = 1; a->frame.data[0] = rdl_u8(t));
 
 RDL_CALLOUTS(upper, status, rdl_call(canif, transmit, CANIF_TX_STATUS, a->frame));
 
-static void status_call(void *o, const struct one_frame *a)
-{
-    (void)o;
-    App_StatusChanged(&(PduInfoType){a->frame.data, a->frame.length});
-}
+RDL_DO(upper, status, App_StatusChanged(&(PduInfoType){a->frame.data, a->frame.length}));
 
 static void *create(struct rdl_case *t, const struct rdl_nothing *s)
 {
@@ -63,11 +32,11 @@ static void *create(struct rdl_case *t, const struct rdl_nothing *s)
 }
 
 RDL_OP(upper, received, struct message_received, RDL_MOCKS(PduR_CanTpRxIndication, received_mock),
-       .callers = "cantp", .call = received_call);
-RDL_OP(upper, sent, struct result, RDL_MOCKS(PduR_CanTpTxConfirmation, sent_mock),
-       .callers = "cantp", .call = sent_call);
-RDL_OP(upper, com_mode, struct com_mode, RDL_MOCKS(ComM_BusSM_ModeIndication, com_mode_mock),
-       .callers = "cansm", .call = com_mode_call);
-RDL_OP(upper, status, struct one_frame, .callers = "test", .weight = 2, .args = status_args,
-       .callouts = upper_status_callouts, .call = status_call);
+       .callers = "cantp", .call = upper_received_call);
+RDL_OP(upper, sent, struct result, .mocks = "PduR_CanTpTxConfirmation", .callers = "cantp",
+       .call = upper_sent_call);
+RDL_OP(upper, com_mode, struct com_mode, .mocks = "ComM_BusSM_ModeIndication", .callers = "cansm",
+       .call = upper_com_mode_call);
+RDL_OP(upper, status, struct one_frame, .callers = "test", .weight = 2, .args = upper_status_args,
+       .callouts = upper_status_callouts, .call = upper_status_call);
 RDL_SPEC(upper, RDL_OPS(upper, received, sent, com_mode, status), .create = create);

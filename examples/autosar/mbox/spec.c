@@ -39,37 +39,17 @@ RDL_CALLOUTS(mbox, fetch,
 
 /* ---- Arguments ---------------------------------------------------------------------------- */
 
-static void create_args(struct rdl_case *t, const struct mbox *s, struct box_size *a)
-{
-    (void)s;
-    a->size = 1 + (size_t)rdl_pick(t, MBOX_SIZE_MAX);
-}
+RDL_ARGS(mbox, create, a->size = 1 + (size_t)rdl_pick(t, MBOX_SIZE_MAX));
 
-static void post_args(struct rdl_case *t, const struct mbox *s, struct message *a)
-{
-    (void)s;
-    a->value = rdl_u64(t);
-}
+RDL_ARGS(mbox, post, a->value = rdl_u64(t));
 
 /* ---- As functions ------------------------------------------------------------------------- */
 
-static void create_call(Arc_MBoxType **o, const struct box_size *a)
-{
-    *o = Arc_MBoxCreate(a->size);
-}
+RDL_DO(mbox, create, *o = Arc_MBoxCreate(a->size));
 
-static void post_call(Arc_MBoxType **o, const struct message *a, int *r)
-{
-    void *message = (void *)a->value;
+RDL_DO_RETURNS(mbox, post, void *message = (void *)a->value; *r = Arc_MBoxPost(*o, &message));
 
-    *r = Arc_MBoxPost(*o, &message);
-}
-
-static void fetch_call(Arc_MBoxType **o, const struct rdl_nothing *a, struct fetched *r)
-{
-    (void)a;
-    r->status = Arc_MBoxFetch(*o, &r->value);
-}
+RDL_DO_RETURNS(mbox, fetch, r->status = Arc_MBoxFetch(*o, &r->value));
 
 /* ---- All of it ---------------------------------------------------------------------------- */
 
@@ -80,12 +60,12 @@ static Arc_MBoxType **create(struct rdl_case *t, const struct mbox *s)
 }
 
 RDL_OP(mbox, create, struct box_size, .callers = "test", .weigh = mbox_create_weigh,
-       .args = create_args, .pre = mbox_create_pre, .post = mbox_create_post,
-       .callouts = mbox_create_callouts, .call = create_call);
+       .args = mbox_create_args, .pre = mbox_create_pre, .post = mbox_create_post,
+       .callouts = mbox_create_callouts, .call = mbox_create_call);
 RDL_OP_RETURNS(mbox, post, struct message, int, .callers = "test", .weigh = mbox_post_weigh,
-               .args = post_args, .pre = mbox_post_pre, .post = mbox_post_post,
-               .callouts = mbox_post_callouts, .call = post_call);
+               .args = mbox_post_args, .pre = mbox_post_pre, .post = mbox_post_post,
+               .callouts = mbox_post_callouts, .call = mbox_post_call);
 RDL_OP_RETURNS(mbox, fetch, struct rdl_nothing, struct fetched, .callers = "test",
                .weigh = mbox_fetch_weigh, .pre = mbox_fetch_pre, .post = mbox_fetch_post,
-               .callouts = mbox_fetch_callouts, .call = fetch_call);
+               .callouts = mbox_fetch_callouts, .call = mbox_fetch_call);
 RDL_SPEC(mbox, RDL_OPS(mbox, create, post, fetch), .create = create);

@@ -1,4 +1,4 @@
-/* cirq_buffer.c -- a circular buffer, as it should be.
+/* correct: a circular buffer.
  *
  * `tail` is where the next element goes, `head` where the oldest is; `bufEnd` is one byte behind
  * the last element.  Both run around; how many elements there are is counted, so that all of the

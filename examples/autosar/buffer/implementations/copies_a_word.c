@@ -1,4 +1,4 @@
-/* copies_a_word.c -- a circular buffer for elements of any size, as long as it is that of an int. */
+/* broken: bad-spec-impl: elements of any size, as long as it is that of an int. */
 #include "cirq_buffer.h"
 
 #include <limits.h>

@@ -1,4 +1,4 @@
-/* full_too_early.c -- a circular buffer that is full when one place is left. */
+/* broken: bad-spec-impl: it is full when one place is left. */
 #include "cirq_buffer.h"
 
 #include <limits.h>

@@ -1,5 +1,4 @@
-/* never_full.c -- a circular buffer that does not look whether it is full.  Its callers have to, so
- * there is nothing wrong with it. */
+/* correct: it does not look whether it is full, as its callers have to. */
 #include "cirq_buffer.h"
 
 #include <limits.h>

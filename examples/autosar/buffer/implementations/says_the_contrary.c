@@ -1,4 +1,4 @@
-/* says_the_contrary.c -- a circular buffer that tells of success as bool would. */
+/* broken: bad-spec-impl: it tells of success as bool would. */
 #include "cirq_buffer.h"
 
 #include <limits.h>

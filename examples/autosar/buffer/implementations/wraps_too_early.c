@@ -1,4 +1,4 @@
-/* wraps_too_early.c -- a circular buffer that never uses its last place, but counts on it. */
+/* broken: bad-spec-impl: it never uses its last place, but counts on it. */
 #include "cirq_buffer.h"
 
 #include <limits.h>
@@ -24,7 +24,7 @@ static void *next(const CirqBufferType *cPtr, void *element)
 {
     char *after = (char *)element + cPtr->dataSize;
 
-    if (after + cPtr->dataSize == cPtr->bufEnd) {
+    if (after == cPtr->bufEnd || after + cPtr->dataSize == cPtr->bufEnd) {
         after = cPtr->bufStart;
     }
     return after;

@@ -1,4 +1,4 @@
-/* drops_the_message.c -- a message box that fetches for itself. */
+/* broken: bad-spec-impl: it fetches for itself. */
 #include "mbox.h"
 
 #include <stdlib.h>

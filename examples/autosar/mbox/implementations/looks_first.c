@@ -1,5 +1,4 @@
-/* looks_first.c -- a message box that looks into its buffer before it fetches from it,
- * as if it knew what the fields of that struct mean. */
+/* broken: bad-call: it looks into its buffer, as if it knew what the fields there mean. */
 #include "mbox.h"
 
 #include <stdlib.h>

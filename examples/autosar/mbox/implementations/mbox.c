@@ -1,4 +1,4 @@
-/* mbox.c -- a message box, as it should be: it leaves all to its circular buffer. */
+/* correct: a message box that leaves all to its circular buffer. */
 #include "mbox.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* one_more.c -- a message box that wants a buffer with a place to spare. */
+/* broken: bad-call: it wants a buffer with a place to spare. */
 #include "mbox.h"
 
 #include <stdlib.h>

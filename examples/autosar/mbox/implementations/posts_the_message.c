@@ -1,4 +1,4 @@
-/* posts_the_message.c -- a message box that posts what the pointer points to, not the pointer. */
+/* broken: crash: it posts what the pointer points to, not the pointer. */
 #include "mbox.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* posts_twice.c -- a message box that makes sure. */
+/* broken: bad-call: it makes sure. */
 #include "mbox.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* reads_beyond.c -- a message box whose pointers are twice as large as they are. */
+/* broken: bad-call: pointers are twice as large as they are. */
 #include "mbox.h"
 
 #include <stdlib.h>
