@@ -28,11 +28,9 @@ RDL_TYPES(can, struct can, Can_RegistersType);
 
 RDL_ARGS(can, set_mode,
          a->mode = rdl_chance(t, s->running ? 0.2 : 0.9) ? CAN_CS_STARTED : CAN_CS_STOPPED);
-
 RDL_POST_RETURNS(can, set_mode,
                  *s = (struct can){.running = a->mode == CAN_CS_STARTED, .mode_is_new = true};
                  *r = E_OK);
-
 RDL_DO_RETURNS(can, set_mode, *r = Can_SetControllerMode(a->mode));
 
 RDL_ARGS(can, write, a->pdu = (PduIdType)rdl_int(t, 0, CANIF_TX_PDUS - 1);
@@ -71,7 +69,6 @@ RDL_CALLOUTS(can, mode_cycle,
                  ? rdl_call(canif, mode_indication, s->running ? CAN_CS_STARTED : CAN_CS_STOPPED)
                  : rdl_no_calls);
 RDL_POST(can, mode_cycle, s->mode_is_new = false);
-
 RDL_DO(can, mode_cycle, Can_MainFunction_Mode());
 
 static void write_cycle_callouts(const struct can *s, const struct rdl_nothing *a)
@@ -84,7 +81,6 @@ static void write_cycle_callouts(const struct can *s, const struct rdl_nothing *
 }
 
 RDL_POST(can, write_cycle, s->sent.count > 0 ? rdl_fifo_get(&s->sent) : 0);
-
 RDL_DO(can, write_cycle, Can_MainFunction_Write());
 
 /* ---- Interrupts --------------------------------------------------------------------------- */
@@ -93,16 +89,13 @@ RDL_PRE(can, sent, s->mailbox_is_used && s->sent.count < rdl_capacity(&s->sent))
 RDL_WEIGH(can, sent, s->mailbox_is_used ? 4 : 0);
 RDL_POST(can, sent, rdl_fifo_put(&s->sent, s->mailbox.pdu); s->mailbox_is_used = false;
          s->mailbox = (struct frame_to_write){0});
-
 RDL_DO(can, sent, Can_TxInterrupt());
 
 RDL_ARGS(can, received, a->id = rdl_chance(t, 0.1) ? 0x7ff : CAN_ID_TRANSPORT_RX;
          a->frame = draw_frame(t));
-
 RDL_PRE(can, received, s->running);
 RDL_WEIGH(can, received, s->running ? 4 : 0);
 RDL_CALLOUTS(can, received, rdl_call(canif, rx_indication, a->id, a->frame));
-
 RDL_DO(can, received, o->rxId = a->id; o->rxLength = a->frame.length;
        memcpy(o->rxData, a->frame.data, sizeof o->rxData); Can_RxInterrupt());
 
@@ -110,7 +103,6 @@ RDL_PRE(can, bus_off, s->running);
 RDL_WEIGH(can, bus_off, s->running);
 RDL_CALLOUTS(can, bus_off, rdl_call(canif, bus_off));
 RDL_POST(can, bus_off, *s = (struct can){0});
-
 RDL_DO(can, bus_off, Can_BusOffInterrupt());
 
 /* ---- All of it ---------------------------------------------------------------------------- */

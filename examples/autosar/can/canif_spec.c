@@ -48,16 +48,13 @@ static const struct canif stopped = {0};
 
 RDL_ARGS(canif, set_controller_mode,
          a->mode = rdl_chance(t, s->started ? 0.1 : 0.9) ? CAN_CS_STARTED : CAN_CS_STOPPED);
-
 RDL_CALLOUTS(canif, set_controller_mode, rdl_call_returns(can, set_mode, E_OK, a->mode));
 RDL_POST_RETURNS(canif, set_controller_mode, *s = stopped; s->started = a->mode == CAN_CS_STARTED;
                  *r = E_OK);
-
 RDL_DO_RETURNS(canif, set_controller_mode, *r = CanIf_SetControllerMode(a->mode));
 
 RDL_ARGS(canif, set_pdu_mode,
          a->mode = rdl_chance(t, s->online ? 0.1 : 0.9) ? CANIF_ONLINE : CANIF_OFFLINE);
-
 RDL_PRE(canif, set_pdu_mode, s->started || a->mode == CANIF_OFFLINE);
 
 static void set_pdu_mode_post(struct canif *s, const struct pdu_mode *a, Std_ReturnType *r)
@@ -74,22 +71,18 @@ static void set_pdu_mode_post(struct canif *s, const struct pdu_mode *a, Std_Ret
 RDL_DO_RETURNS(canif, set_pdu_mode, *r = CanIf_SetPduMode(a->mode));
 
 RDL_ARGS(canif, mode_indication, a->mode = rdl_bool(t) ? CAN_CS_STARTED : CAN_CS_STOPPED);
-
 RDL_CALLOUTS(canif, mode_indication, rdl_call(cansm, mode_indication, a->mode));
-
 RDL_DO(canif, mode_indication, CanIf_ControllerModeIndication(a->mode));
 
 RDL_PRE(canif, bus_off, s->started);
 RDL_CALLOUTS(canif, bus_off, rdl_call(cansm, bus_off));
 RDL_POST(canif, bus_off, *s = stopped);
-
 RDL_DO(canif, bus_off, CanIf_ControllerBusOff());
 
 /* ---- Frames ------------------------------------------------------------------------------- */
 
 RDL_ARGS(canif, transmit, a->pdu = (PduIdType)rdl_int(t, 0, CANIF_TX_PDUS - 1);
          a->frame = draw_frame(t));
-
 RDL_PRE(canif, transmit,
         a->pdu < CANIF_TX_PDUS && a->frame.length <= CAN_DATA_MAX &&
             (a->pdu == CANIF_TX_STATUS || !is_pending(s, a->pdu)));
@@ -123,7 +116,6 @@ static Std_ReturnType transmit_mock(PduIdType pdu, const PduInfoType *info)
 }
 
 RDL_ARGS(canif, tx_confirmation, a->pdu = s->in_driver);
-
 RDL_PRE(canif, tx_confirmation, s->driver_has_one && s->in_driver == a->pdu);
 RDL_WEIGH(canif, tx_confirmation, s->driver_has_one ? 4 : 0);
 
@@ -156,11 +148,9 @@ RDL_DO(canif, tx_confirmation, CanIf_TxConfirmation(a->pdu));
 
 RDL_ARGS(canif, rx_indication, a->id = rdl_chance(t, 0.2) ? 0x7ff : CAN_ID_TRANSPORT_RX;
          a->frame = draw_frame(t));
-
 RDL_CALLOUTS(canif, rx_indication,
              s->online && a->id == CAN_ID_TRANSPORT_RX ? rdl_call(cantp, rx_indication, a->frame)
                                                        : rdl_no_calls);
-
 RDL_DO(canif, rx_indication,
        CanIf_RxIndication(a->id, &(PduInfoType){a->frame.data, a->frame.length}));
 

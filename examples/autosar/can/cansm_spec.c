@@ -26,21 +26,16 @@ RDL_ARGS(cansm, request,
          a->mode = rdl_chance(t, s->requested == COMM_FULL_COMMUNICATION ? 0.3 : 0.9)
                        ? COMM_FULL_COMMUNICATION
                        : COMM_NO_COMMUNICATION);
-
 RDL_WEIGH(cansm, request, s->requested == COMM_FULL_COMMUNICATION ? 1 : 6);
 RDL_POST_RETURNS(cansm, request, s->requested = a->mode; *r = E_OK);
-
 RDL_DO_RETURNS(cansm, request, *r = CanSM_RequestComMode(a->mode));
 
 RDL_POST_RETURNS(cansm, current,
                  *r = s->state == ON ? COMM_FULL_COMMUNICATION : COMM_NO_COMMUNICATION);
-
 RDL_DO_RETURNS(cansm, current, *r = CanSM_GetCurrentComMode());
 
 RDL_ARGS(cansm, mode_indication, a->mode = rdl_chance(t, 0.9) ? CAN_CS_STARTED : CAN_CS_STOPPED);
-
 RDL_POST(cansm, mode_indication, s->controller_runs = a->mode == CAN_CS_STARTED);
-
 RDL_DO(cansm, mode_indication, CanSM_ControllerModeIndication(a->mode));
 
 RDL_PRE(cansm, bus_off, s->state == STARTING || s->state == ON);

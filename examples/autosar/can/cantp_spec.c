@@ -121,7 +121,6 @@ RDL_DO_RETURNS(cantp, transmit, *r = CanTp_Transmit(&(PduInfoType){a->data, a->l
 
 RDL_ARGS(cantp, tx_confirmation,
          a->pdu = s->in.unconfirmed ? CANIF_TX_FLOW_CONTROL : CANIF_TX_TRANSPORT);
-
 RDL_PRE(cantp, tx_confirmation,
         a->pdu == CANIF_TX_FLOW_CONTROL ? s->in.unconfirmed : s->out.unconfirmed);
 RDL_WEIGH(cantp, tx_confirmation, s->in.unconfirmed || s->out.unconfirmed ? 8 : 0);
@@ -382,7 +381,6 @@ RDL_DO(cantp, cycle, CanTp_MainFunction());
 
 RDL_ARGS(cantp, mode_indication,
          a->mode = rdl_chance(t, s->online ? 0.2 : 0.9) ? CANIF_ONLINE : CANIF_OFFLINE);
-
 RDL_WEIGH(cantp, mode_indication, s->online ? 1 : 12);
 RDL_CALLOUTS(cantp, mode_indication,
              rdl_sequence(a->mode == CANIF_OFFLINE && s->out.state != IDLE

@@ -20,9 +20,7 @@ RDL_DO(upper, sent, PduR_CanTpTxConfirmation(a->result));
 RDL_DO(upper, com_mode, ComM_BusSM_ModeIndication(a->mode));
 
 RDL_ARGS(upper, status, a->frame.length = 1; a->frame.data[0] = rdl_u8(t));
-
 RDL_CALLOUTS(upper, status, rdl_call(canif, transmit, CANIF_TX_STATUS, a->frame));
-
 RDL_DO(upper, status, App_StatusChanged(&(PduInfoType){a->frame.data, a->frame.length}));
 
 static void *create(struct rdl_case *t, const struct rdl_nothing *s)
