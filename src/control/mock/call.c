@@ -59,12 +59,32 @@ static bool is_for_us(const struct rdl__mock_entry *entry, uintptr_t caller)
     return i < count && rdl__is_own_code((uintptr_t)frames[i]);
 }
 
+/* The code under test may be called by us through a pointer, and end in a jump to the function: then
+ * the call seems to come from us.  What we call ourselves we call by its name, directly or by way of
+ * a table of addresses. */
+static bool is_called_back(uintptr_t caller)
+{
+    const uint8_t *before = (const uint8_t *)caller;
+    int32_t distance;
+
+    memcpy(&distance, before - 4, sizeof distance);
+    if (before[-5] == 0xe8 && rdl__module_start(NULL, caller + (uintptr_t)(intptr_t)distance) ==
+                                  rdl__module_start(NULL, caller))
+        return false;
+    return before[-6] != 0xff || before[-5] != 0x15;
+}
+
+static bool is_ours(uintptr_t caller)
+{
+    return rdl__is_own_code(caller) && !is_called_back(caller);
+}
+
 static bool is_meant(const struct rdl__mock_entry *entry, uintptr_t caller)
 {
     const struct rdl__mocked *function = entry->function;
 
-    return (function->mocks || function->is_expected) && !at_work && rdl__current &&
-           !rdl__is_own_code(caller) && !(function->is_in_libc && is_for_us(entry, caller));
+    return (function->mocks || function->is_expected || function->handler) && !at_work &&
+           rdl__current && !is_ours(caller) && !(function->is_in_libc && is_for_us(entry, caller));
 }
 
 /* ---- Failures -------- */
@@ -242,6 +262,10 @@ void rdl__mock_come(struct rdl__arguments *arguments, void *it)
 
     if (!is_meant(entry, arguments->caller)) {
         rdl__mocked_run(call.function, rdl__detour_real(&entry->detour), arguments);
+        return;
+    }
+    if (call.function->handler) {
+        call.function->handler(&call, call.function->handled_by);
         return;
     }
     if (call.function->values_size > sizeof room)

@@ -51,6 +51,9 @@ struct rdl__mock_value {
     uint32_t at; /* in the values of a call */
 };
 
+struct rdl__mock_call;
+typedef void rdl__mock_handler(struct rdl__mock_call *call, void *it);
+
 struct rdl__mocked {
     char *place;      /* as the test says it */
     const char *name; /* the function's */
@@ -64,8 +67,10 @@ struct rdl__mocked {
     struct rdl__mock_entry *entries;
     size_t entry_count;
     bool is_placed;
-    struct rdl_mock *mocks; /* of this case, the last first */
-    bool is_expected;       /* rdl_expect_calls names it */
+    struct rdl_mock *mocks;     /* of this case, the last first */
+    bool is_expected;           /* rdl_expect_calls names it */
+    rdl__mock_handler *handler; /* of this case: whom all calls go to; NULL: nobody */
+    void *handled_by;
     struct rdl_event_type type;
     struct rdl__mocked *next;
 };
