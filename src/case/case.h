@@ -141,6 +141,10 @@ _Noreturn void rdl__case_leave(struct rdl_case *t);
 _Noreturn void rdl__failed_by(enum rdl__cause cause, const char *file, int line, const char *what,
                               struct rdl__text *text);
 
+/* The same, where the code that is to blame is known by where it goes on. */
+_Noreturn void rdl__failed_from(enum rdl__cause cause, uintptr_t pc, const char *what,
+                                struct rdl__text *text);
+
 /* The test calls us wrongly. */
 _Noreturn void rdl__misuse(struct rdl_case *t, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

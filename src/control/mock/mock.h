@@ -40,6 +40,7 @@ _Noreturn void rdl__mock_misuse(uintptr_t caller, const char *format, ...)
 struct rdl__mock_entry {
     struct rdl__mocked *function;
     struct rdl__detour detour;
+    bool is_in_libc, is_interposed; /* it is the C library's; it is ours */
 };
 
 /* Of a parameter, or the result. */
@@ -59,7 +60,7 @@ struct rdl__mocked {
     const char *name; /* the function's */
     bool is_known;    /* its prototype */
     bool is_partly;   /* there are copies that are not reached */
-    bool is_in_libc;
+    bool has_interposed;
     struct rdl__prototype prototype;
     struct rdl__mock_value *parameters; /* as many as the prototype has */
     struct rdl__mock_value result;
