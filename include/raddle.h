@@ -27,6 +27,7 @@
 #include <raddle/gates.h>
 #include <raddle/generate.h>
 #include <raddle/model.h>
+#include <raddle/requirements.h>
 #include <raddle/spec.h>
 #include <raddle/streams.h>
 #include <raddle/test.h>

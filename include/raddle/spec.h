@@ -117,6 +117,10 @@ RDL_API const void *rdl__result(rdl_ref ref, size_t size, const char *file, int 
  * Which cases there are to be tried:
  *   .preconditions   named conditions, one for each way that a call of it may take; see below
  *
+ * What it is there for:
+ *   .requirements    ids, separated by blanks, that a call of it exercises; see
+ *                    raddle/requirements.h
+ *
  * Which calls have to do with each other:
  *   .priority     largest first, for the policy RDL_PRIORITY
  *   .group        for policies: only calls of the operation with the same group compete
@@ -146,6 +150,7 @@ enum { RDL_PRECONDITIONS_MAX = 16 }; /* of one operation; of a spec, 64 */
         const char *name;                                                                          \
         bool (*holds)(const State *s, const Args *a, const struct rdl_queue *q);                   \
     } preconditions[RDL_PRECONDITIONS_MAX];                                                        \
+    const char *requirements;                                                                      \
     int64_t (*priority)(const Args *a);                                                            \
     int64_t (*group)(const Args *a);                                                               \
     int64_t (*key)(const Args *a);                                                                 \

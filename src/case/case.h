@@ -68,6 +68,8 @@ struct rdl__outcome {
     uint32_t phases;     /* or calls, one after the other */
     uint32_t concurrent; /* calls in one phase, at most */
 
+    struct rdl__ids exercised; /* requirements; see case/requirements.h */
+
     /* If its threads were controlled: */
     uint32_t threads, preemptions;
     uint64_t hash; /* of the order in which they did what */

@@ -9,6 +9,7 @@
  * the state at the beginning, and from clients as if each call had returned. */
 #include <string.h>
 
+#include "case/requirements.h"
 #include "drive/clients.h"
 #include "drive/drive.h"
 #include "judge/viable.h"
@@ -152,6 +153,7 @@ static void judge_key(struct linear *l, int64_t key)
     struct rdl__viable *viable =
         rdl__viable_new(l->spec, l->state, RDL__WITH_POLICY | RDL__WITH_LIVENESS);
     enum rdl__judgement judgement;
+    struct rdl__ids reached;
 
     for (uint32_t i = 0; i < l->clients->log_count; i++) {
         const struct rdl__logged *logged = &l->clients->log[i];
@@ -166,10 +168,13 @@ static void judge_key(struct linear *l, int64_t key)
     judgement = rdl__viable_quiet(viable);
     if (judgement == RDL__UNEXPLAINED)
         fail(l, viable);
-    if (judgement == RDL__UNDECIDED)
+    if (judgement == RDL__UNDECIDED) {
         rdl_label(l->t, "not judged to the end: too many orders");
-    else
+    } else {
         l->at_rest &= rdl__same_state(l->spec, rdl__viable_state(viable), l->state);
+        rdl__viable_reached(viable, &reached);
+        rdl__exercised(&reached);
+    }
     rdl__viable_free(viable);
 }
 

@@ -8,6 +8,7 @@
  * Calls that would have to wait are not made: there is nobody to end the wait. */
 #include <string.h>
 
+#include "case/requirements.h"
 #include "drive/drive.h"
 #include "judge/viable.h"
 
@@ -46,7 +47,8 @@ struct model {
     void *policy_state, *policy_next, *policy_info;
     struct rdl__viable *viable; /* if answers cannot be predicted */
     bool is_predicted;
-    bool is_free; /* no policy has a say */
+    bool is_free;            /* no policy has a say */
+    struct rdl__ids reached; /* by what explains all so far; of those that are not predicted */
     struct rdl__counts counts;
 };
 
@@ -219,6 +221,7 @@ _Noreturn static void fail(const struct model *m, const struct command *command,
 {
     struct rdl__text text = {0};
 
+    rdl__exercised(&m->reached);
     if (states)
         rdl__text_add(&text, "after ");
     rdl__show_call(&text, command->op, command->args);
@@ -242,6 +245,7 @@ static void judge(struct model *m, const struct command *command)
     rdl__viable_return(m->viable, m->made, command->answer);
     if (rdl__viable_quiet(m->viable) == RDL__UNEXPLAINED)
         fail(m, command, "an answer is not one that the model allows", false);
+    rdl__viable_reached(m->viable, &m->reached);
     memcpy(m->state, rdl__viable_state(m->viable), m->spec->state_size);
 }
 
@@ -258,6 +262,7 @@ static void make(struct model *m, struct command *command)
 {
     const struct rdl_operation *op = command->op;
 
+    rdl__call_made(op);
     if (m->t->trace->on)
         tell_call(m, command);
     if (op->answer_size)
@@ -306,8 +311,10 @@ static void run_at_once(struct model *m, uint32_t target)
         if (command->op->preconditions[0].holds)
             rdl__counts_tried(&m->counts, rdl__preconditions_met(m->spec, command->op, m->state,
                                                                  command->args, NULL, 0));
-        if (m->is_predicted)
+        if (m->is_predicted) {
             do_on_model(m, command);
+            rdl__reached_happened();
+        }
         make(m, command);
         if (m->is_predicted)
             compare(m, command);
@@ -339,6 +346,7 @@ static void run_twice(struct model *m)
 
         remember_state(m);
         rdl__post(m->spec, &call, m->state, 0, command->expected);
+        rdl__reached_happened();
         rdl__go_back(m->t->tape, &command->after); /* a case ends where it fails */
         make(m, command);
         compare(m, command);
@@ -440,6 +448,7 @@ void rdl__test_model(struct rdl_case *t)
     else
         run_twice(m);
     rdl__span_end(t->tape);
+    rdl__exercised(&m->reached);
     rdl__counts_tell(&m->counts, t);
     rdl__counts_tell_tried(&m->counts, t);
     t->hidden--;

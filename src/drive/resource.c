@@ -8,6 +8,7 @@
  * call at a time; 2 adds liveness and the policy; 3 adds concurrent calls. */
 #include <string.h>
 
+#include "case/requirements.h"
 #include "drive/clients.h"
 #include "drive/drive.h"
 #include "judge/viable.h"
@@ -31,6 +32,7 @@ struct resource {
     bool chosen[RDL__CLIENTS_MOST];
     unsigned round;
     bool undecided; /* there are too many ways to explain it */
+    struct rdl__ids reached; /* by what explains all so far */
 };
 
 /* ---- Who calls what ------------------------------------------------------------------------- */
@@ -255,6 +257,7 @@ _Noreturn static void fail(struct resource *r)
     const char *class = class_of(r, blame);
     struct rdl__text text = {0};
 
+    rdl__exercised(&r->reached);
     rdl__text_add(&text, "%s: %s, in round %u\n", r->spec->name, class, r->round);
     if (r->t->trace->on) { /* somebody will read it */
         rdl__viable_explain(r->viable, &text);
@@ -286,6 +289,8 @@ static void judge_phase(struct resource *r)
     r->undecided = judgement == RDL__UNDECIDED;
     if (r->undecided) /* the case ends here */
         rdl_label(r->t, "not judged to the end: too many orders");
+    else
+        rdl__viable_reached(r->viable, &r->reached);
 }
 
 /* ---- Phases --------------------------------------------------------------------------------- */
@@ -389,6 +394,7 @@ void rdl__test_resource(struct rdl_case *t)
     t->hidden++;
     set_up(&r);
     run_phases(&r);
+    rdl__exercised(&r.reached);
     rdl__counts_tell(&r.counts, t);
     rdl__counts_tell_tried(&r.counts, t);
     rdl__clients_finish(r.clients, is_at_rest(&r));

@@ -17,6 +17,7 @@
 #ifndef RDL__VIABLE_H
 #define RDL__VIABLE_H
 
+#include "observe/ids.h"
 #include "spec/spec.h"
 
 enum {
@@ -62,6 +63,9 @@ size_t rdl__viable_judged(const struct rdl__viable *v);
 
 /* A state that explains all so far; good until the next call of this file. */
 const void *rdl__viable_state(const struct rdl__viable *v);
+
+/* The requirements that were reached on the way to that state. */
+void rdl__viable_reached(const struct rdl__viable *v, struct rdl__ids *out);
 
 /* After RDL__UNEXPLAINED: what it was, in words. */
 enum rdl__blame {

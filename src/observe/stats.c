@@ -119,6 +119,13 @@ void rdl__stats_tried(struct rdl__stats *stats, const struct rdl__tried *more)
     stats->tried[i].calls += calls;
 }
 
+void rdl__stats_exercised(struct rdl__stats *stats, const struct rdl__ids *requirements)
+{
+    for (uint32_t word = 0; word < RDL__IDS_WORDS; word++)
+        for (uint64_t left = requirements->words[word]; left; left &= left - 1)
+            stats->exercised[64 * word + (uint32_t)__builtin_ctzll(left)]++;
+}
+
 void rdl__add_why_untried(struct rdl__text *out, enum rdl__untried why, unsigned clients)
 {
     if (why == RDL__IMPOSSIBLE)
@@ -138,6 +145,7 @@ void rdl__stats_clear(struct rdl__stats *stats)
     stats->advice[0] = '\0';
     stats->label_count = stats->measure_count = stats->called_count = stats->lost = 0;
     stats->tried_count = 0;
+    memset(stats->exercised, 0, sizeof stats->exercised);
 }
 
 void rdl__stats_merge(struct rdl__stats *into, const struct rdl__stats *from)
@@ -174,6 +182,8 @@ void rdl__stats_merge(struct rdl__stats *into, const struct rdl__stats *from)
         rdl__stats_calls(into, from->called[i].name, from->called[i].calls, from->called[i].waited);
     for (uint32_t i = 0; i < from->tried_count && i < RDL__TRIED_MAX; i++)
         rdl__stats_tried(into, &from->tried[i]);
+    for (uint32_t i = 0; i < RDL__REQUIREMENTS_MAX; i++)
+        into->exercised[i] += from->exercised[i];
 }
 
 enum rdl__coverage rdl__stats_coverage(const struct rdl__label *label, uint64_t cases)

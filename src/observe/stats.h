@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/text.h"
+#include "observe/ids.h"
 
 enum {
     RDL__NAME_ROOM = 64,
@@ -64,7 +65,8 @@ struct rdl__stats {
     uint64_t too_long; /* discards because of the limit on choices */
     uint64_t current;  /* number of the case at hand; the first is 1 */
     uint32_t label_count, measure_count, called_count, tried_count;
-    uint32_t lost; /* labels and measures that found no room */
+    uint32_t lost;                             /* labels and measures that found no room */
+    uint64_t exercised[RDL__REQUIREMENTS_MAX]; /* by how many cases, by number */
     struct rdl__label labels[RDL__LABELS_MAX];
     struct rdl__measure measures[RDL__MEASURES_MAX];
     struct rdl__tried tried[RDL__TRIED_MAX];
@@ -77,6 +79,7 @@ void rdl__stats_label(struct rdl__stats *stats, const char *name, bool carried, 
 void rdl__stats_measure(struct rdl__stats *stats, const char *name, double value);
 void rdl__stats_calls(struct rdl__stats *stats, const char *name, uint64_t calls, uint64_t waited);
 void rdl__stats_tried(struct rdl__stats *stats, const struct rdl__tried *more);
+void rdl__stats_exercised(struct rdl__stats *stats, const struct rdl__ids *requirements);
 
 /* "there is no state that 2 clients can reach in which it holds" */
 void rdl__add_why_untried(struct rdl__text *out, enum rdl__untried why, unsigned clients);

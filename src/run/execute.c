@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "case/requirements.h"
 #include "control/explore.h"
 #include "control/meet.h"
 #include "run/target.h"
@@ -51,6 +52,8 @@ static void reset(struct rdl_case *t)
     t->outcome->claimed = 0;
     t->outcome->class[0] = '\0';
     t->outcome->phases = t->outcome->concurrent = 0;
+    t->outcome->exercised = (struct rdl__ids){{0}};
+    rdl__reached.set_aside = false; /* a case may have ended in the midst of a spec's function */
     t->thread = pthread_self();
 }
 
@@ -133,6 +136,8 @@ static void count(struct rdl__board *board)
         break;
     default:
         stats->cases++;
+        if (!rdl__ids_are_none(&board->outcome.exercised))
+            rdl__stats_exercised(stats, &board->outcome.exercised);
     }
     stats->choices += board->tape.count;
     __atomic_store_n(&board->done, board->done + 1, __ATOMIC_RELEASE);
