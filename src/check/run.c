@@ -128,6 +128,7 @@ static void close_session(struct rdl__session *session)
     for (int i = 0; i < session->worker_count; i++)
         rdl__worker_release(&session->workers[i]);
     free(session->workers);
+    rdl__exercises_release(session);
     rdl__unwatch_interrupts();
 }
 
@@ -138,6 +139,7 @@ static bool open_session(struct rdl__session *session, const struct rdl__plan *p
     int jobs = plan->no_fork || plan->jobs < 1 ? 1 : plan->jobs;
 
     *session = (struct rdl__session){.plan = plan, .listener = listener};
+    rdl__exercises_init(session);
     session->workers = rdl__allocate((size_t)jobs * sizeof *session->workers);
     if (!rdl__watch_interrupts(error)) {
         close_session(session);
@@ -175,6 +177,7 @@ static void begin_test(struct rdl__session *session, const struct rdl_test *test
         board->target_count = 0;
         board->targeting = false;
         board->task.known_count = 0;
+        memset(board->examples, 0, sizeof board->examples);
     }
     if (session->listener->test_started)
         session->listener->test_started(session->listener->self, test);
@@ -349,6 +352,7 @@ static void end_test(struct rdl__session *session, struct rdl__result *result,
     for (size_t i = 0; i < result->failure_count; i++)
         rdl__failure_release(&result->failures[i]);
     free(result->failures);
+    rdl__story_release(&result->story);
 }
 
 static void check_test(struct rdl__session *session, struct rdl_test *test,
@@ -365,6 +369,7 @@ static void check_test(struct rdl__session *session, struct rdl_test *test,
         conclude(result, RDL__TEST_SKIP, "", "%s", test->options.skip);
     else
         rdl__search(session, result);
+    rdl__exercises_take_in(session, result);
     result->seconds = (double)(rdl__now_ns() - started) * 1e-9;
     if (!session->error.text[0])
         end_test(session, result, totals);
@@ -433,6 +438,7 @@ bool rdl__check_all(const struct rdl__plan *plan, const struct rdl__listener *li
 {
     uint64_t started = rdl__now_ns();
     struct rdl__session session;
+    uint32_t never;
 
     if (!specs_are_well_declared(tests, count, error) ||
         !in_session(plan, listener, tests, count, error, &session))
@@ -442,6 +448,9 @@ bool rdl__check_all(const struct rdl__plan *plan, const struct rdl__listener *li
         if (plan->fail_fast && out_totals->failed + out_totals->errors > 0)
             break;
     }
+    never = rdl__exercises_tell(&session);
+    if (plan->require_all)
+        out_totals->unexercised = never;
     return leave_session(&session, started, error);
 }
 
@@ -491,6 +500,25 @@ static bool run_token(struct rdl__session *session, const struct rdl_test *test,
     return rdl__run_turns(session, test, &token->settings, RDL__ANYHOW, 0);
 }
 
+/* The case passes: what does it do? */
+static void tell_passing(struct rdl__session *session, struct rdl__result *result,
+                         const struct rdl__token *token, const struct rdl__feed *feed)
+{
+    const struct rdl__board *board = rdl__first_board(session);
+
+    if (session->plan->turns_anew)
+        return;
+    if (result->test->options.spec) {
+        rdl__show_prepare();
+        rdl__worker_retire(&session->workers[0]);
+    }
+    if (!rdl__run_feed(session, result->test, &token->settings, feed, true) ||
+        board->outcome.verdict != RDL__PASSED)
+        return;
+    rdl__story_read(&result->story, &board->trace);
+    result->exercised = board->outcome.exercised;
+}
+
 /* Run one case, by `run`, and report what became of it. */
 static void try_token(struct rdl__session *session, struct rdl__result *result,
                       const struct rdl__token *token)
@@ -527,6 +555,7 @@ static void try_token(struct rdl__session *session, struct rdl__result *result,
                       "%s: the threads do not meet as they did when the token was made, so it says "
                       "little that the case passes: explore anew",
                       result->test->name);
+        tell_passing(session, result, token, &feed);
     }
 }
 

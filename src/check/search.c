@@ -174,6 +174,7 @@ static bool hand_out(struct search *search, struct rdl__worker *worker)
     task->test = search->result->test;
     task->settings = rdl__settings_of(task->test);
     task->traced = false;
+    task->keeps_examples = search->session->plan->requirements;
     task->seed = rdl__combine(search->session->plan->seed, rdl__hash_text(task->test->name));
     task->ramp = tenth < RAMP_MAX ? tenth : RAMP_MAX;
     task->first = search->next;
@@ -300,6 +301,7 @@ static struct rdl__worker *search_in_order(struct search *search)
             .kind = RDL__RUN_ALL,
             .test = search->result->test,
             .settings = settings,
+            .keeps_examples = session->plan->requirements,
             .first = search->next,
             .count = search->batch < wanted(search) ? search->batch : wanted(search),
         };

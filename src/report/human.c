@@ -436,6 +436,23 @@ static void add_verdict_line(struct rdl__report *report, const struct rdl__resul
         add_wrapped(report, result->covered);
 }
 
+/* What a case did that was replayed, and passed. */
+static void add_passing(struct rdl__report *report, const struct rdl__result *result)
+{
+    const char *before = "\n  It exercises: ";
+
+    if (result->story.count > 0)
+        rdl__text_add(&report->text, "\n");
+    add_story(report, &result->story);
+    for (uint32_t i = 0; i < rdl__requirement_count(); i++)
+        if (rdl__ids_have(&result->exercised, i)) {
+            rdl__text_add(&report->text, "%s%s", before, rdl__requirement_at(i)->id);
+            before = ", ";
+        }
+    if (result->story.count > 0 || *before == ',')
+        rdl__text_add(&report->text, *before == ',' ? "\n\n" : "\n");
+}
+
 static void test_ended(void *self, const struct rdl__result *result)
 {
     struct rdl__report *report = self;
@@ -456,9 +473,23 @@ static void test_ended(void *self, const struct rdl__result *result)
     }
     if (shows_failures && result->failure_count > 0)
         rdl__text_add(&report->text, "\n");
+    if (result->replayed && result->failure_count == 0)
+        add_passing(report, result);
     if (bad || report->looks.verbose || result->stats.label_count || result->stats.measure_count ||
         result->stats.tried_count)
         add_statistics(report, &result->stats);
+    rdl__report_flush(report);
+}
+
+static void exercised(void *self, const struct rdl__exercise *exercises, size_t count)
+{
+    struct rdl__report *report = self;
+
+    wipe_progress(report);
+    if (report->looks.requirements)
+        rdl__add_exercised_table(&report->text, report->plan, exercises, count);
+    else if (!report->looks.quiet || report->plan->require_all)
+        rdl__add_exercised(&report->text, exercises, count);
     rdl__report_flush(report);
 }
 
@@ -489,6 +520,7 @@ struct rdl__listener rdl__report_human(struct rdl__report *report, const struct 
         .failure_found = failure_found,
         .warning = warned,
         .test_ended = test_ended,
+        .exercised = exercised,
         .run_ended = run_ended,
         .self = report,
     };

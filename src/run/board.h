@@ -28,6 +28,7 @@ struct rdl__task {
     const struct rdl_test *test;
     struct rdl__settings settings;
     bool traced;
+    bool keeps_examples; /* of search: the shortest case for each requirement */
 
     uint64_t seed;                  /* random: of the run */
     uint64_t first, count;          /* random: which cases of the run */
@@ -48,6 +49,20 @@ struct rdl__target {
     uint32_t count;
     struct rdl__choice choices[RDL__TARGET_ROOM];
 };
+
+/* The shortest case so far that exercises a requirement; one that passes, if there is one. */
+enum { RDL__EXAMPLE_ROOM = 1 << 13 };
+struct rdl__example {
+    bool is_there, passed;
+    uint32_t count;
+    struct rdl__settings settings;
+};
+
+static inline bool rdl__example_is_better(const struct rdl__example *a,
+                                          const struct rdl__example *b)
+{
+    return a->passed != b->passed ? a->passed : a->count < b->count;
+}
 
 struct rdl__board {
     struct rdl__task task;
@@ -72,6 +87,8 @@ struct rdl__board {
     struct rdl__trace trace;
     uint32_t target_count;
     struct rdl__target targets[RDL__SCORES_MAX];
+    struct rdl__example examples[RDL__REQUIREMENTS_MAX];
+    uint64_t example_indexes[RDL__REQUIREMENTS_MAX][RDL__EXAMPLE_ROOM];
 
     uint32_t choices_room;
     uint64_t *feed_indexes;

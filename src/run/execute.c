@@ -122,6 +122,33 @@ uint32_t rdl__size_of_case(uint64_t n, uint64_t ramp)
     return n >= ramp ? 100 : (uint32_t)(1 + n * 100 / ramp);
 }
 
+static void keep_example(struct rdl__board *board, uint32_t number)
+{
+    struct rdl__example *kept = &board->examples[number];
+    struct rdl__example this = {.is_there = true,
+                                .passed = board->outcome.verdict == RDL__PASSED,
+                                .count = board->tape.count,
+                                .settings = board->task.settings};
+
+    if (this.count > RDL__EXAMPLE_ROOM || (kept->is_there && !rdl__example_is_better(&this, kept)))
+        return;
+    for (uint32_t i = 0; i < this.count; i++)
+        board->example_indexes[number][i] = board->tape.choices[i].index;
+    *kept = this;
+}
+
+static void count_exercised(struct rdl__board *board)
+{
+    const struct rdl__ids *exercised = &board->outcome.exercised;
+
+    if (rdl__ids_are_none(exercised))
+        return;
+    rdl__stats_exercised(&board->stats, exercised);
+    for (uint32_t word = 0; board->task.keeps_examples && word < RDL__IDS_WORDS; word++)
+        for (uint64_t left = exercised->words[word]; left; left &= left - 1)
+            keep_example(board, 64 * word + (uint32_t)__builtin_ctzll(left));
+}
+
 static void count(struct rdl__board *board)
 {
     struct rdl__stats *stats = &board->stats;
@@ -136,8 +163,7 @@ static void count(struct rdl__board *board)
         break;
     default:
         stats->cases++;
-        if (!rdl__ids_are_none(&board->outcome.exercised))
-            rdl__stats_exercised(stats, &board->outcome.exercised);
+        count_exercised(board);
     }
     stats->choices += board->tape.count;
     __atomic_store_n(&board->done, board->done + 1, __ATOMIC_RELEASE);
