@@ -330,9 +330,12 @@ RDL_API extern const struct rdl_policy rdl_policy_always, rdl_policy_fifo, rdl_p
  *   .invariant  holds in every state
  *   .agrees     after each call of RDL_TEST_MODEL: does the real thing look like the state?
  *   .client     the state of client `number` (from 0) at the beginning; zero bytes
+ *   .interesting  states that tests should come to, by name; see below
  *   .policy     see above; RDL_ALWAYS
  *   .same, .hash   if states are to be compared otherwise than by their bytes: both or none
  *   .show, .show_client   print it, on one line */
+enum { RDL_INTERESTING_MAX = 16 };
+
 #define RDL__SPEC(State, Object, Client)                                                           \
     void (*initial)(struct rdl_case * t, State * s);                                               \
     Object *(*create)(struct rdl_case * t, const State *s);                                        \
@@ -340,6 +343,10 @@ RDL_API extern const struct rdl_policy rdl_policy_always, rdl_policy_fifo, rdl_p
     bool (*invariant)(const State *s);                                                             \
     bool (*agrees)(Object * o, const State *s);                                                    \
     void (*client)(struct rdl_case * t, int number, Client *me);                                   \
+    struct {                                                                                       \
+        const char *name;                                                                          \
+        bool (*is)(const State *s);                                                                \
+    } interesting[RDL_INTERESTING_MAX];                                                            \
     const struct rdl_policy *policy;                                                               \
     bool (*same)(const State *a, const State *b);                                                  \
     uint64_t (*hash)(const State *s);                                                              \
@@ -395,6 +402,16 @@ RDL_API void rdl__register_spec(const struct rdl_spec *spec);
 
 #define RDL_OPS(spec, ...)           RDL__EACH(RDL__ADDRESS_OF_OP, spec, __VA_ARGS__)
 #define RDL__ADDRESS_OF_OP(spec, op) &rdl_op_##spec##_##op,
+
+/* Interesting states are what the distribution of tests is measured by:
+ *
+ *     RDL_SPEC(queue, ..., .interesting = {{"full", is_full}, {"empty again", is_empty_again}});
+ *
+ * Reports say in how many cases, and after how many calls, each was reached (RDL_TEST_MODEL
+ * asks after each call, RDL_TEST_RESOURCE when a phase has ended), and warn of one that less
+ * than 1 % of the cases come to.  Then give operations that lead there more weight in states on
+ * the way (.weigh), let cases be longer (.calls = {0, 500}), or draw data that fits the state
+ * (.args).  With --verbose, they show which operation followed which how often, too. */
 
 /* ---- Tests ---------------------------------------------------------------------------- */
 

@@ -294,6 +294,31 @@ static void judge_calls(struct rdl__session *session, struct rdl__result *result
                       result->test->name, stats->called[i].name, (unsigned long long)total);
 }
 
+enum { SELDOM_PERCENT = 1 };
+
+/* Interesting states that are hardly reached are hardly tested. */
+static void judge_states(struct rdl__session *session, const struct rdl__result *result)
+{
+    const struct rdl__stats *stats = &result->stats;
+    struct rdl__text seldom = {0};
+
+    for (uint32_t i = 0; i < stats->visited_count; i++) {
+        const struct rdl__visited *visited = &stats->visited[i];
+
+        if (100 * visited->cases >= SELDOM_PERCENT * stats->cases)
+            continue;
+        rdl__text_add(&seldom, "%s\"%s\" (%llu)", seldom.count ? ", " : "", visited->name,
+                      (unsigned long long)visited->cases);
+    }
+    if (seldom.count)
+        rdl__warn(session,
+                  "%s: of %llu cases, hardly any reach %s: give operations that lead there more "
+                  "weight in states on the way (.weigh), let cases be longer (.calls), or draw "
+                  "data that fits (.args)",
+                  result->test->name, (unsigned long long)stats->cases, seldom.bytes);
+    rdl__text_release(&seldom);
+}
+
 /* Each line that does not begin with a blank is something else. */
 static void pass_advice_on(struct rdl__session *session, const struct rdl__result *result)
 {
@@ -327,6 +352,7 @@ static void judge_run(struct rdl__session *session, struct rdl__result *result)
         if (result->verdict == RDL__TEST_PASS)
             judge_calls(session, result);
         judge_plan(session, result);
+        judge_states(session, result);
         if (result->verdict == RDL__TEST_PASS)
             judge_coverage(session, result);
         if (result->verdict == RDL__TEST_PASS && expects_failure)

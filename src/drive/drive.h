@@ -13,7 +13,20 @@ struct rdl__counts {
     uint64_t calls[RDL__OPERATIONS_MAX];
     uint64_t waited[RDL__OPERATIONS_MAX];    /* did not return at once */
     uint64_t tried[RDL__PRECONDITIONS_MOST]; /* under which preconditions */
+
+    uint32_t *followed; /* for each operation and each other: how often that came next */
+    uint32_t last;      /* 1 + the operation that was called last; 0: none was */
+    uint32_t visited[RDL_INTERESTING_MAX]; /* calls after which the state was such */
+    uint32_t from[RDL_INTERESTING_MAX][RDL_INTERESTING_MAX + 1]; /* see struct rdl__visited */
+    uint32_t now; /* which of them the state is: bit i is number i */
 };
+
+/* An operation is called, by its number. */
+void rdl__counts_called(struct rdl__counts *counts, struct rdl_case *t, uint32_t op);
+
+/* Which of the interesting states is this?  The first is the one at the beginning. */
+void rdl__counts_begin(struct rdl__counts *counts, const struct rdl_case *t, const void *state);
+void rdl__counts_visited(struct rdl__counts *counts, const struct rdl_case *t, const void *state);
 
 /* A call is about to be made under these preconditions. */
 void rdl__counts_tried(struct rdl__counts *counts, uint64_t met);

@@ -307,7 +307,7 @@ static void run_at_once(struct model *m, uint32_t target)
         struct command *command = &m->commands[m->count];
 
         remember_state(m);
-        m->counts.calls[command->index]++;
+        rdl__counts_called(&m->counts, m->t, command->index);
         if (command->op->preconditions[0].holds)
             rdl__counts_tried(&m->counts, rdl__preconditions_met(m->spec, command->op, m->state,
                                                                  command->args, NULL, 0));
@@ -323,6 +323,7 @@ static void run_at_once(struct model *m, uint32_t target)
         m->count++;
         client_returns(m, command);
         check_states(m, command);
+        rdl__counts_visited(&m->counts, m->t, m->state);
     }
 }
 
@@ -419,6 +420,7 @@ static void set_up(struct model *m)
         m->object = spec->create(m->t, m->state);
     if (!m->is_predicted)
         m->viable = rdl__viable_new(spec, m->state, 0);
+    rdl__counts_begin(&m->counts, m->t, m->state);
     rdl__answers = (struct rdl__answers){find_answer, m};
 }
 

@@ -31,7 +31,7 @@ struct resource {
     uint32_t judged; /* of the clients' log */
     bool chosen[RDL__CLIENTS_MOST];
     unsigned round;
-    bool undecided; /* there are too many ways to explain it */
+    bool undecided;          /* there are too many ways to explain it */
     struct rdl__ids reached; /* by what explains all so far */
 };
 
@@ -131,7 +131,7 @@ static bool give_call(void *context)
         return false;
     r->chosen[picked.client] = true;
     rdl__clients_give(r->clients, picked.client, op, r->args);
-    r->counts.calls[picked.op]++;
+    rdl__counts_called(&r->counts, r->t, picked.op);
     return true;
 }
 
@@ -291,6 +291,7 @@ static void judge_phase(struct resource *r)
         rdl_label(r->t, "not judged to the end: too many orders");
     else
         rdl__viable_reached(r->viable, &r->reached);
+    rdl__counts_visited(&r->counts, r->t, state_now(r));
 }
 
 /* ---- Phases --------------------------------------------------------------------------------- */
@@ -374,6 +375,7 @@ static void set_up(struct resource *r)
     r->clients = rdl__clients_new(r->t, clients_of(r->options), NULL);
     rdl__clients_create(r->clients, r->state);
     r->viable = judge_for(r);
+    rdl__counts_begin(&r->counts, r->t, r->state);
 }
 
 /* May it be destroyed?  Not while somebody has it in use, and who has is the client's affair;

@@ -122,6 +122,46 @@ static void add_calls(struct rdl__text *out, const struct rdl__stats *stats)
     rdl__text_add(out, "]");
 }
 
+static void add_followed(struct rdl__text *out, const struct rdl__stats *stats)
+{
+    open_array(out, "followed");
+    for (uint32_t i = 0; i < stats->called_count; i++)
+        for (uint32_t k = 0; k < stats->called_count; k++) {
+            if (stats->followed[i][k] == 0)
+                continue;
+            open_element(out);
+            add_string(out, "operation", stats->called[i].name);
+            add_string(out, "by", stats->called[k].name);
+            add_count(out, "calls", stats->followed[i][k]);
+            rdl__text_add(out, "}");
+        }
+    rdl__text_add(out, "]");
+}
+
+static void add_states(struct rdl__text *out, const struct rdl__stats *stats)
+{
+    open_array(out, "states");
+    for (uint32_t i = 0; i < stats->visited_count; i++) {
+        const struct rdl__visited *visited = &stats->visited[i];
+
+        open_element(out);
+        add_string(out, "name", visited->name);
+        add_count(out, "cases", visited->cases);
+        add_count(out, "calls", visited->calls);
+        open_array(out, "entered");
+        for (uint32_t k = 0; k <= RDL__STATES_MAX; k++) {
+            if (visited->from[k] == 0)
+                continue;
+            open_element(out);
+            add_optional(out, "from", k < RDL__STATES_MAX ? stats->visited[k].name : NULL);
+            add_count(out, "calls", visited->from[k]);
+            rdl__text_add(out, "}");
+        }
+        rdl__text_add(out, "]}");
+    }
+    rdl__text_add(out, "]");
+}
+
 static void add_preconditions(struct rdl__text *out, const struct rdl__stats *stats)
 {
     static const char *const why[] = {[RDL__IMPOSSIBLE] = "impossible",
@@ -395,6 +435,8 @@ static void add_test(void *self, const struct rdl__result *result)
     add_labels(out, &result->stats);
     add_measures(out, &result->stats);
     add_calls(out, &result->stats);
+    add_followed(out, &result->stats);
+    add_states(out, &result->stats);
     add_preconditions(out, &result->stats);
     add_exercised(out, &result->stats);
     add_warnings(out, &report->warnings);
