@@ -202,6 +202,12 @@ bool rdl__run_task(struct rdl__session *session);
 
 struct rdl__board *rdl__first_board(struct rdl__session *session);
 
+/* Are different failures of the test to be looked for? */
+static inline bool rdl__wants_more(const struct rdl__plan *plan, const struct rdl_test *test)
+{
+    return plan->more_bugs || test->options.more_bugs;
+}
+
 /* The limits that hold for a test. */
 struct rdl__settings rdl__settings_of(const struct rdl_test *test);
 unsigned rdl__timeout_of(const struct rdl__session *session, const struct rdl_test *test);
@@ -213,6 +219,13 @@ void rdl__search(struct rdl__session *session, struct rdl__result *result);
  * repeat, what is its simplest form, what matters in it? */
 void rdl__settle(struct rdl__session *session, struct rdl__result *result,
                  const struct rdl__board *board, uint64_t found_at, const char *source);
+
+/* The same in two steps, where others are looked for in between. */
+struct rdl__failure rdl__failure_on(struct rdl__session *session, const struct rdl_test *test,
+                                    const struct rdl__board *board, uint64_t found_at,
+                                    const char *source);
+void rdl__settle_failure(struct rdl__session *session, struct rdl__result *result,
+                         struct rdl__failure *failure);
 void rdl__failure_release(struct rdl__failure *failure);
 
 /* exercised.c: requirements.  Those of a test are taken in when its search is over; when all have

@@ -207,6 +207,12 @@ void *rdl__begin_state(struct rdl_case *t)
 _Noreturn void rdl__differs(struct rdl_case *t, const char *class, const char *check,
                             const struct rdl__text *text)
 {
+    rdl__differs_in(t, NULL, class, check, text);
+}
+
+_Noreturn void rdl__differs_in(struct rdl_case *t, const struct rdl_operation *op,
+                               const char *class, const char *check, const struct rdl__text *text)
+{
     struct rdl__outcome *outcome = t->outcome;
     const struct rdl_spec *spec = t->test->options.spec;
 
@@ -220,7 +226,8 @@ _Noreturn void rdl__differs(struct rdl_case *t, const char *class, const char *c
     snprintf(outcome->class, sizeof outcome->class, "%s", class);
     snprintf(outcome->check, sizeof outcome->check, "%s", check);
     snprintf(outcome->text, sizeof outcome->text, "%s", rdl__text_string(text));
-    outcome->origin = rdl__combine(rdl__hash_text(spec->name), rdl__hash_text(check));
+    outcome->kin = rdl__combine(rdl__hash_text(spec->name), rdl__hash_text(check));
+    outcome->origin = rdl__combine(outcome->kin, op ? rdl__hash_text(op->name) : 0);
     rdl__case_leave(t);
 }
 

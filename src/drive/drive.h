@@ -44,6 +44,12 @@ static inline unsigned rdl__weight(const struct rdl_operation *op, const void *s
     return op->weight ? op->weight : 1;
 }
 
+/* The same, as far as chance is concerned: operations that this case leaves out have none. */
+static inline unsigned rdl__chance_of(const struct rdl_case *t, uint32_t number, unsigned weight)
+{
+    return t->left_out >> number & 1 ? 0 : weight;
+}
+
 /* Draw arguments; false: `pre` does not hold. */
 bool rdl__draw_args(struct rdl_case *t, const struct rdl_operation *op, const void *s,
                     const void *me, void *out);
@@ -87,7 +93,7 @@ static inline bool rdl__another(struct rdl__tape *tape, uint32_t count, uint32_t
 
     if (rdl__tape_is_spent(tape)) /* it failed here, before it was asked for more */
         return false;
-    if (!tape->fresh && open && tape->count >= tape->limit) /* nor is another one of use */
+    if (!tape->fresh && tape->count >= tape->limit) /* nor is another one of use */
         return false;
     if (tape->fresh)
         more = open ? wanted : count < min;
@@ -123,6 +129,11 @@ void *rdl__begin_state(struct rdl_case *t);
 /* The spec and the code under test differ.  `class` is one of those of `raddle grade`. */
 _Noreturn void rdl__differs(struct rdl_case *t, const char *class, const char *check,
                             const struct rdl__text *text);
+
+/* The same, of this operation: with --more-bugs, the same check of another one is another bug.
+ * NULL: it is not known which one is to blame. */
+_Noreturn void rdl__differs_in(struct rdl_case *t, const struct rdl_operation *op,
+                               const char *class, const char *check, const struct rdl__text *text);
 
 /* What rdl_result looks at: the calls of the case at hand, by number from 1. */
 struct rdl__answers {

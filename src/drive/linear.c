@@ -47,7 +47,8 @@ static bool pick_by_chance(const struct linear *l, const void *me, uint32_t *out
     uint64_t total = 0;
 
     for (uint32_t op = 0; op < l->spec->operation_count; op++) {
-        unsigned weight = rdl__weight(rdl__operation(l->spec, op), l->state, me);
+        unsigned weight =
+            rdl__chance_of(l->t, op, rdl__weight(rdl__operation(l->spec, op), l->state, me));
 
         total += weight;
         if (weight && rdl__random_upto(&l->t->tape->random, total - 1) < weight)
@@ -141,11 +142,11 @@ _Noreturn static void fail(struct linear *l, struct rdl__viable *viable)
         tell_history(l, &text);
         rdl__viable_explain(viable, &text);
     }
-    rdl__differs(l->t, "non-atomic",
-                 blame == RDL__BLAME_WAITS    ? "a call waits that could go on"
-                 : blame == RDL__BLAME_POLICY ? "no order of the calls is one the policy allows"
-                                              : "no order of the calls explains their answers",
-                 &text);
+    rdl__differs_in(l->t, rdl__viable_culprit(viable), "non-atomic",
+                    blame == RDL__BLAME_WAITS    ? "a call waits that could go on"
+                    : blame == RDL__BLAME_POLICY ? "no order of the calls is one the policy allows"
+                                                 : "no order of the calls explains their answers",
+                    &text);
 }
 
 static void judge_key(struct linear *l, int64_t key)

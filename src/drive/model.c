@@ -71,7 +71,7 @@ static bool pick_by_chance(struct model *m, uint32_t client, uint32_t *out_op)
     uint64_t total = m->total, at;
 
     for (uint32_t i = 0; m->total == 0 && i < m->spec->operation_count; i++)
-        total += m->weights[i] = weight_of(m, client, i);
+        total += m->weights[i] = rdl__chance_of(m->t, i, weight_of(m, client, i));
     if (total == 0)
         return false;
     at = rdl__random_upto(random, total - 1);
@@ -232,7 +232,7 @@ _Noreturn static void fail(const struct model *m, const struct command *command,
         add_state(m, &text, "state before it: ", m->before);
     if (m->is_predicted)
         add_state(m, &text, "state after it:  ", m->state);
-    rdl__differs(m->t, "bad-spec-impl", check, &text);
+    rdl__differs_in(m->t, command->op, "bad-spec-impl", check, &text);
 }
 
 /* Where one of several things may have happened, the judge keeps all that explain what was
@@ -379,7 +379,7 @@ static void look_at_operations(struct model *m)
         const struct rdl_operation *op = rdl__operation(m->spec, i);
 
         depends |= op->may || op->weigh;
-        total += m->weights[i] = op->weight ? op->weight : 1;
+        total += m->weights[i] = rdl__chance_of(m->t, (uint32_t)i, op->weight ? op->weight : 1);
         m->is_predicted &= !op->judge && !op->post_any;
         m->is_free &= !op->enabled;
     }

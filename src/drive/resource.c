@@ -81,7 +81,7 @@ static bool pick_by_chance(const struct resource *r, struct pick *out)
         if (!may_be_chosen(r, client) || first_like(r, client) != client)
             continue;
         for (uint32_t op = 0; op < r->spec->operation_count; op++) {
-            unsigned weight = weight_of(r, client, op);
+            unsigned weight = rdl__chance_of(r->t, op, weight_of(r, client, op));
 
             total += weight;
             if (weight && rdl__random_upto(random, total - 1) < weight)
@@ -263,7 +263,7 @@ _Noreturn static void fail(struct resource *r)
         rdl__viable_explain(r->viable, &text);
         add_clients(r, &text);
     }
-    rdl__differs(r->t, class, headline_of(class, blame), &text);
+    rdl__differs_in(r->t, rdl__viable_culprit(r->viable), class, headline_of(class, blame), &text);
 }
 
 /* Those that were made in this phase, and have not returned. */

@@ -75,6 +75,10 @@ enum rdl__blame {
     RDL__BLAME_WAITS,    /* a call waits that has to go on */
 };
 enum rdl__blame rdl__viable_blame(struct rdl__viable *v);
+
+/* The operation whose calls it was, if all that could have been before leads to the same one;
+ * NULL: it is not certain. */
+const struct rdl_operation *rdl__viable_culprit(struct rdl__viable *v);
 void rdl__viable_explain(struct rdl__viable *v, struct rdl__text *out);
 
 #endif

@@ -29,11 +29,13 @@ struct rdl__task {
     struct rdl__settings settings;
     bool traced;
     bool keeps_examples; /* of search: the shortest case for each requirement */
+    bool leaves_out;     /* random: in some cases, some operations of a spec are not called */
 
     uint64_t seed;                  /* random: of the run */
     uint64_t first, count;          /* random: which cases of the run */
     uint64_t ramp;                  /* random: sizes grow over so many cases */
-    uint64_t known[RDL__KNOWN_MAX]; /* origins of failures that are known: not worth a stop */
+    uint64_t known[RDL__KNOWN_MAX]; /* origins of failures that are known: not worth a stop, */
+    uint64_t known_at[RDL__KNOWN_MAX]; /* from this case on */
     uint32_t known_count;
     char strategy[RDL__STRATEGY_ROOM]; /* random, of tests with controlled threads */
 
@@ -73,6 +75,7 @@ struct rdl__board {
     uint64_t done;      /* cases ended since the board was made; the parent watches it */
     uint64_t failed_at; /* random: number of the failing case */
     uint64_t again[RDL__KNOWN_MAX]; /* how often each known failure was met */
+    bool is_counted;                /* there, the outcome */
     bool exhausted;                 /* RDL__RUN_ALL: there are no more cases */
     bool retire;                    /* threads of a failed case are still running in the worker */
     bool targeting;                 /* some case has called rdl_maximise */
