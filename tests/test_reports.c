@@ -262,7 +262,8 @@ TEST(json_tells_everything_in_a_fixed_order)
         "\"token\":\"rdl1.adds_up.AAEC\","
         "\"replay\":\"./tests --replay rdl1.adds_up.AAEC\","
         "\"shrink\":{\"attempts\":187,\"seconds\":0.250000},\"labels\":[],"
-        "\"measures\":[],\"calls\":[],\"preconditions\":[],\"warnings\":[");
+        "\"measures\":[],\"calls\":[],\"followed\":[],\"states\":[],"
+        "\"preconditions\":[],\"requirements\":[],\"warnings\":[");
 }
 
 TEST(json_says_null_where_nothing_is_known)

@@ -130,7 +130,7 @@ OPERATIONS(touchy);
 RDL_SPEC(touchy, RDL_OPS(touchy, push, pop, size, clear), .create = create_touchy,
          .agrees = agrees);
 
-RDL_TEST_MODEL(a_touchy_stack, touchy, .calls = {50, 100});
+RDL_TEST_MODEL(a_touchy_stack, touchy);
 
 RDL_TEST_RESOURCE(a_stack_for_many, touchy, .rounds = 1, .cases = 2000);
 

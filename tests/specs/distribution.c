@@ -116,7 +116,10 @@ static bool is_done(const struct transfer *s)
 
 #define STATES                                                                                     \
     {                                                                                              \
-        {"under way", is_under_way}, {"half done", is_half_done}, {"done", is_done}                \
+        {"under way", is_under_way}, {"half done", is_half_done},                                  \
+        {                                                                                          \
+            "done", is_done                                                                        \
+        }                                                                                          \
     }
 
 RDL_TYPES(chance, struct transfer, struct receiver);
