@@ -28,7 +28,7 @@ static bool take(struct receiver *r, int number)
     return right;
 }
 
-/* ---- The spec, twice: by chance, and with weights --------------------------------------------- */
+/* ---- The spec, twice: by chance, and with weights ------------------------------------------- */
 
 struct transfer {
     int expected, received;
