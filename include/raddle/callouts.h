@@ -30,6 +30,7 @@
 #define RADDLE_CALLOUTS_H
 
 #include <raddle/events.h>
+#include <raddle/mock.h>
 #include <raddle/spec.h>
 
 /* ---- What is called ------------------------------------------------------------------------- */
@@ -101,9 +102,7 @@ RDL_API extern struct rdl_port rdl_calls;
 #define rdl_mocked(spec, op, args_, ...)                                                           \
     ({                                                                                             \
         rdl_data_##spec##_##op const *rdl__args_ = (args_);                                        \
-        struct rdl__op_call rdl__call_ = {.event = rdl_type(spec##_##op),                          \
-                                          .args = rdl__args_,                                      \
-                                          .caller = __builtin_return_address(0)};                  \
+        struct rdl__op_call rdl__call_ = {.event = rdl_type(spec##_##op), .args = rdl__args_};     \
         if (rdl__op_called(&rdl__call_)) {                                                         \
             (void)(__VA_ARGS__);                                                                   \
             rdl__op_returned(&rdl__call_);                                                         \
@@ -114,10 +113,8 @@ RDL_API extern struct rdl_port rdl_calls;
     ({                                                                                             \
         rdl_data_##spec##_##op const *rdl__args_ = (args_);                                        \
         rdl_answer_##spec##_##op rdl__answer_;                                                     \
-        struct rdl__op_call rdl__call_ = {.event = rdl_type(spec##_##op),                          \
-                                          .args = rdl__args_,                                      \
-                                          .answer = &rdl__answer_,                                 \
-                                          .caller = __builtin_return_address(0)};                  \
+        struct rdl__op_call rdl__call_ = {                                                         \
+            .event = rdl_type(spec##_##op), .args = rdl__args_, .answer = &rdl__answer_};          \
         if (rdl__op_called(&rdl__call_)) {                                                         \
             rdl__answer_ = (__VA_ARGS__);                                                          \
             rdl__op_returned(&rdl__call_);                                                         \
@@ -129,7 +126,6 @@ struct rdl__op_call {
     const struct rdl_event_type *event;
     const void *args;
     void *answer;
-    void *caller;
     void *frame; /* ours */
 };
 

@@ -209,7 +209,8 @@ void rdl__matcher_expected(const struct rdl__matcher *m, struct rdl__text *out);
 /* How it could come to this: for reports, after a refusal. */
 void rdl__matcher_explain(const struct rdl__matcher *m, struct rdl__text *out);
 
-/* Why was an event refused?  The first of these that is true: */
+/* Why was an event refused?  The first of these that is true, where steps that take all events of
+ * a type count less: */
 enum rdl__why_kind {
     RDL__WHY_FORBIDDEN,  /* by a rule: closest */
     RDL__WHY_EARLY,      /* a step waits for such an event that it is not the turn of, and that has

@@ -133,7 +133,7 @@ static void consider(struct rdl__likes *likes, struct rdl__object *object,
         rdl__paths_consider(likes, object);
     } else {
         rdl__functions_consider(likes, object);
-        if (object->unit_count == 0 && (object->is_program || query->module))
+        if (object->is_program || query->module)
             rdl__symbols_consider(likes, object);
     }
 }

@@ -68,7 +68,8 @@ void rdl__symbols_consider(struct rdl__likes *likes, struct rdl__object *object)
     struct symbol symbol;
 
     for (int i = 0; i < count; i++)
-        if (get_symbol(object, i, &symbol) && strncmp(symbol.name, "rdl_", 4) != 0)
+        if (get_symbol(object, i, &symbol) && strncmp(symbol.name, "rdl_", 4) != 0 &&
+            (object->unit_count == 0 || GELF_ST_BIND(symbol.is.st_info) != STB_LOCAL))
             rdl__likes_consider(likes, symbol.name);
 }
 

@@ -1,9 +1,6 @@
 /* components.c -- a box that keeps its things in a store, right and wrong, each with a spec, alone
  * and together.  tests/test_components.c says what is to come of each test. */
 #include <raddle.h>
-#ifndef rdl_real
-#define rdl_real(f) (f)
-#endif
 #include <stdlib.h>
 #include <string.h>
 

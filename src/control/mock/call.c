@@ -5,7 +5,7 @@
  * code is known by its addresses; if the C library is in between, by the stack. */
 #include <errno.h>
 #include <execinfo.h>
-#include <sched.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -20,6 +20,10 @@ static const double failure_probability = 0.25;
 static const double fault_probability = 0.1;
 
 static _Thread_local int at_work __attribute__((tls_model("initial-exec")));
+
+/* The function of ours is running that comes before this one. */
+static _Thread_local const struct rdl__mocked *interposed
+    __attribute__((tls_model("initial-exec")));
 static int lock;
 
 /* ---- One at a time -------- */
@@ -40,7 +44,38 @@ void rdl__mock_unlock(void)
 
 /* ---- Whose calls -------- */
 
-/* Who has called the C library, which has called the function? */
+/* Where the call before this address leads to, if that can be seen: directly, or by way of the
+ * table that the dynamic linker fills in. */
+static uintptr_t target_of_call(uintptr_t behind)
+{
+    const uint8_t *at = (const uint8_t *)behind - 5;
+    int32_t distance;
+
+    memcpy(&distance, at + 1, sizeof distance);
+    if (at[-1] == 0xff && at[0] == 0x15)
+        return *(const uintptr_t *)(behind + (uintptr_t)(intptr_t)distance);
+    if (at[0] != 0xe8)
+        return 0;
+    at = (const uint8_t *)behind + distance;
+    if (memcmp(at, "\xf3\x0f\x1e\xfa", 4) == 0)
+        at += 4;
+    at += at[0] == 0xf2;
+    if (at[0] != 0xff || at[1] != 0x25)
+        return behind + (uintptr_t)(intptr_t)distance;
+    memcpy(&distance, at + 2, sizeof distance);
+    return *(const uintptr_t *)(at + 6 + distance);
+}
+
+/* Does code of ours call that?  It may also have called the user's, which ends in a jump there. */
+static bool do_we_call(const struct rdl__mock_entry *entry, uintptr_t caller)
+{
+    if (!rdl__is_own_code(caller))
+        return false;
+    return target_of_call(caller) == entry->detour.address ||
+           (entry->function->has_interposed && !entry->is_interposed);
+}
+
+/* Have we called the C library, which has called the function? */
 static bool is_for_us(const struct rdl__mock_entry *entry, uintptr_t caller)
 {
     void *frames[FRAMES];
@@ -56,15 +91,18 @@ static bool is_for_us(const struct rdl__mock_entry *entry, uintptr_t caller)
         i++;
     while (i < count && rdl__module_start(NULL, (uintptr_t)frames[i]) == libc)
         i++;
-    return i < count && rdl__is_own_code((uintptr_t)frames[i]);
+    return i < count && rdl__is_own_code((uintptr_t)frames[i]) &&
+           rdl__module_start(NULL, target_of_call((uintptr_t)frames[i])) == libc;
 }
 
 static bool is_meant(const struct rdl__mock_entry *entry, uintptr_t caller)
 {
     const struct rdl__mocked *function = entry->function;
 
-    return (function->mocks || function->is_expected) && !at_work && rdl__current &&
-           !rdl__is_own_code(caller) && !(function->is_in_libc && is_for_us(entry, caller));
+    return (function->mocks || function->is_expected || function->handler) && !at_work &&
+           rdl__current && !do_we_call(entry, caller) &&
+           !(entry->is_in_libc && is_for_us(entry, caller)) &&
+           !(entry->is_in_libc && interposed == function);
 }
 
 /* ---- Failures -------- */
@@ -72,16 +110,15 @@ static bool is_meant(const struct rdl__mock_entry *entry, uintptr_t caller)
 _Noreturn void rdl__mock_fail(const struct rdl__mock_call *call, const char *what,
                               struct rdl__text *text)
 {
-    struct rdl_case *t = rdl__current;
+    char check[200];
     struct rdl__text all = {0};
 
+    snprintf(check, sizeof check, "%s: %s", what, call->function->name);
     rdl__mock_show_call(&all, call);
-    rdl__text_add(&all, ", called from " RDL__AT "%016lx" RDL__AT_END "%s%s",
-                  (unsigned long)call->arguments->caller, text->count ? "\n" : "",
-                  rdl__text_string(text));
+    rdl__text_add(&all, "\n%s", rdl__text_string(text));
     rdl__text_release(text);
     rdl__mock_unlock();
-    rdl__failed_by(RDL__BY_SPEC, t->test->file, t->test->line, what, &all);
+    rdl__failed_from(RDL__BY_SPEC, call->arguments->caller, check, &all);
 }
 
 static void refuse_arguments(const struct rdl__mock_call *call)
@@ -179,6 +216,18 @@ static void choose(struct rdl__mock_call *call)
 
 /* ---- The call -------- */
 
+/* What a function of ours calls of the C library's is the same call. */
+static void run(const struct rdl__mock_entry *entry, uintptr_t code,
+                struct rdl__arguments *arguments)
+{
+    const struct rdl__mocked *before = interposed;
+
+    if (entry->is_interposed)
+        interposed = entry->function;
+    rdl__mocked_run(entry->function, code, arguments);
+    interposed = before;
+}
+
 static void read_values(struct rdl__mock_call *call)
 {
     const struct rdl__mocked *function = call->function;
@@ -229,7 +278,7 @@ static void answer(struct rdl__mock_call *call)
     rdl__mock_unlock();
     errno = error;
     if (call->code)
-        rdl__mocked_run(call->function, call->code, call->arguments);
+        run(call->entry, call->code, call->arguments);
     finish(call);
 }
 
@@ -241,7 +290,11 @@ void rdl__mock_come(struct rdl__arguments *arguments, void *it)
         .entry = entry, .function = entry->function, .arguments = arguments, .values = room};
 
     if (!is_meant(entry, arguments->caller)) {
-        rdl__mocked_run(call.function, rdl__detour_real(&entry->detour), arguments);
+        run(entry, rdl__detour_real(&entry->detour), arguments);
+        return;
+    }
+    if (call.function->handler) {
+        call.function->handler(&call, call.function->handled_by);
         return;
     }
     if (call.function->values_size > sizeof room)

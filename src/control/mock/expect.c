@@ -153,10 +153,17 @@ static void stop_expecting(void)
 
 static void add_expected(struct rdl__text *out)
 {
+    static const char port[] = "out calls ";
     struct rdl__text lines = {0};
+    const char *at, *next;
 
     rdl__matcher_expected(matcher, &lines);
-    rdl__text_add(out, "%s", rdl__text_string(&lines));
+    at = rdl__text_string(&lines);
+    while ((next = strstr(at, port))) { /* there is no other one */
+        rdl__text_add_bytes(out, at, (size_t)(next - at));
+        at = next + strlen(port);
+    }
+    rdl__text_add(out, "%s", at);
     rdl__text_release(&lines);
 }
 

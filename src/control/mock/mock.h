@@ -40,6 +40,7 @@ _Noreturn void rdl__mock_misuse(uintptr_t caller, const char *format, ...)
 struct rdl__mock_entry {
     struct rdl__mocked *function;
     struct rdl__detour detour;
+    bool is_in_libc, is_interposed; /* it is the C library's; it is ours */
 };
 
 /* Of a parameter, or the result. */
@@ -51,12 +52,15 @@ struct rdl__mock_value {
     uint32_t at; /* in the values of a call */
 };
 
+struct rdl__mock_call;
+typedef void rdl__mock_handler(struct rdl__mock_call *call, void *it);
+
 struct rdl__mocked {
     char *place;      /* as the test says it */
     const char *name; /* the function's */
     bool is_known;    /* its prototype */
     bool is_partly;   /* there are copies that are not reached */
-    bool is_in_libc;
+    bool has_interposed;
     struct rdl__prototype prototype;
     struct rdl__mock_value *parameters; /* as many as the prototype has */
     struct rdl__mock_value result;
@@ -64,8 +68,10 @@ struct rdl__mocked {
     struct rdl__mock_entry *entries;
     size_t entry_count;
     bool is_placed;
-    struct rdl_mock *mocks; /* of this case, the last first */
-    bool is_expected;       /* rdl_expect_calls names it */
+    struct rdl_mock *mocks;     /* of this case, the last first */
+    bool is_expected;           /* rdl_expect_calls names it */
+    rdl__mock_handler *handler; /* of this case: whom all calls go to; NULL: nobody */
+    void *handled_by;
     struct rdl_event_type type;
     struct rdl__mocked *next;
 };

@@ -112,11 +112,12 @@ static bool check_copies(struct rdl__mocked *function, const struct rdl__locatio
     return function->entry_count > 0 && (partly || !function->is_partly);
 }
 
-static void add_entry(struct rdl__mocked *function, uintptr_t address)
+static struct rdl__mock_entry *add_entry(struct rdl__mocked *function, uintptr_t address)
 {
     struct rdl__mock_entry *entry = &function->entries[function->entry_count++];
 
     *entry = (struct rdl__mock_entry){.function = function, .detour = {.address = address}};
+    return entry;
 }
 
 /* Functions of ours come before some of the C library's; who calls those calls ours. */
@@ -125,7 +126,7 @@ static void add_interposed(struct rdl__mocked *function)
     void *global = strchr(function->place, ':') ? NULL : dlsym(RTLD_DEFAULT, function->name);
 
     if (global && rdl__is_own_code((uintptr_t)global) && strncmp(function->name, "rdl_", 4) != 0)
-        add_entry(function, (uintptr_t)global);
+        function->has_interposed = add_entry(function, (uintptr_t)global)->is_interposed = true;
 }
 
 static bool find_entries(struct rdl__mocked *function, const struct rdl__location *location,
@@ -136,8 +137,8 @@ static bool find_entries(struct rdl__mocked *function, const struct rdl__locatio
     function->entries = rdl__allocate((location->count + 1) * sizeof *function->entries);
     for (size_t i = 0; i < location->count; i++)
         if (can_be_entered(&location->spots[i]))
-            add_entry(function, location->spots[i].address);
-    function->is_in_libc = strncmp(location->spots[0].module, "libc.so", 7) == 0;
+            add_entry(function, location->spots[i].address)->is_in_libc =
+                strncmp(location->spots[i].module, "libc.so", 7) == 0;
     if (!check_copies(function, location, partly, error))
         return false;
     add_interposed(function);
@@ -287,6 +288,7 @@ void rdl__mocked_end(void)
     for (struct rdl__mocked *function = first; function; function = function->next) {
         function->mocks = NULL;
         function->is_expected = false;
+        function->handler = NULL;
     }
 }
 
