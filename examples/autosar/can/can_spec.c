@@ -146,3 +146,7 @@ RDL_OP(can, bus_off, struct rdl_nothing, .callers = "test", .requirements = "Can
        .post = can_bus_off_post, .call = can_bus_off_call);
 RDL_SPEC(can, RDL_OPS(can, set_mode, write, mode_cycle, write_cycle, sent, received, bus_off),
          .create = create, .agrees = registers_agree);
+
+/* As if the mailbox were free when its frame is confirmed, and not when it is on the bus. */
+RDL_DEVIATION(can, write, "the mailbox is free later", s->running && s->sent.count > 0,
+              *r = CAN_BUSY);

@@ -48,6 +48,7 @@ static const struct canif stopped = {0};
 
 RDL_ARGS(canif, set_controller_mode,
          a->mode = rdl_chance(t, s->started ? 0.1 : 0.9) ? CAN_CS_STARTED : CAN_CS_STOPPED);
+RDL_WEIGH(canif, set_controller_mode, s->started ? 1 : 8);
 RDL_CALLOUTS(canif, set_controller_mode, rdl_call_returns(can, set_mode, E_OK, a->mode));
 RDL_POST_RETURNS(canif, set_controller_mode, *s = stopped; s->started = a->mode == CAN_CS_STARTED;
                  *r = E_OK);
@@ -55,6 +56,7 @@ RDL_DO_RETURNS(canif, set_controller_mode, *r = CanIf_SetControllerMode(a->mode)
 
 RDL_ARGS(canif, set_pdu_mode,
          a->mode = rdl_chance(t, s->online ? 0.1 : 0.9) ? CANIF_ONLINE : CANIF_OFFLINE);
+RDL_WEIGH(canif, set_pdu_mode, s->started && !s->online ? 16 : 1);
 RDL_PRE(canif, set_pdu_mode, s->started || a->mode == CANIF_OFFLINE);
 
 static void set_pdu_mode_post(struct canif *s, const struct pdu_mode *a, Std_ReturnType *r)
@@ -176,14 +178,15 @@ static bool a_frame_waits(const struct canif *s)
 
 RDL_OP_RETURNS(canif, set_controller_mode, struct controller_mode, Std_ReturnType,
                .mocks = "CanIf_SetControllerMode", .callers = "cansm",
-               .args = canif_set_controller_mode_args,
+               .weigh = canif_set_controller_mode_weigh, .args = canif_set_controller_mode_args,
                .callouts = canif_set_controller_mode_callouts,
                .post = canif_set_controller_mode_post, .call = canif_set_controller_mode_call);
 RDL_OP_RETURNS(canif, set_pdu_mode, struct pdu_mode, Std_ReturnType, .mocks = "CanIf_SetPduMode",
-               .callers = "cansm", .args = canif_set_pdu_mode_args, .pre = canif_set_pdu_mode_pre,
+               .callers = "cansm", .weigh = canif_set_pdu_mode_weigh,
+               .args = canif_set_pdu_mode_args, .pre = canif_set_pdu_mode_pre,
                .post = set_pdu_mode_post, .call = canif_set_pdu_mode_call);
 RDL_OP_RETURNS(canif, transmit, struct frame_of, Std_ReturnType,
-               RDL_MOCKS(CanIf_Transmit, transmit_mock), .callers = "cantp upper", .weight = 6,
+               RDL_MOCKS(CanIf_Transmit, transmit_mock), .callers = "cantp upper", .weight = 8,
                .args = canif_transmit_args, .pre = canif_transmit_pre,
                .callouts = canif_transmit_callouts, .post = transmit_post,
                .call = canif_transmit_call);
@@ -204,3 +207,7 @@ RDL_SPEC(canif,
          RDL_OPS(canif, set_controller_mode, set_pdu_mode, transmit, tx_confirmation, rx_indication,
                  mode_indication, bus_off),
          .create = create, .interesting = {{"a frame waits for the driver", a_frame_waits}});
+
+/* It keeps nothing for later, and says so; but nobody listens. */
+RDL_DEVIATION(canif, transmit, "nothing is buffered", s->online && s->driver_has_one,
+              *r = E_NOT_OK);
