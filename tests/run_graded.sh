@@ -33,7 +33,8 @@ for spec in examples/*/implementations examples/autosar/*/implementations; do
     }
     # Some fail, so its status is 1.
     "$BUILD/bin/raddle" grade --format json --jobs 2 --time 2 --seed 1 --spec "$folder" \
-        ${flags[@]+"${flags[@]}"} "$spec"/*.c >"$scratch/graded" 2>"$scratch/said" || [ $? = 1 ] || {
+        ${flags[@]+"${flags[@]}"} "$spec"/*.c >"$scratch/graded" 2>"$scratch/said" ||
+        [ $? = 1 ] || {
         cat "$scratch/said" >&2
         exit 1
     }

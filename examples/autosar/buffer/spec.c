@@ -30,10 +30,13 @@ RDL_POST_RETURNS(cb, pop, r->element = rdl_fifo_get(&s->elements));
 RDL_ARGS(cb, create, a->size = rdl_uint(t, 1, BUFFER_SIZE_MAX);
          a->data_size = rdl_uint(t, 1, sizeof(struct element)));
 
+/* One number for all of an element, so that it becomes small when elements become smaller. */
 static void push_args(struct rdl_case *t, const struct buffer *s, struct element *a)
 {
+    uint64_t value = rdl_u64(t);
+
     for (size_t i = 0; i < s->sizes.data_size; i++)
-        ((uint8_t *)a)[i] = rdl_u8(t);
+        ((uint8_t *)a)[i] = (uint8_t)(value >> 8 * (i % 8));
 }
 
 /* ---- As functions ------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* broken: bad-spec-impl: a circular buffer that gives back the newest element first: it is a stack. */
+/* broken: bad-spec-impl: it gives back the newest element first: it is a stack. */
 #include "cirq_buffer.h"
 
 #include <limits.h>
