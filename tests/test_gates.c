@@ -117,9 +117,25 @@ TEST(libraries_may_be_loaded_later)
     expect_pass("a_library_that_is_loaded_later");
 }
 
+TEST(libraries_may_be_loaded_again)
+{
+    expect_pass("a_library_that_is_loaded_again");
+    expect_pass("a_library_that_is_loaded_again_free");
+    expect_pass("a_library_that_was_there_is_loaded_again");
+}
+
+TEST(what_a_library_does_not_have_is_told)
+{
+    expect_error("wrong_function_of_a_library",
+                 "libc.so.6!qsrot: there is no function qsrot in libc.so.6; did you mean qsort");
+    expect_error("wrong_function_of_a_library_that_is_loaded_later",
+                 "libz.so.1!crc23: there is no function crc23 in libz.so.1; did you mean crc32");
+    expect_error("wrong_library", "libzz.so.1!crc32: no program or library called libzz.so.1 is");
+}
+
 TEST(what_makes_no_sense_is_told)
 {
-    expect_error("wrong_place", "there is no function ad_one; did you mean add_one?");
+    expect_error("wrong_place", "ad_one: there is no function ad_one; did you mean add_one?");
     expect_error("wrong_length", "add_one_at_length has more than 250 lines");
     expect_error("wrong_order", "-> is missing");
     expect_error("wrong_circle", "\"first:add_one\" is to come before itself");

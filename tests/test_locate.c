@@ -454,6 +454,8 @@ TEST(symbols_do_where_there_is_no_debugging_information)
     EXPECT(found(NULL, "libc!getenv:return")->count >= 1);
     EXPECT_CONTAINS(error_of(NULL, "libcc.so.6!qsort"), "did you mean libc.so.6");
     EXPECT_CONTAINS(error_of(NULL, "libc.so.6!qsrot"), "did you mean qsort");
+    EXPECT(find(NULL, "libcc.so.6!qsort")->may_come);
+    EXPECT(!find(NULL, "libc.so.6!qsrot")->may_come);
 }
 
 TEST(a_library_that_is_loaded_later_is_found_then)

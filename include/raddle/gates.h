@@ -30,7 +30,8 @@
  *
  * `raddle where PROGRAM PLACE` shows what a place is.  One that cannot be found, or in which
  * there can be no gate, ends the test in error, with the reason.  A library that is named need not
- * be loaded yet.
+ * be loaded yet, and may be unloaded and loaded again; but if the case passes without it, that is
+ * an error, too.
  *
  * Threads may be controlled (RDL_SCHEDULE, RDL_EXPLORE) or free.  When all threads wait, and some
  * of them at gates, the schedule is infeasible: the test fails, and says who waits for what.  Gates

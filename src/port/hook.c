@@ -524,6 +524,17 @@ uintptr_t rdl__hook_bypass(const struct rdl__hook *hook)
     return hook->site->copy;
 }
 
+bool rdl__hook_stands(const struct rdl__hook *hook)
+{
+    bool for_us_before = begin_turn(), stands;
+
+    rdl__code_open();
+    stands = hook->is_placed && is_still_there(hook->site);
+    rdl__code_close();
+    end_turn(for_us_before);
+    return stands;
+}
+
 bool rdl__hook_is_jump(const struct rdl__hook *hook)
 {
     return hook->is_placed && hook->site->is_jump;

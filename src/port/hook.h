@@ -96,6 +96,10 @@ void rdl__hook_leave(void);
  * function itself.  Once placed, this stays so. */
 uintptr_t rdl__hook_bypass(const struct rdl__hook *hook);
 
+/* Is it in the code?  It is not if it has been removed; nor if the library that it was in was
+ * unloaded, though it may be loaded again. */
+bool rdl__hook_stands(const struct rdl__hook *hook);
+
 /* Does a jump stand at the hook's address, rather than a breakpoint? */
 bool rdl__hook_is_jump(const struct rdl__hook *hook);
 

@@ -446,19 +446,85 @@ static void set_flag(struct rdl_hit *hit, void *it)
     *(bool *)it = true;
 }
 
-RDL_SCHEDULE(a_library_that_is_loaded_later)
+static void count_one(struct rdl_hit *hit, void *it)
 {
-    unsigned long (*crc32)(unsigned long, const void *, unsigned);
-    bool was_there = false;
-    void *library;
+    (void)hit;
+    ++*(int *)it;
+}
 
-    rdl_at(t, "libz.so.1!crc32", .call = set_flag, .it = &was_there);
-    library = dlopen("libz.so.1", RTLD_NOW);
+/* Load a library, call it and unload it. */
+static unsigned long load_and_call(struct rdl_case *t)
+{
+    unsigned long (*crc32)(unsigned long, const void *, unsigned), sum;
+    void *library = dlopen("libz.so.1", RTLD_NOW);
+
     rdl_assume(t, library);
     crc32 = (unsigned long (*)(unsigned long, const void *, unsigned))dlsym(library, "crc32");
-    rdl_check_eq(crc32(0, "a", 1), 0xe8b7be43);
-    rdl_check(was_there);
+    sum = crc32(0, "a", 1);
     dlclose(library);
+    return sum;
+}
+
+RDL_SCHEDULE(a_library_that_is_loaded_later)
+{
+    bool was_there = false;
+
+    rdl_at(t, "libz.so.1!crc32", .call = set_flag, .it = &was_there);
+    rdl_check_eq(load_and_call(t), 0xe8b7be43);
+    rdl_check(was_there);
+}
+
+static void load_thrice(struct rdl_case *t)
+{
+    int count = 0;
+
+    rdl_at(t, "libz.so.1!crc32", .call = count_one, .it = &count);
+    rdl_at(t, "libz.so.1!crc32:return", .call = count_one, .it = &count);
+    for (int i = 1; i <= 3; i++) {
+        rdl_check_eq(load_and_call(t), 0xe8b7be43);
+        rdl_check_eq(count, 2 * i);
+    }
+}
+
+RDL_SCHEDULE(a_library_that_is_loaded_again)
+{
+    load_thrice(t);
+}
+
+RDL_SCHEDULE(a_library_that_is_loaded_again_free, .free_threads = true, .cases = 3)
+{
+    load_thrice(t);
+}
+
+/* It is there when the place is named, and another time afterwards. */
+RDL_SCHEDULE(a_library_that_was_there_is_loaded_again)
+{
+    void *library = dlopen("libz.so.1", RTLD_NOW);
+    int count = 0;
+
+    rdl_assume(t, library);
+    rdl_at(t, "crc32", .call = count_one, .it = &count);
+    dlclose(library);
+    rdl_check_eq(load_and_call(t), 0xe8b7be43);
+    rdl_check_eq(load_and_call(t), 0xe8b7be43);
+    rdl_check_eq(count, 2);
+}
+
+RDL_SCHEDULE(wrong_function_of_a_library)
+{
+    rdl_at(t, "libc.so.6!qsrot", .call = set_flag);
+}
+
+RDL_SCHEDULE(wrong_function_of_a_library_that_is_loaded_later)
+{
+    rdl_at(t, "libz.so.1!crc23", .call = set_flag);
+    load_and_call(t);
+}
+
+RDL_SCHEDULE(wrong_library)
+{
+    rdl_at(t, "libzz.so.1!crc32", .call = set_flag);
+    load_and_call(t);
 }
 
 /* ---- Who takes long, and who is left -------------------------------------------------------- */

@@ -19,7 +19,9 @@ struct place {
     struct rdl_case *t;
     void (*come)(struct rdl_hit *hit, void *it);
     void *it;
-    bool is_over; /* with its case */
+    bool was_there; /* what it is in has been loaded */
+    bool is_over;   /* with its case */
+    bool is_in_use; /* for ever, perhaps: a thread may be there */
     const char *text;
     bool with_variables;
     struct post *posts;
@@ -138,15 +140,46 @@ static bool place_all(struct place *place, const struct rdl__location *location,
         hooks[i] = &post->hook;
     }
     placed = rdl__hooks_place(hooks, location->count, error);
+    place->was_there = true;
     free(hooks);
     return placed;
 }
 
-/* ---- Libraries that are loaded later -------------------------------------------------------- */
+/* A thread that is still in one, be it that it was dropped there, may look at it. */
+static bool is_quiet(const struct place *place)
+{
+    for (size_t i = 0; i < place->count; i++)
+        if (!rdl__hook_is_quiet(&place->posts[i].hook))
+            return false;
+    return true;
+}
+
+static void remove_hooks(struct place *place)
+{
+    for (size_t i = 0; i < place->count; i++)
+        rdl__hook_remove(&place->posts[i].hook);
+    if (is_quiet(place))
+        free(place->posts);
+    else
+        place->is_in_use = true;
+    place->posts = NULL;
+    place->count = 0;
+}
+
+/* ---- Libraries that are loaded later, or again ----------------------------------------------- */
 
 /* When dlopen() is about to return, nobody has called anything in the library yet but its
  * constructors.  (dlopen() itself is left alone: where it looks depends on who calls it.) */
 static struct place *loading;
+
+/* What a library has that was unloaded, and loaded again, is without our hooks. */
+static bool stands(const struct place *place, const struct rdl__location *location)
+{
+    for (size_t i = 0; i < place->count; i++)
+        if (place->posts[i].spot != &location->spots[i] || !rdl__hook_stands(&place->posts[i].hook))
+            return false;
+    return place->count == location->count;
+}
 
 static void look_again(struct rdl__registers *registers, void *it)
 {
@@ -154,13 +187,15 @@ static void look_again(struct rdl__registers *registers, void *it)
 
     (void)registers;
     (void)it;
+    rdl__locations_find(&locations, NULL);
     for (struct place *place = places; place; place = place->next) {
-        const struct rdl__location *location;
+        const struct rdl__location *location = known_as(place->text);
 
-        if (place->count > 0)
-            continue;
-        location = find(place->text);
-        if (location->count > 0 && !place_all(place, location, come, &error))
+        if (!stands(place, location))
+            remove_hooks(place);
+        if (location->count == 0 && !location->may_come)
+            rdl__misuse(place->t, "%s: %s", place->text, location->error);
+        if (place->count == 0 && location->count > 0 && !place_all(place, location, come, &error))
             rdl__misuse(place->t, "there can be no gate at %s: %s", place->text, error.text);
     }
 }
@@ -183,6 +218,36 @@ static bool watch_loading(struct rdl__error *error)
 
 /* ---- From now on ---------------------------------------------------------------------------- */
 
+/* A name that is misspelt should not pass for a library that is late. */
+static void check_all_were_there(void *unused)
+{
+    const struct rdl_case *t = rdl__current;
+
+    (void)unused;
+    if (t->outcome->verdict != RDL__PASSED)
+        return;
+    for (const struct place *place = places; place; place = place->next)
+        if (!place->was_there)
+            rdl__misuse(place->t, "%s: %s", place->text, known_as(place->text)->error);
+}
+
+/* In a library that may be unloaded we look again if anything is loaded; if we can. */
+static bool put(struct place *place, const struct rdl__location *location, struct rdl__error *error)
+{
+    bool is_there = location->count > 0, may_go = location->may_go; /* it may move */
+    struct rdl__error unused;
+
+    if (!is_there)
+        rdl_defer(place->t, check_all_were_there, NULL);
+    if (!is_there)
+        return watch_loading(error);
+    if (!place_all(place, location, come, error))
+        return false;
+    if (may_go)
+        watch_loading(&unused);
+    return true;
+}
+
 bool rdl__at_each_hit_if(struct rdl_case *t, const char *text,
                          void (*come_there)(struct rdl_hit *hit, void *it), void *it,
                          bool with_variables, struct rdl__error *error)
@@ -194,7 +259,7 @@ bool rdl__at_each_hit_if(struct rdl_case *t, const char *text,
     rdl__meet_begin(t);
     location = find(text);
     if (location->count == 0 && !(location->may_come && names_library(text)))
-        return rdl__fail(error, "%s", location->error);
+        return rdl__fail(error, "%s: %s", text, location->error);
     place = rdl__allocate(sizeof *place);
     *place = (struct place){.t = t,
                             .come = come_there,
@@ -203,7 +268,7 @@ bool rdl__at_each_hit_if(struct rdl_case *t, const char *text,
                             .with_variables = with_variables,
                             .next = places};
     places = place;
-    return (location->count == 0 ? watch_loading(&why) : place_all(place, location, come, &why)) ||
+    return put(place, location, &why) ||
            rdl__fail(error, "there can be no gate at %s: %s", text, why.text);
 }
 
@@ -227,37 +292,25 @@ size_t rdl__places_find(const char *const *texts, size_t count)
     return found;
 }
 
-/* A thread that is still in one, be it that it was dropped there, may look at it. */
-static bool is_quiet(const struct place *place)
-{
-    for (size_t i = 0; i < place->count; i++)
-        if (!rdl__hook_is_quiet(&place->posts[i].hook))
-            return false;
-    return true;
-}
-
-static void remove_hooks(struct place *place)
+static void end_place(struct place *place)
 {
     place->is_over = true;
-    for (size_t i = 0; i < place->count; i++)
-        rdl__hook_remove(&place->posts[i].hook);
-    if (!is_quiet(place))
-        return;
-    free(place->posts);
-    free(place);
+    remove_hooks(place);
+    if (!place->is_in_use)
+        free(place);
 }
 
 void rdl__places_end(void)
 {
     rdl__hook_leave(); /* this thread may have come out of one by failing */
     if (loading)
-        remove_hooks(loading);
+        end_place(loading);
     loading = NULL;
     while (places) {
         struct place *place = places;
 
         places = place->next;
-        remove_hooks(place);
+        end_place(place);
     }
 }
 
@@ -275,7 +328,7 @@ uint32_t rdl__lines_of(struct rdl_case *t, const char *function, const char *lin
     int last = 0;
 
     if (location->count == 0)
-        rdl__misuse(t, "%s:%d: %s", file, line, location->error);
+        rdl__misuse(t, "%s:%d: %s: %s", file, line, function, location->error);
     first = location->spots[0]; /* others will come, and this may move */
     for (int i = 0; i < RDL__LINES_MAX; i++)
         lines[i] = rdl_format(t, "%s:%d", first.file, first.line + i);
