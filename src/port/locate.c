@@ -117,8 +117,10 @@ static bool explain_module(struct rdl__answer *answer, const struct rdl__objects
     }
     rdl__likes_say(&text, &likes);
     return rdl__answer_fail(answer,
-                            objects->is_running ? "no program or library called %s is loaded%s"
-                                                : "the file is not called %s%s",
+                            objects->is_running
+                                ? "no program or library called %s is loaded%s"
+                                : "the file is not called %s, nor linked with such a "
+                                  "library%s",
                             query->module, rdl__text_string(&text));
 }
 
