@@ -98,7 +98,7 @@ TEST(who_is_let_through)
 TEST(variables_are_there)
 {
     expect_pass("variables_are_read_and_written");
-    expect_error("wrong_name", "there is no variable cuont");
+    expect_error("wrong_name", "there is no variable cuont; did you mean count");
 }
 
 TEST(a_thread_is_stopped_at_each_line)
@@ -139,6 +139,12 @@ TEST(what_makes_no_sense_is_told)
     expect_error("wrong_length", "add_one_at_length has more than 250 lines");
     expect_error("wrong_order", "-> is missing");
     expect_error("wrong_circle", "\"first:add_one\" is to come before itself");
+}
+
+TEST(controlled_threads_do_not_come_to_locks_of_the_c_library)
+{
+    expect_error("wrong_primitive", "pthread_mutex_lock: controlled threads do not come there");
+    expect_pass("primitive_of_free_threads");
 }
 
 TEST(who_sleeps_is_given_time)

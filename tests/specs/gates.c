@@ -527,6 +527,28 @@ RDL_SCHEDULE(wrong_library)
     load_and_call(t);
 }
 
+/* Raddle has its own for controlled threads; free ones come there. */
+static void lock_at_a_gate(struct rdl_case *t)
+{
+    pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;
+    int count = 0;
+
+    rdl_at(t, "libc.so.6!pthread_mutex_lock", .call = count_one, .it = &count);
+    pthread_mutex_lock(&own);
+    pthread_mutex_unlock(&own);
+    rdl_check(count > 0);
+}
+
+RDL_SCHEDULE(wrong_primitive)
+{
+    lock_at_a_gate(t);
+}
+
+RDL_SCHEDULE(primitive_of_free_threads, .free_threads = true)
+{
+    lock_at_a_gate(t);
+}
+
 /* ---- Who takes long, and who is left -------------------------------------------------------- */
 
 __attribute__((noinline)) static void arrive(int *count)

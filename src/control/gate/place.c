@@ -2,6 +2,7 @@
  *
  * What a place means is found once in a process, since it takes long; hooks are placed for a case,
  * and taken away at its end. */
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -216,6 +217,39 @@ static bool watch_loading(struct rdl__error *error)
     return place_all(loading, location, look_again, error);
 }
 
+/* ---- What controlled threads do not come to -------------------------------------------------- */
+
+/* The function that a place names, if it is in a family of which Raddle has its own. */
+static bool names_primitive(const char *text, char *out, size_t room)
+{
+    static const char *const families[] = {"pthread_", "sem_", "mtx_", "cnd_", "thrd_"};
+    const char *behind = strchr(text, '!'), *name = behind ? behind + 1 : text;
+
+    snprintf(out, room, "%.*s", (int)strcspn(name, ":"), name);
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        if (strncmp(name, families[i], strlen(families[i])) == 0)
+            return true;
+    return false;
+}
+
+static const void *module_of(uintptr_t address)
+{
+    struct dl_find_object found;
+
+    return _dl_find_object((void *)address, &found) == 0 ? found.dlfo_map_start : NULL;
+}
+
+/* Is the C library's function meant, where threads call ours? */
+static bool is_stood_in_for(const char *text, const struct rdl__location *location)
+{
+    const void *ours = module_of((uintptr_t)is_stood_in_for);
+    char name[64];
+
+    return rdl__running && location->count > 0 && names_primitive(text, name, sizeof name) &&
+           module_of(location->spots[0].address) != ours &&
+           module_of((uintptr_t)dlsym(RTLD_DEFAULT, name)) == ours;
+}
+
 /* ---- From now on ---------------------------------------------------------------------------- */
 
 /* A name that is misspelt should not pass for a library that is late. */
@@ -260,6 +294,11 @@ bool rdl__at_each_hit_if(struct rdl_case *t, const char *text,
     location = find(text);
     if (location->count == 0 && !(location->may_come && names_library(text)))
         return rdl__fail(error, "%s: %s", text, location->error);
+    if (is_stood_in_for(text, location))
+        return rdl__fail(error,
+                         "%s: controlled threads do not come there, as Raddle has its own; name "
+                         "a line that calls it",
+                         text);
     place = rdl__allocate(sizeof *place);
     *place = (struct place){.t = t,
                             .come = come_there,
