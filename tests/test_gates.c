@@ -98,6 +98,7 @@ TEST(who_is_let_through)
 TEST(variables_are_there)
 {
     expect_pass("variables_are_read_and_written");
+    expect_error("wrong_type", "it is no floating-point number, and asked for as one");
     expect_error("wrong_name", "there is no variable cuont; did you mean count");
 }
 
@@ -136,6 +137,8 @@ TEST(what_a_library_does_not_have_is_told)
 TEST(what_makes_no_sense_is_told)
 {
     expect_error("wrong_place", "ad_one: there is no function ad_one; did you mean add_one?");
+    expect_error("wrong_place_with_a_sign", "there is no function ad_one; did you mean add_one?");
+    expect_error("wrong_no_place", "a place is missing");
     expect_error("wrong_length", "add_one_at_length has more than 250 lines");
     expect_error("wrong_order", "-> is missing");
     expect_error("wrong_circle", "\"first:add_one\" is to come before itself");

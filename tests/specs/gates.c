@@ -361,6 +361,18 @@ static void ask_for_too_much(struct rdl_hit *hit, void *it)
     (void)rdl_hit_value(hit, "cuont", int);
 }
 
+static void ask_for_another_type(struct rdl_hit *hit, void *it)
+{
+    (void)it;
+    (void)rdl_hit_value(hit, "count", float);
+}
+
+RDL_SCHEDULE(wrong_type)
+{
+    rdl_at(t, "add_up", .call = ask_for_another_type);
+    add_up(NULL, 0);
+}
+
 RDL_SCHEDULE(wrong_name)
 {
     rdl_at(t, "add_up", .call = ask_for_too_much);
@@ -428,6 +440,17 @@ RDL_EXPLORE(one_at_a_time, .cases = 200)
 RDL_SCHEDULE(wrong_place)
 {
     rdl_gate_at(t, "ad_one");
+}
+
+RDL_SCHEDULE(wrong_place_with_a_sign)
+{
+    rdl_gate_at(t, "ad_one:/!balance/"); /* which is no library */
+    rdl_check(false);
+}
+
+RDL_SCHEDULE(wrong_no_place)
+{
+    rdl_at(t, NULL);
 }
 
 RDL_SCHEDULE(wrong_order)

@@ -76,9 +76,12 @@ static const struct rdl__location *known_as(const char *text)
     return NULL;
 }
 
+/* FUNCTION:/!text/ does not. */
 static bool names_library(const char *place)
 {
-    return strchr(place, '!');
+    const char *sign = strchr(place, '!'), *source = strstr(place, ":/");
+
+    return sign && (!source || sign < source);
 }
 
 /* Libraries come and go: what is in them is asked again. */
@@ -290,6 +293,8 @@ bool rdl__at_each_hit_if(struct rdl_case *t, const char *text,
     struct rdl__error why;
     struct place *place;
 
+    if (!text)
+        return rdl__fail(error, "a place is missing");
     rdl__meet_begin(t);
     location = find(text);
     if (location->count == 0 && !(location->may_come && names_library(text)))
