@@ -458,6 +458,25 @@ TEST(symbols_do_where_there_is_no_debugging_information)
     EXPECT(!find(NULL, "libc.so.6!qsrot")->may_come);
 }
 
+TEST(what_has_no_names_is_told)
+{
+    char path[128];
+    int status;
+
+    build_all();
+    run(&status,
+        "cd %s && gcc reader.c a/other.c b/other.c -o bare && "
+        "gcc -g -s reader.c a/other.c b/other.c -o stripped",
+        folder);
+    EXPECT_EQ(status, 0);
+    snprintf(path, sizeof path, "%s/bare", folder);
+    EXPECT_CONTAINS(error_of(path, "same"), "several functions of that name, and no debugging");
+    EXPECT_CONTAINS(error_of(path, "box::same"), "write the last part");
+    EXPECT_CONTAINS(error_of(path, "apend"), "no function apend; did you mean append");
+    snprintf(path, sizeof path, "%s/stripped", folder);
+    EXPECT_CONTAINS(error_of(path, "append"), "as all names have been stripped");
+}
+
 TEST(a_library_that_is_loaded_later_is_found_then)
 {
     struct rdl__locations locations = {0};

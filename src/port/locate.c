@@ -143,7 +143,7 @@ static bool explain(struct rdl__answer *answer, const struct rdl__objects *objec
     struct rdl__likes likes = {.wanted = query->line ? (slash ? slash + 1 : query->file)
                                                      : query->function};
     struct rdl__text text = {0};
-    bool has_module = false, has_units = false;
+    bool has_module = false, has_units = false, is_stripped = false;
 
     for (size_t i = 0; i < objects->count; i++) {
         struct rdl__object *object = &objects->items[i];
@@ -153,6 +153,7 @@ static bool explain(struct rdl__answer *answer, const struct rdl__objects *objec
         has_module = true;
         consider(&likes, object, query);
         has_units |= object->unit_count > 0;
+        is_stripped |= (object->is_program || query->module) && !rdl__object_has_names(object);
     }
     answer->location->may_come = !query->module || !has_module;
     if (!has_module)
@@ -168,8 +169,9 @@ static bool explain(struct rdl__answer *answer, const struct rdl__objects *objec
                                 query->module ? query->module : "",
                                 has_units ? "" : ", as there is no debugging information (-g)",
                                 rdl__text_string(&text), "");
-    return rdl__answer_fail(answer, "there is no function %s%s%s%s", query->function,
+    return rdl__answer_fail(answer, "there is no function %s%s%s%s%s", query->function,
                             query->module ? " in " : "", query->module ? query->module : "",
+                            is_stripped ? ", as all names have been stripped" : "",
                             rdl__text_string(&text));
 }
 

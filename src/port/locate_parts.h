@@ -256,6 +256,7 @@ bool rdl__function_add(struct rdl__answer *answer, struct rdl__object *object,
 void rdl__functions_consider(struct rdl__likes *likes, struct rdl__object *object);
 
 /* The same without debugging information, by the table of symbols (locate_symbols.c). */
+bool rdl__object_has_names(struct rdl__object *object); /* of any functions */
 bool rdl__object_has_symbol(struct rdl__object *object, const struct rdl__query *query);
 bool rdl__symbol_add(struct rdl__answer *answer, struct rdl__object *object,
                      const struct rdl__query *query);
