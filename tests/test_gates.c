@@ -108,6 +108,11 @@ TEST(a_thread_is_stopped_at_each_line)
     EXPECT_CONTAINS(expect_pass("each_line_in_turn_free"), "%  1\n");
 }
 
+TEST(who_looks_for_places_passes_them)
+{
+    expect_pass("who_looks_for_places_passes_them");
+}
+
 TEST(one_at_a_time)
 {
     expect_pass("one_at_a_time");
@@ -123,6 +128,7 @@ TEST(libraries_may_be_loaded_again)
     expect_pass("a_library_that_is_loaded_again");
     expect_pass("a_library_that_is_loaded_again_free");
     expect_pass("a_library_that_was_there_is_loaded_again");
+    expect_pass("libraries_are_loaded_by_several_threads");
 }
 
 TEST(what_a_library_does_not_have_is_told)

@@ -568,6 +568,14 @@ RDL__PATCHER static bool is_inside(const struct rdl__registers *registers)
     return inside != NULL;
 }
 
+bool rdl__hooks_pass(bool all)
+{
+    bool before = is_at_work;
+
+    is_at_work = all;
+    return before;
+}
+
 void rdl__hook_leave(void)
 {
     inside = NULL;

@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "port/dwarf.h"
+#include "port/frame.h"
 #include "port/helper.h"
 #include "port/locate_parts.h"
 
@@ -271,14 +272,15 @@ static const char *reason(const char *program)
  * part; 0: nothing. */
 static uint64_t library_at(uintptr_t address, bool *out_may_go)
 {
-    enum { HEADERS = 1024 };
     struct dl_find_object found;
+    uint8_t headers[1024] = {0};
 
     if (_dl_find_object((void *)address, &found) != 0)
         return 0;
     *out_may_go = found.dlfo_link_map->l_name[0];
-    return rdl__combine((uintptr_t)found.dlfo_map_start,
-                        rdl__hash_bytes(found.dlfo_map_start, HEADERS));
+    if (!rdl__memory_read((uintptr_t)found.dlfo_map_start, headers, sizeof headers))
+        return 0; /* it is just being unloaded */
+    return rdl__combine((uintptr_t)found.dlfo_map_start, rdl__hash_bytes(headers, sizeof headers));
 }
 
 static void forget(struct rdl__location *location)

@@ -533,6 +533,43 @@ RDL_SCHEDULE(a_library_that_was_there_is_loaded_again)
     rdl_check_eq(count, 2);
 }
 
+static void load_often(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < 20; i++)
+        dlclose(dlopen("libz.so.1", RTLD_NOW));
+}
+
+RDL_SCHEDULE(libraries_are_loaded_by_several_threads, .free_threads = true)
+{
+    int count = 0;
+    struct rdl_thread *loader;
+
+    rdl_at(t, "libz.so.1!crc32", .call = count_one, .it = &count);
+    loader = rdl_spawn(t, "loader", load_often, NULL);
+    for (int i = 1; i <= 20; i++) {
+        rdl_check_eq(load_and_call(t), 0xe8b7be43);
+        rdl_check_eq(count, i);
+    }
+    rdl_join(loader);
+}
+
+static void stop_elsewhere(struct rdl_hit *hit, void *it)
+{
+    (void)hit;
+    if (getpid() != *(pid_t *)it)
+        abort();
+}
+
+/* Places are looked for by a copy of this process, which must not come to them. */
+RDL_SCHEDULE(who_looks_for_places_passes_them)
+{
+    pid_t self = getpid();
+
+    rdl_at(t, "libc.so.6!malloc", .call = stop_elsewhere, .it = &self);
+    rdl_at(t, "libc.so.6!qsort", .call = stop_elsewhere, .it = &self);
+}
+
 RDL_SCHEDULE(wrong_function_of_a_library)
 {
     rdl_at(t, "libc.so.6!qsrot", .call = set_flag);

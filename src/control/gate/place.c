@@ -185,23 +185,38 @@ static bool stands(const struct place *place, const struct rdl__location *locati
     return place->count == location->count;
 }
 
+/* Another thread may unload it meanwhile: then it is as if it had not been there. */
+static bool place_again(struct place *place, struct rdl__error *error)
+{
+    const struct rdl__location *location = known_as(place->text);
+    struct rdl__error why;
+
+    if (!stands(place, location))
+        remove_hooks(place);
+    if (location->count == 0 && !location->may_come)
+        return rdl__fail(error, "%s: %s", place->text, location->error);
+    if (place->count > 0 || location->count == 0 || place_all(place, location, come, &why))
+        return true;
+    remove_hooks(place);
+    rdl__locations_find(&locations, NULL);
+    return known_as(place->text)->spots != location->spots ||
+           rdl__fail(error, "there can be no gate at %s: %s", place->text, why.text);
+}
+
 static void look_again(struct rdl__registers *registers, void *it)
 {
     struct rdl__error error;
+    struct place *place;
 
     (void)registers;
     (void)it;
+    rdl__meet_lock();
     rdl__locations_find(&locations, NULL);
-    for (struct place *place = places; place; place = place->next) {
-        const struct rdl__location *location = known_as(place->text);
-
-        if (!stands(place, location))
-            remove_hooks(place);
-        if (location->count == 0 && !location->may_come)
-            rdl__misuse(place->t, "%s: %s", place->text, location->error);
-        if (place->count == 0 && location->count > 0 && !place_all(place, location, come, &error))
-            rdl__misuse(place->t, "there can be no gate at %s: %s", place->text, error.text);
-    }
+    for (place = places; place && place_again(place, &error); place = place->next)
+        continue;
+    rdl__meet_unlock();
+    if (place)
+        rdl__misuse(place->t, "%s", error.text);
 }
 
 static bool watch_loading(struct rdl__error *error)
@@ -285,35 +300,44 @@ static bool put(struct place *place, const struct rdl__location *location, struc
     return true;
 }
 
+/* Under the lock, as other threads may load libraries. */
+static bool begin_place(const struct place *wanted, struct rdl__error *error)
+{
+    const struct rdl__location *location = find(wanted->text);
+    struct rdl__error why;
+    struct place *place;
+
+    if (location->count == 0 && !(location->may_come && names_library(wanted->text)))
+        return rdl__fail(error, "%s: %s", wanted->text, location->error);
+    if (is_stood_in_for(wanted->text, location))
+        return rdl__fail(error,
+                         "%s: controlled threads do not come there, as Raddle has its own; name "
+                         "a line that calls it",
+                         wanted->text);
+    place = rdl__allocate(sizeof *place);
+    *place = *wanted;
+    place->text = location->text;
+    place->next = places;
+    places = place;
+    return put(place, location, &why) ||
+           rdl__fail(error, "there can be no gate at %s: %s", place->text, why.text);
+}
+
 bool rdl__at_each_hit_if(struct rdl_case *t, const char *text,
                          void (*come_there)(struct rdl_hit *hit, void *it), void *it,
                          bool with_variables, struct rdl__error *error)
 {
-    const struct rdl__location *location;
-    struct rdl__error why;
-    struct place *place;
+    const struct place wanted = {
+        .t = t, .come = come_there, .it = it, .text = text, .with_variables = with_variables};
+    bool begun;
 
     if (!text)
         return rdl__fail(error, "a place is missing");
     rdl__meet_begin(t);
-    location = find(text);
-    if (location->count == 0 && !(location->may_come && names_library(text)))
-        return rdl__fail(error, "%s: %s", text, location->error);
-    if (is_stood_in_for(text, location))
-        return rdl__fail(error,
-                         "%s: controlled threads do not come there, as Raddle has its own; name "
-                         "a line that calls it",
-                         text);
-    place = rdl__allocate(sizeof *place);
-    *place = (struct place){.t = t,
-                            .come = come_there,
-                            .it = it,
-                            .text = location->text,
-                            .with_variables = with_variables,
-                            .next = places};
-    places = place;
-    return put(place, location, &why) ||
-           rdl__fail(error, "there can be no gate at %s: %s", text, why.text);
+    rdl__meet_lock();
+    begun = begin_place(&wanted, error);
+    rdl__meet_unlock();
+    return begun;
 }
 
 void rdl__at_each_hit(struct rdl_case *t, const char *text,
