@@ -477,6 +477,31 @@ TEST(what_has_no_names_is_told)
     EXPECT_CONTAINS(error_of(path, "append"), "as all names have been stripped");
 }
 
+/* A function without a size, and one that is entered at two places. */
+TEST(functions_of_an_assembler_begin_with_their_first_instruction)
+{
+    const char *const code = ".type endless,@function\\nendless: nop\\nret\\n"
+                             ".type twice,@function\\ntwice: nop\\n1: mov $9, %%eax\\nret\\n"
+                             ".size twice,.-twice\\n";
+    const char *const options[] = {"-g", ""};
+    char path[128];
+    int status;
+
+    build_all();
+    for (int i = 0; i < 2; i++) {
+        run(&status,
+            "cd %s && printf '%s' >assembled.s && "
+            "gcc %s -shared -nostdlib assembled.s -o assembled%d.so",
+            folder, code, options[i], i);
+        EXPECT_EQ(status, 0);
+        snprintf(path, sizeof path, "%s/assembled%d.so", folder, i);
+        EXPECT_CONTAINS(error_of(path, "endless:return"), "where the function ends is not known");
+        EXPECT_EQ(found(path, "twice:return")->spots[0].address -
+                      found(path, "twice")->spots[0].address,
+                  6);
+    }
+}
+
 TEST(a_library_that_is_loaded_later_is_found_then)
 {
     struct rdl__locations locations = {0};

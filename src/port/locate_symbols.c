@@ -101,6 +101,8 @@ static bool add_one(struct rdl__answer *answer, struct rdl__object *object,
                                     .at = symbol->at + rdl__landing_length(object, symbol->at)});
         return true;
     }
+    if (extent.end == extent.start)
+        return rdl__answer_fail(answer, "where the function ends is not known");
     return rdl__returns_add(answer, object, &extent) >= 0 ||
            rdl__answer_fail(answer, "returns are found by libZydis.so.4.0, which is missing");
 }
