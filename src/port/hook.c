@@ -185,6 +185,15 @@ uintptr_t rdl__hook_bypass(const struct rdl__hook *hook)
     return hook->site->copy;
 }
 
+bool rdl__hook_stands(const struct rdl__hook *hook)
+{
+    bool begun = rdl__sites_begin();
+    bool stands = hook->is_placed && rdl__site_is_there(hook->site);
+
+    rdl__sites_end(begun);
+    return stands;
+}
+
 bool rdl__hook_is_jump(const struct rdl__hook *hook)
 {
     return hook->is_placed && hook->site->is_jump;
@@ -212,6 +221,14 @@ RDL__PATCHER static bool is_inside(const struct rdl__registers *registers)
                    ((const uintptr_t *)inside->vectors)[-1] != (uintptr_t)rdl__hook_enter_behind))
         inside = NULL;
     return inside != NULL;
+}
+
+bool rdl__hooks_pass(bool all)
+{
+    bool before = rdl__sites_at_work;
+
+    rdl__sites_at_work = all;
+    return before;
 }
 
 void rdl__hook_leave(void)

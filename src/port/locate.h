@@ -63,6 +63,11 @@ struct rdl__location {
     const char *error; /* why there are none; "" if there are */
     const char *note;  /* what else there is to know; "": nothing */
     bool may_come;     /* nothing has that name now, but a library may be loaded that does */
+    bool may_go;       /* it is in a library, which may be unloaded */
+
+    /* Private. */
+    uint64_t library; /* what was loaded where, if it is in this process */
+    bool is_sought;
 };
 
 struct rdl__code_range {
@@ -81,9 +86,10 @@ struct rdl__locations {
 
 void rdl__locations_want(struct rdl__locations *locations, const char *text);
 
-/* Find all that have not been found yet; to be called again when a library was loaded.  In this
- * process; or in the file of a program or library, which need not run: then addresses are those
- * that the file has.  What was found stays until all is released. */
+/* Find all that have not been found yet; to be called again when a library was loaded, or was
+ * unloaded and is there again, maybe elsewhere.  In this process; or in the file of a program or
+ * library, which need not run: then addresses are those that the file has.  Spots stay until all
+ * is released, even if the location has others by then. */
 void rdl__locations_find(struct rdl__locations *locations, const char *program);
 void rdl__locations_release(struct rdl__locations *locations);
 

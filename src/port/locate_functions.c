@@ -182,12 +182,15 @@ static bool add_returns_of(struct rdl__answer *answer, const struct one *one,
     Dwarf_Die die = copy->die;
     Dwarf_Addr base;
     ptrdiff_t next = 0;
+    bool has_end = false;
 
-    while ((next = dw.dwarf_ranges(&die, next, &base, &extent.start, &extent.end)) > 0)
+    while ((next = dw.dwarf_ranges(&die, next, &base, &extent.start, &extent.end)) > 0) {
         if (rdl__returns_add(answer, one->object, &extent) < 0)
             return rdl__answer_fail(answer, "returns are found by libZydis.so.4.0, which is "
                                             "missing, or the code is");
-    return true;
+        has_end |= extent.end > extent.start;
+    }
+    return has_end || rdl__answer_fail(answer, "where the function ends is not known");
 }
 
 static bool add_returns(struct rdl__answer *answer, const struct one *one)

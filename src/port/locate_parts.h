@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "port/libdw.h"
+#include "port/likes.h"
 #include "port/locate.h"
 #include "port/room.h"
 
@@ -218,8 +219,6 @@ struct rdl__paths {
     size_t count;
 };
 
-struct rdl__likes;
-
 /* The files that have code, and whose paths end like this; each once. */
 void rdl__paths_find(struct rdl__paths *out, struct rdl__object *object, const char *end);
 void rdl__paths_consider(struct rdl__likes *likes, struct rdl__object *object);
@@ -257,6 +256,7 @@ bool rdl__function_add(struct rdl__answer *answer, struct rdl__object *object,
 void rdl__functions_consider(struct rdl__likes *likes, struct rdl__object *object);
 
 /* The same without debugging information, by the table of symbols (locate_symbols.c). */
+bool rdl__object_has_names(struct rdl__object *object); /* of any functions */
 bool rdl__object_has_symbol(struct rdl__object *object, const struct rdl__query *query);
 bool rdl__symbol_add(struct rdl__answer *answer, struct rdl__object *object,
                      const struct rdl__query *query);
@@ -267,20 +267,5 @@ void rdl__symbols_consider(struct rdl__likes *likes, struct rdl__object *object)
 /* Where its code is, in this process. */
 const struct rdl__code_range *rdl__own_code(struct rdl__room *room, struct rdl__objects *objects,
                                             size_t *out_count);
-
-/* ---- Names that are like another (locate_names.c) -------- */
-
-struct rdl__likes {
-    const char *wanted;
-    struct {
-        const char *name;
-        int distance;
-    } best[3]; /* the nearest first */
-};
-
-void rdl__likes_consider(struct rdl__likes *likes, const char *name);
-
-/* "; did you mean append or appear?"; nothing if none is like it. */
-void rdl__likes_say(struct rdl__text *out, const struct rdl__likes *likes);
 
 #endif

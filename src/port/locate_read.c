@@ -44,6 +44,8 @@ static const char *read_names(struct rdl__query *out, char *names)
 {
     char *second = strchr(names, ':'), *third = NULL;
 
+    if (strstr(names, "::"))
+        return "of names with :: in them, write the last part, or what the linker calls it";
     if (second)
         *second++ = '\0';
     third = second ? strchr(second, ':') : NULL;

@@ -180,7 +180,7 @@ bool rdl__sites_arm(struct rdl__sites *sites, struct rdl__error *error)
 }
 
 /* A library may have been unloaded, and another be in its place. */
-static bool is_still_there(const struct rdl__site *site)
+bool rdl__site_is_there(const struct rdl__site *site)
 {
     uint8_t bytes[RDL__JUMP_SIZE] = {0};
 
@@ -197,7 +197,7 @@ static void keep_those_still_there(struct rdl__sites *sites)
         struct rdl__site *site = sites->items[i];
 
         site->is_armed = false;
-        site->is_listed = is_still_there(site);
+        site->is_listed = rdl__site_is_there(site);
         if (site->is_listed)
             sites->items[kept++] = site;
     }

@@ -31,10 +31,10 @@ struct rdl__task {
     bool keeps_examples; /* of search: the shortest case for each requirement */
     bool leaves_out;     /* random: in some cases, some operations of a spec are not called */
 
-    uint64_t seed;                  /* random: of the run */
-    uint64_t first, count;          /* random: which cases of the run */
-    uint64_t ramp;                  /* random: sizes grow over so many cases */
-    uint64_t known[RDL__KNOWN_MAX]; /* origins of failures that are known: not worth a stop, */
+    uint64_t seed;                     /* random: of the run */
+    uint64_t first, count;             /* random: which cases of the run */
+    uint64_t ramp;                     /* random: sizes grow over so many cases */
+    uint64_t known[RDL__KNOWN_MAX];    /* origins of failures that are known: not worth a stop, */
     uint64_t known_at[RDL__KNOWN_MAX]; /* from this case on */
     uint32_t known_count;
     char strategy[RDL__STRATEGY_ROOM]; /* random, of tests with controlled threads */

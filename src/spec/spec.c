@@ -15,7 +15,7 @@ static size_t spec_count;
 static struct required {
     const struct rdl_operation *op;
     struct rdl__ids set;
-} *required;
+} * required;
 static size_t required_count;
 
 static void note_requirements(const struct rdl_operation *op)
