@@ -28,22 +28,23 @@ RDL_TEST_MODEL(the_transport_layer_alone, cantp);
 RDL_CLUSTER(stack, RDL_SPECS(can, canif, cansm, cantp, upper));
 
 RDL_TEST_CLUSTER(the_specs_agree, stack, .calls = {0, 300}, .expect_failure = IS_HASTY);
-RDL_TEST_CLUSTER(the_driver_is_real, stack, .real = "can", .calls = {0, 300},
-                 .expect_failure = IS_HASTY);
-RDL_TEST_CLUSTER(the_interface_is_real, stack, .real = "canif", .calls = {0, 300},
-                 .expect_failure = IS_HASTY);
-RDL_TEST_CLUSTER(the_state_manager_is_real, stack, .real = "cansm", .calls = {0, 300},
-                 .expect_failure = IS_HASTY);
-RDL_TEST_CLUSTER(the_transport_layer_is_real, stack, .real = "cantp", .calls = {0, 300},
-                 .expect_failure = IS_HASTY);
 RDL_TEST_CLUSTER(all_are_real, stack, .real = "all", .calls = {0, 300}, .expect_failure = IS_HASTY);
 
+#ifndef CANTP_AT_ONCE
+RDL_TEST_CLUSTER(the_driver_is_real, stack, .real = "can", .calls = {0, 300});
+RDL_TEST_CLUSTER(the_interface_is_real, stack, .real = "canif", .calls = {0, 300});
+RDL_TEST_CLUSTER(the_state_manager_is_real, stack, .real = "cansm", .calls = {0, 300});
+RDL_TEST_CLUSTER(the_transport_layer_is_real, stack, .real = "cantp", .calls = {0, 300});
+
 /* The interface writes the next frame while it is told of the last, and does not look whether that
- * is possible: it relies on a driver whose mailbox is free by then.  On the transport layer, which
- * does not look either, a frame that is not sent has no visible effect; it waits for ever. */
+ * is possible: it relies on a driver whose mailbox is free by then. */
 RDL_TEST_CLUSTER(the_interface_needs_a_free_mailbox, stack, .real = "canif", .calls = {0, 300},
                  .deviation = "the mailbox is free later", .expect_failure = true);
+
+/* Nor does the transport layer look whether its frame was taken.  It waits, until the network is
+ * turned off; none of its neighbours minds. */
 RDL_TEST_CLUSTER(the_transport_layer_needs_no_buffer, stack, .real = "cantp", .calls = {0, 300},
-                 .deviation = "nothing is buffered", .expect_failure = IS_HASTY);
+                 .deviation = "nothing is buffered");
+#endif
 
 RDL_MAIN
