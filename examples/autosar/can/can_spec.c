@@ -80,7 +80,7 @@ static void write_cycle_callouts(const struct can *s, const struct rdl_nothing *
     }
 }
 
-RDL_POST(can, write_cycle, s->sent.count > 0 ? rdl_fifo_get(&s->sent) : 0);
+RDL_POST(can, write_cycle, if (s->sent.count > 0)(void) rdl_fifo_get(&s->sent));
 RDL_DO(can, write_cycle, Can_MainFunction_Write());
 
 /* ---- Interrupts --------------------------------------------------------------------------- */
