@@ -54,11 +54,14 @@ static bool happens_next(void)
     return rdl__orders_go_on(rdl__current) || rdl__gates_give_up();
 }
 
-/* The thread of the body itself is one of those that are waited for. */
+/* The thread of the body itself is one of those that are waited for.  Those that others create are,
+ * too, once anybody waits here; until then we only have to know of them. */
 static void meet_freely(struct rdl_case *t)
 {
-    if (!rdl__meeting)
+    if (!rdl__meeting) {
         rdl__blocked_watch_caller(t);
+        rdl__blocked_watch_new(NULL, RDL__NEXT(pthread_create));
+    }
     rdl__meeting = true;
 }
 

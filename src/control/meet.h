@@ -11,7 +11,7 @@
 #include "case/case.h"
 #include "control/sched/op.h"
 
-/* The body of a test starts a free thread, or comes to a place where threads meet. */
+/* A test, or the code under test, starts a free thread; or comes to a place where threads meet. */
 void rdl__meet_spawn(struct rdl_case *t);
 void rdl__meet_begin(struct rdl_case *t);
 

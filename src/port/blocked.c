@@ -274,6 +274,10 @@ void rdl__blocked_watch_caller(const void *owner)
 
 void rdl__blocked_watch_new(const void *owner, __typeof__(pthread_create) *create)
 {
+    pthread_mutex_lock(&lock);
+    for (struct newcomer *newcomer = newcomers; newcomer; newcomer = newcomer->next)
+        newcomer->watched.owner = owner;
+    pthread_mutex_unlock(&lock);
     new_owner = owner;
     create_really = create;
     rdl__blocked_watches_new = true;

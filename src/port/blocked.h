@@ -26,7 +26,8 @@ void rdl__blocked_begin(struct rdl__real_thread *thread);
 void rdl__blocked_end(struct rdl__real_thread *thread);
 
 /* Watch the thread that calls, and those that anybody creates who tells us of that
- * (rdl__blocked_create); `create` is what really creates them.  Until the end. */
+ * (rdl__blocked_create), or has since this was called without an owner; `create` is what really
+ * creates them.  Until the end. */
 void rdl__blocked_watch_caller(const void *owner);
 void rdl__blocked_watch_new(const void *owner, __typeof__(pthread_create) *create);
 void rdl__blocked_watch_end(void);

@@ -310,6 +310,10 @@ void rdl__hb_joined(struct rdl__thread *self, struct rdl__thread *ended);
 /* ---- Threads: thread.c --------------------------------------------------------------- */
 
 struct rdl__thread *rdl__thread_of(pthread_t thread); /* NULL: none of ours */
+
+/* Is a free thread about to be created whose case has to know of it (rdl__blocked_create)? */
+bool rdl__create_is_watched(void);
+
 int rdl__thread_new(struct rdl__thread *self, const pthread_attr_t *attributes,
                     void *(*start)(void *), void *argument, const char *name, uintptr_t pc,
                     struct rdl__thread **out_thread);
