@@ -27,6 +27,10 @@ void rdl__meet_unlock(void);
 void rdl__meet_await(struct rdl_case *t, const struct rdl__op *op, bool (*ready)(void *what),
                      void *what);
 
+/* For free threads: wait until it is ready, or all wait and nothing happens then; or, at once when
+ * all wait.  False: it is not ready.  What it is about need not be told of by rdl__meet_changed. */
+bool rdl__meet_until(struct rdl_case *t, bool (*ready)(void *what), void *what, bool at_once);
+
 /* Wait until every other free thread has ended or waits, be it here; how many do. */
 int rdl__meet_until_quiet(struct rdl_case *t);
 
@@ -53,6 +57,10 @@ bool rdl__gates_give_up(void);
 /* Nothing: if free threads wait at gates, that is a failure. */
 #define RDL__INFEASIBLE "infeasible: all threads wait, some of them at gates"
 void rdl__gates_stuck(struct rdl_case *t);
+
+/* Who waits at gates, for what and perhaps where (RDL__AT), a line each. */
+struct rdl__text;
+void rdl__gates_tell(struct rdl__text *text, bool with_places);
 
 /* What a thread waits for that waits at a gate; false: it does not.  And for whom; NULL: it is not
  * known. */

@@ -35,6 +35,10 @@ extern bool rdl__blocked_watches_new;
 int rdl__blocked_create(pthread_t *out, const pthread_attr_t *attributes, void *(*start)(void *),
                         void *argument);
 
+/* The thread that waits with a time-out, but will do nothing unless others do before that: it counts
+ * as blocked.  0: there is none. */
+extern int rdl__blocked_idle;
+
 /* The name of the thread that calls: as given ("worker"; the second one is "worker 2"), or what the
  * kernel knows it by, or "thread 1".  What is known of one of that name? */
 const char *rdl__blocked_name(void);

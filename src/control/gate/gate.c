@@ -261,17 +261,24 @@ static void tell_of_other(const char *thread, const char *waits_for, void *it)
         rdl__text_add(it, "%s waits for %s\n", thread, waits_for);
 }
 
+void rdl__gates_tell(struct rdl__text *text, bool with_places)
+{
+    char what[256];
+
+    for (const struct rdl__waiter *waiter = waiters; waiter; waiter = waiter->next) {
+        waiter->describe(waiter->what, what, sizeof what);
+        rdl__text_add(text, "%s waits for %s", waiter->thread, what);
+        rdl__text_add(text, with_places ? " at %s\n" : "\n", rdl__at(waiter->pc));
+    }
+}
+
 void rdl__gates_stuck(struct rdl_case *t)
 {
     struct rdl__text text = {0};
-    char what[256];
 
     if (!waiters)
         return;
-    for (const struct rdl__waiter *waiter = waiters; waiter; waiter = waiter->next) {
-        waiter->describe(waiter->what, what, sizeof what);
-        rdl__text_add(&text, "%s waits for %s at %s\n", waiter->thread, what, rdl__at(waiter->pc));
-    }
+    rdl__gates_tell(&text, true);
     rdl__blocked_tell(t, tell_of_other, &text);
     rdl__failed_by(RDL__BY_DEADLOCK, t->test->file, t->test->line, RDL__INFEASIBLE, &text);
 }
