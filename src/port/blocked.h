@@ -35,8 +35,8 @@ extern bool rdl__blocked_watches_new;
 int rdl__blocked_create(pthread_t *out, const pthread_attr_t *attributes, void *(*start)(void *),
                         void *argument);
 
-/* The thread that waits with a time-out, but will do nothing unless others do before that: it counts
- * as blocked.  0: there is none. */
+/* The thread that waits with a time-out, but will do nothing unless others do before that: it
+ * counts as blocked.  0: there is none. */
 extern int rdl__blocked_idle;
 
 /* The name of the thread that calls: as given ("worker"; the second one is "worker 2"), or what the
