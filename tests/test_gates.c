@@ -120,9 +120,35 @@ TEST(libraries_may_be_loaded_later)
 TEST(what_makes_no_sense_is_told)
 {
     expect_error("wrong_place", "there is no function ad_one; did you mean add_one?");
+    expect_error("wrong_place_of_several", ": ad_one: there is no function ad_one");
+    expect_error("wrong_place_of_a_library", "there is no function frintf in libc.so.6");
+    expect_error("wrong_number", "after # there is a number from 1 on");
+    expect_error("wrong_brackets", "there is [thread blocked], [thread ended]");
+    expect_error("wrong_event_of_any_order", "in \"[first blocked]\": each is one place");
+    expect_error("wrong_old_gate", "one of a case that has ended");
     expect_error("wrong_length", "add_one_at_length has more than 250 lines");
     expect_error("wrong_order", "-> is missing");
     expect_error("wrong_circle", "\"first:add_one\" is to come before itself");
+}
+
+TEST(a_thread_that_does_not_exist_is_told)
+{
+    EXPECT_CONTAINS(expect_fail("wrong_thread", "infeasible"), "(there is no thread third)");
+    EXPECT_CONTAINS(expect_fail("wrong_thread_free", "infeasible"), "(there is no thread third)");
+}
+
+TEST(who_is_left_at_a_gate_is_told)
+{
+    const char *left = "first waits for gate add_one to be opened";
+
+    EXPECT_CONTAINS(expect_fail("wrong_left_at_a_gate", "infeasible"), left);
+    EXPECT_CONTAINS(expect_fail("wrong_left_at_a_gate_free", "threads stand at gates"), left);
+}
+
+TEST(texts_may_have_brackets)
+{
+    expect_pass("a_text_with_brackets");
+    expect_pass("a_text_with_brackets_free");
 }
 
 TEST(who_sleeps_is_given_time)

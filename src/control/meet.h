@@ -58,6 +58,9 @@ bool rdl__gates_give_up(void);
 #define RDL__INFEASIBLE "infeasible: all threads wait, some of them at gates"
 void rdl__gates_stuck(struct rdl_case *t);
 
+/* So it is if the case ends well, and some still do. */
+void rdl__gates_left(struct rdl_case *t);
+
 /* Who waits at gates, for what and perhaps where (RDL__AT), a line each. */
 struct rdl__text;
 void rdl__gates_tell(struct rdl__text *text, bool with_places);

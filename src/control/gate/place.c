@@ -78,15 +78,18 @@ static bool names_library(const char *place)
     return strchr(place, '!');
 }
 
-/* Libraries come and go: what is in them is asked again. */
+/* Libraries come and go: what is in them is asked again, when one has. */
 static const struct rdl__location *find(const char *text)
 {
+    static uint64_t loads;
     const struct rdl__location *location = known_as(text);
 
     if (!location)
         rdl__locations_want(&locations, text);
-    if (!location || names_library(text))
+    if (!location || (names_library(text) && loads != rdl__libraries_changed())) {
         rdl__locations_find(&locations, NULL);
+        loads = rdl__libraries_changed();
+    }
     return known_as(text);
 }
 
@@ -194,7 +197,7 @@ bool rdl__at_each_hit_if(struct rdl_case *t, const char *text,
     rdl__meet_begin(t);
     location = find(text);
     if (location->count == 0 && !(location->may_come && names_library(text)))
-        return rdl__fail(error, "%s", location->error);
+        return rdl__fail(error, "%s: %s", text, location->error);
     place = rdl__allocate(sizeof *place);
     *place = (struct place){.t = t,
                             .come = come_there,
@@ -275,7 +278,7 @@ uint32_t rdl__lines_of(struct rdl_case *t, const char *function, const char *lin
     int last = 0;
 
     if (location->count == 0)
-        rdl__misuse(t, "%s:%d: %s", file, line, location->error);
+        rdl__misuse(t, "%s:%d: %s: %s", file, line, function, location->error);
     first = location->spots[0]; /* others will come, and this may move */
     for (int i = 0; i < RDL__LINES_MAX; i++)
         lines[i] = rdl_format(t, "%s:%d", first.file, first.line + i);
