@@ -1,4 +1,7 @@
 /* test_gates.c -- gates as their users see them: tests/specs/gates. */
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "harness.h"
 
 static char *try(int *out_status, const char *name)
@@ -160,4 +163,42 @@ TEST(who_is_held_when_a_check_fails_stays)
 {
     EXPECT_CONTAINS(expect_fail("wrong_check_while_one_is_held", "rdl_check(!arrival)"),
                     "1 failed");
+}
+
+/* What is there of the text from this word on, up to a blank or the end of the line. */
+static char *word_from(const char *text, const char *start)
+{
+    const char *at = strstr(text, start);
+    char *word = NULL;
+
+    if (!at || asprintf(&word, "%.*s", (int)strcspn(at, " \n"), at) < 0)
+        test_fail(__FILE__, __LINE__, "there is no %s in:\n%s", start, text);
+    return word;
+}
+
+static void expect_fails_again(const char *name)
+{
+    int status;
+    char *token = word_from(try(&status, name), "rdl1.");
+
+    EXPECT_CONTAINS(run(&status, "\"$BUILD/specs/gates\" --replay %s --cases 100", token),
+                    "fails like that in 100 of 100 runs");
+    free(token);
+}
+
+TEST(a_failing_case_is_run_as_often_as_is_asked_for)
+{
+    expect_fails_again("wrong_stale_length");
+    expect_fails_again("wrong_stale_length_free");
+}
+
+TEST(a_schedule_of_free_threads_is_run_as_often_as_is_asked_for)
+{
+    int status;
+    char *report =
+        run(&status, "\"$BUILD/specs/gates\" --filter =second_goes_first_free --cases 50 "
+                     "--regressions none");
+
+    EXPECT_EQ(status, 0);
+    EXPECT_CONTAINS(report, " 50 cases");
 }

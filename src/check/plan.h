@@ -221,7 +221,7 @@ char *rdl__schedule_last_object(const struct rdl__steps *steps, struct rdl__obje
 void rdl__schedule_release(struct rdl__schedule *schedule);
 
 /* script.c: its schedule becomes an order, in a file; or, being one of a test under an order, it
- * is counted how often that fails. */
+ * is counted how often that fails; or how often its case does. */
 void rdl__script_export(struct rdl__session *session, const struct rdl_test *test,
                         struct rdl__failure *failure, const char *path);
 void rdl__script_repeat(struct rdl__session *session, const struct rdl_test *test,

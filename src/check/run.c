@@ -478,7 +478,7 @@ static void settle_token(struct rdl__session *session, struct rdl__result *resul
     failure = &result->failures[result->failure_count - 1];
     if (plan->export_order)
         rdl__script_export(session, result->test, failure, plan->export_order);
-    else if (plan->in_order && plan->cases)
+    else if (plan->cases)
         rdl__script_repeat(session, result->test, failure, plan->cases);
 }
 

@@ -398,11 +398,19 @@ static uint64_t goal_of(const struct rdl__plan *plan, const struct rdl_test *tes
     return plan->exhaustive || test->options.exhaustive ? UINT64_MAX : CASES_DEFAULT;
 }
 
+/* A schedule of free threads is run once for each of its orders, unless it is to be run more
+ * often. */
+static bool tries_all(const struct rdl__plan *plan, const struct rdl_options *options)
+{
+    bool once = options->exhaustive && !(options->scheduled && plan->cases);
+
+    return !options->explore && (plan->exhaustive || once);
+}
+
 void rdl__search(struct rdl__session *session, struct rdl__result *result)
 {
     const struct rdl__plan *plan = session->plan;
-    bool in_order =
-        (plan->exhaustive || result->test->options.exhaustive) && !result->test->options.explore;
+    bool in_order = tries_all(plan, &result->test->options);
     struct search search = {
         .session = session,
         .result = result,
