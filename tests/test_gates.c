@@ -202,3 +202,17 @@ TEST(a_schedule_of_free_threads_is_run_as_often_as_is_asked_for)
     EXPECT_EQ(status, 0);
     EXPECT_CONTAINS(report, " 50 cases");
 }
+
+TEST(threads_may_be_free_where_tests_control_them)
+{
+    int status;
+    char *report =
+        run(&status, "\"$BUILD/specs/gates\" --free --filter =wrong_stale_length --seed 1");
+
+    EXPECT_EQ(status, 1);
+    EXPECT_CONTAINS(report, "rdl_check(appended)");
+    EXPECT_CONTAINS(report, " --free --replay rdl1.wrong_stale_length");
+    EXPECT_LACKS(report, "Kept in");
+    run(&status, "\"$BUILD/examples/asymmetric_buffer\" --free --filter every,paper");
+    EXPECT_EQ(status, 0);
+}

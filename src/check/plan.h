@@ -236,6 +236,9 @@ void rdl__explain(struct rdl__session *session, const struct rdl_test *test,
 /* The registered tests, sorted by file and line. */
 struct rdl_test **rdl__tests(size_t *out_count);
 
+/* Its threads are to be free. */
+void rdl__set_free(struct rdl_test *test);
+
 /* "": all; "=name": exactly; "#tag"; "-..." : not; else part of the name. */
 bool rdl__filter_matches(const struct rdl_test *test, const char *filter);
 

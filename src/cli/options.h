@@ -54,6 +54,7 @@ struct rdl__options {
     const char *export; /* to this file */
     const char *order;  /* of this file */
     bool controlled;    /* threads of a test under an order */
+    bool free;          /* threads that tests would control */
     bool seed_given;
     struct rdl__exploring explore; /* raddle explore only */
     enum { RDL__COLOUR_AUTO, RDL__COLOUR_ALWAYS, RDL__COLOUR_NEVER } colour;
