@@ -93,4 +93,7 @@ void rdl__locations_want(struct rdl__locations *locations, const char *text);
 void rdl__locations_find(struct rdl__locations *locations, const char *program);
 void rdl__locations_release(struct rdl__locations *locations);
 
+/* How often a library was loaded or unloaded in this process. */
+uint64_t rdl__libraries_changed(void);
+
 #endif
