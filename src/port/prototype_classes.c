@@ -13,7 +13,7 @@
 
 enum { EIGHT = 8, IN_REGISTERS = 16, DEPTH_MAX = 40, INTEGERS = 6, VECTORS = 8 };
 
-/* ---- Classes ------------------------------------------------------------------------------------ */
+/* ---- Classes --------------------------------------------------------------------------------- */
 
 static uint8_t merge(uint8_t a, uint8_t b)
 {
@@ -190,6 +190,16 @@ static uint32_t add_bits(struct rdl__classes *classes, Dwarf_Die *type, uint64_t
     return (uint32_t)size_of(type);
 }
 
+/* What the program says of a type or member, if that is more. */
+static uint32_t alignment_said(struct rdl__classes *classes, Dwarf_Die *die, uint32_t alignment)
+{
+    Dwarf_Word said;
+
+    if (!rdl__die_number(die, DW_AT_alignment, &said) || said <= alignment)
+        return alignment;
+    return said > 16 ? refuse(classes, "aligned to more than 16 bytes") : (uint32_t)said;
+}
+
 /* A struct that does not let its members lie where they should is packed: not aligned at all. */
 static uint32_t add_members(struct rdl__classes *classes, Dwarf_Die *type, uint64_t offset,
                             int depth)
@@ -212,6 +222,7 @@ static uint32_t add_members(struct rdl__classes *classes, Dwarf_Die *type, uint6
         of_member = bits ? add_bits(classes, &of, 8 * offset + first, bits)
                          : add_type(classes, of, offset + first / 8, depth + 1);
         is_packed |= !bits && first / 8 % of_member;
+        of_member = alignment_said(classes, &member, of_member);
         alignment = of_member > alignment ? of_member : alignment;
     } while (dw.dwarf_siblingof(&member, &member) == 0);
     return is_packed || size_of(type) % alignment ? 1 : alignment;
@@ -253,22 +264,15 @@ static bool is_atomic(Dwarf_Die type)
 static uint32_t add_type(struct rdl__classes *classes, Dwarf_Die type, uint64_t offset, int depth)
 {
     uint32_t alignment;
-    Dwarf_Word said;
 
     if (depth > DEPTH_MAX)
         return refuse(classes, "of a type that is too deep");
-    if (rdl__die_number(&type, DW_AT_alignment, &said) && said > 16)
-        return refuse(classes, "aligned to more than 16 bytes");
+    alignment_said(classes, &type, 1);
     if (classes->is_by_clang && is_atomic(type))
         return refuse(classes, "_Atomic, which clang passes in a way of its own");
     rdl__type_peel(&type);
     alignment = add_unaligned_type(classes, &type, offset, depth);
-    if (rdl__die_number(&type, DW_AT_alignment, &said)) {
-        if (said > 16)
-            return refuse(classes, "aligned to more than 16 bytes");
-        alignment = said > alignment ? (uint32_t)said : alignment;
-    }
-    return alignment;
+    return alignment_said(classes, &type, alignment);
 }
 
 static bool is_aggregate(Dwarf_Die type)
@@ -304,7 +308,7 @@ struct rdl__classes rdl__type_classes(Dwarf_Die *type, bool is_by_clang)
     return classes;
 }
 
-/* ---- Registers ---------------------------------------------------------------------------------- */
+/* ---- Registers ------------------------------------------------------------------------------- */
 
 /* In registers, the next ones of each kind. */
 static struct rdl__passing pass(const struct rdl__classes *classes, struct rdl__taken *taken)

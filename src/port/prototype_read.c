@@ -49,7 +49,7 @@ static const struct rdl__type *read_type(struct rdl__prototype_reading *reading,
     return bytes;
 }
 
-/* ---- The result --------------------------------------------------------------------------------- */
+/* ---- The result ------------------------------------------------------------------------------ */
 
 static void read_result(struct rdl__sketch *sketch, Dwarf_Die *function)
 {
@@ -69,7 +69,7 @@ static void read_result(struct rdl__sketch *sketch, Dwarf_Die *function)
         rdl__sketch_refuse(sketch, "its result (%s) is %s", out->returns_name, classes.refusal);
 }
 
-/* ---- Parameters --------------------------------------------------------------------------------- */
+/* ---- Parameters ------------------------------------------------------------------------------ */
 
 static struct rdl__parameter *new_parameter(struct rdl__sketch *sketch)
 {

@@ -31,6 +31,7 @@ SCALARS = {
     "pair": ("(pair){(int)n, (int)(n >> 32)}", 8),
     "_Atomic int": ("(int)n", 4), "const long": ("(long)n", 8), "word": ("(word)n", 4),
 }
+SELDOM = ["__float128", "_Atomic int"]  # clang has them refused in many places
 USUAL = ["int", "unsigned", "long", "void *", "double", "char", "float", "short"]
 FOR_BITS = ["int", "unsigned", "long", "unsigned char", "short"]
 
@@ -65,6 +66,11 @@ static uint64_t fold(uint64_t h, const void *p, size_t size)
 types = []  # (name in C, make, fold)
 
 
+def choose_type():
+    number = chance.randrange(len(types))
+    return chance.randrange(len(types)) if types[number] in SELDOM else number
+
+
 def make_scalar(name, value, size):
     number = len(types)
     plain = name.replace("const ", "")
@@ -90,7 +96,7 @@ def make_members(kind):
             making.append(f"v.m{i} = ({of})mix(n + {i});")
             folding.append(f"{{ long m = (long)v->m{i}; h = fold(h, &m, 8); }}")
             continue
-        number = chance.randrange(len(types)) if what < 0.5 else types.index(chance.choice(USUAL))
+        number = choose_type() if what < 0.5 else types.index(chance.choice(USUAL))
         name = types[number].replace("const ", "").replace("_Atomic ", "")
         if chance.random() < 0.2:
             length = chance.randint(1, 4)
@@ -147,7 +153,7 @@ def choose():
     what = chance.random()
     if what < 0.35:
         return types.index(chance.choice(USUAL))
-    return chance.randrange(len(types))
+    return choose_type()
 
 
 def make_function(i):
