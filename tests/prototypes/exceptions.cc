@@ -63,6 +63,7 @@ int main()
             caught += seen.what()[0] == (round % 2 ? 'i' : 'b');
         }
     rdl__detours_remove(&list, 1);
-    printf("caught %d, destroyed %d, afterwards %d\n", caught, destroyed, guarded(1));
+    printf("caught %d, destroyed %d, ", caught, destroyed);
+    printf("afterwards %d\n", guarded(1));
     return 0;
 }
