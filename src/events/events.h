@@ -38,6 +38,9 @@ bool rdl__is_a(const struct rdl_event_type *type, const struct rdl_event_type *t
 /* Do all conditions hold, other than those about slots? */
 bool rdl__pattern_holds(const struct rdl_pattern *pattern, const struct rdl_event *event);
 
+/* Does this one? */
+bool rdl__condition_holds(const struct rdl_condition *condition, const struct rdl_event *event);
+
 /* The narrowest of the types that a pattern names. */
 const struct rdl_event_type *rdl__pattern_type(const struct rdl_pattern *pattern);
 
@@ -77,9 +80,25 @@ static inline size_t rdl__data_size(const struct rdl_event_type *type, const voi
 
 /* ---- Steps ---------------------------------------------------------------------------------- */
 
+uint32_t rdl__step_count_parts(const struct rdl_step *step);
+
 /* A copy of all that a spec is made of, but for names, slots, ports and types: for specs that are
  * expressions of a block that is about to end. */
 const struct rdl_step *rdl__step_copy(struct rdl__arena *arena, const struct rdl_step *step);
+
+enum rdl__walk_choice {
+    RDL__WALK_BRANCH, /* which of so many alternatives? */
+    RDL__WALK_AGAIN,  /* a loop: 1, once more; 0, on */
+    RDL__WALK_PART,   /* which of so many parts that are mixed with each other goes on? */
+};
+typedef uint32_t rdl__walk_choose(void *it, enum rdl__walk_choice what, uint32_t count);
+
+/* Go through a spec forwards, by choices (less than count): the steps of one stream that it allows,
+ * in their order, each of which waits for an event (EXPECT, CALL, ANSWER, REQUIRE).  Rules do not
+ * matter, nor does what the test does. */
+const struct rdl_step *const *rdl__step_walk(struct rdl__arena *arena, const struct rdl_step *spec,
+                                             rdl__walk_choose *choose, void *it,
+                                             uint32_t *out_count);
 
 /* ---- Programs ------------------------------------------------------------------------------- */
 
@@ -87,7 +106,7 @@ const struct rdl_step *rdl__step_copy(struct rdl__arena *arena, const struct rdl
  * with it, and where. */
 struct rdl__program *rdl__program_new(const struct rdl_step *spec, struct rdl__error *error);
 
-/* The same for specs that live for but a few events: whether what they make the test do is ambiguous
+/* The same for specs that live for but a few events: that what they make the test do is ambiguous
  * is found when it happens (RDL__CONFUSED), and there are no warnings.  The second makes another
  * program of one, in the same memory; if it fails, nothing can be done with it other than that. */
 struct rdl__program *rdl__program_new_unchecked(const struct rdl_step *spec,
@@ -189,6 +208,27 @@ void rdl__matcher_expected(const struct rdl__matcher *m, struct rdl__text *out);
 
 /* How it could come to this: for reports, after a refusal. */
 void rdl__matcher_explain(const struct rdl__matcher *m, struct rdl__text *out);
+
+/* Why was an event refused?  The first of these that is true, where steps that take all events of
+ * a type count less: */
+enum rdl__why_kind {
+    RDL__WHY_FORBIDDEN,  /* by a rule: closest */
+    RDL__WHY_EARLY,      /* a step waits for such an event that it is not the turn of, and that has
+                            not taken one before: closest */
+    RDL__WHY_OTHER_DATA, /* one of its type is expected now, but it must be another: closest */
+    RDL__WHY_AGAIN,      /* a step waits for such an event, but not now, and it has had one */
+    RDL__WHY_NOT_NOW, /* one of its type has a place somewhere, but it must be another: closest */
+    RDL__WHY_UNKNOWN, /* none of its type has any place, there */
+};
+
+struct rdl__why {
+    enum rdl__why_kind kind;
+    const struct rdl_step *closest;     /* of several, that which it differs least from */
+    const struct rdl_condition *failed; /* OTHER_DATA, NOT_NOW: the first that does not hold */
+};
+
+/* After a refusal of this event. */
+struct rdl__why rdl__matcher_why(const struct rdl__matcher *m, const struct rdl_event *event);
 
 /* How many events have been taken; how many configurations there are. */
 uint64_t rdl__matcher_events(const struct rdl__matcher *m);

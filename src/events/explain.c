@@ -25,14 +25,6 @@ static void add_line(struct rdl__text *out, const struct rdl_step *step, const c
     rdl__text_release(&pattern);
 }
 
-static void add_missing(const struct rdl__matcher *m, const struct rdl__config *c, uint32_t word,
-                        uint32_t first, uint32_t count, const char *note, struct rdl__text *out)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (c->words[word + i / 64] >> (i % 64) & 1)
-            add_line(out, m->p->wanted[first + i].step, note);
-}
-
 static const char *name_of(const struct rdl_step *step)
 {
     switch (step->kind) {
@@ -47,38 +39,24 @@ static const char *name_of(const struct rdl_step *step)
     }
 }
 
-/* `note`: of an event that is waited for by itself. */
-static void add_expected(const struct rdl__matcher *m, const struct rdl__config *c, uint32_t at,
-                         const char *note, struct rdl__text *out)
+static void add_wanted(void *it, const struct rdl__config *c, const struct rdl__wanted *wanted,
+                       const char *note)
 {
-    const struct rdl__program *p = m->p;
-    const struct rdl__place *place = &p->places[at];
-    uint32_t limit = place->inside == RDL__NOWHERE ? RDL__NOWHERE : p->places[place->inside].scope;
+    (void)c;
+    add_line(it, wanted->step, note);
+}
 
-    switch (place->kind) {
-    case RDL__PLACE_EVENT:
-        add_line(out, p->wanted[place->first].step, note);
-        break;
-    case RDL__PLACE_EVENTS:
-        add_missing(m, c, place->word, place->first, place->count, "in any order", out);
-        break;
-    case RDL__PLACE_PARTS:
-        for (uint32_t i = 0; i < place->count; i++)
-            add_expected(m, c, (uint32_t)c->words[place->word + i], "interleaved", out);
-        break;
-    case RDL__PLACE_ACTION:
+static void add_expected(const struct rdl__matcher *m, const struct rdl__config *c,
+                         struct rdl__text *out)
+{
+    const struct rdl__place *place = &m->p->places[c->place];
+
+    if (place->kind == RDL__PLACE_ACTION)
         rdl__text_add(out, "  nothing before %s  [%s:%d]\n", name_of(place->step),
                       place->step->file, place->step->line);
-        break;
-    case RDL__PLACE_STOP:
+    if (place->kind == RDL__PLACE_STOP)
         rdl__text_add(out, "  nothing: the stream is complete\n");
-        break;
-    default:
-        break;
-    }
-    for (uint32_t s = place->scope; s != limit; s = p->scopes[s].parent)
-        add_missing(m, c, p->scopes[s].word, p->scopes[s].first_required,
-                    p->scopes[s].required_count, "required", out);
+    rdl__waited_for(m, c, add_wanted, out);
 }
 
 /* Of several ways to understand the stream, that in which most events had a place. */
@@ -101,7 +79,7 @@ static void add_furthest(const struct rdl__matcher *m, struct rdl__text *out)
 void rdl__matcher_expected(const struct rdl__matcher *m, struct rdl__text *out)
 {
     for (uint32_t i = 0; i < m->live.count; i++)
-        add_expected(m, rdl__set_at(&m->live, i), rdl__set_at(&m->live, i)->place, "", out);
+        add_expected(m, rdl__set_at(&m->live, i), out);
     if (m->live.count > 1)
         add_furthest(m, out);
     if (m->expired)

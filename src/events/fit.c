@@ -82,18 +82,28 @@ static bool fits_slot(const struct rdl__matcher *m, const struct rdl__config *c,
     }
 }
 
+const struct rdl_condition *rdl__condition_failed(const struct rdl__matcher *m,
+                                                  const struct rdl__config *c,
+                                                  const struct rdl_pattern *pattern,
+                                                  const struct rdl_event *event)
+{
+    const struct rdl_condition *condition = pattern->conditions;
+
+    rdl__matcher_look(c ? m : NULL, c);
+    while (condition->kind && rdl__condition_holds(condition, event))
+        condition++;
+    if (c && !condition->kind) /* then those about slots */
+        for (condition = pattern->conditions; condition->kind && fits_slot(m, c, condition, event);)
+            condition++;
+    rdl__matcher_look(NULL, NULL);
+    return condition->kind ? condition : NULL;
+}
+
 static bool fits_slots(const struct rdl__matcher *m, const struct rdl__config *c,
                        const struct rdl_pattern *pattern, const struct rdl_event *event)
 {
-    bool fits;
-
-    rdl__matcher_look(m, c);
-    fits = rdl__pattern_holds(pattern, event);
-    for (const struct rdl_condition *condition = pattern->conditions; fits && condition->kind;
-         condition++)
-        fits = fits_slot(m, c, condition, event);
-    rdl__matcher_look(NULL, NULL);
-    return fits;
+    return pattern->port == event->port && pattern->direction == event->direction &&
+           !rdl__condition_failed(m, c, pattern, event);
 }
 
 /* Where nothing but the event matters, each pattern is looked at once for each event. */

@@ -90,19 +90,12 @@ static bool is_missing(const struct rdl__matcher *m, const uint64_t *missing, ui
     return has_bit(missing, i) && (twin == RDL__NOWHERE || !has_bit(missing, twin - first));
 }
 
-/* Up to which of the blocks around a place all belongs to it alone: for a part of an interleaving,
- * what lies around all of them is asked for all of them together. */
-static uint32_t limit_of(const struct rdl__program *p, const struct rdl__place *place)
-{
-    return place->inside == RDL__NOWHERE ? RDL__NOWHERE : p->places[place->inside].scope;
-}
-
 /* It is what a block requires that the configuration is in, by one of its places. */
 static bool take_required(struct rdl__matcher *m, const struct rdl__config *from, uint32_t at,
                           const struct rdl_event *event)
 {
     const struct rdl__program *p = m->p;
-    uint32_t limit = limit_of(p, &p->places[at]);
+    uint32_t limit = rdl__limit_of(p, &p->places[at]);
     bool taken = false;
 
     for (uint32_t s = p->places[at].scope; s != limit; s = p->scopes[s].parent) {
@@ -175,8 +168,9 @@ static bool take(struct rdl__matcher *m, const struct rdl__config *from, uint32_
     case RDL__PLACE_EVENTS:
         return take_some(m, from, place, event) || taken;
     case RDL__PLACE_PARTS:
-        for (uint32_t i = 0; i < place->count; i++)
-            taken |= take(m, from, (uint32_t)from->words[place->word + i], event);
+    case RDL__PLACE_COPIES:
+        for (uint32_t i = 0; i < rdl__part_count(m->p, from->words, at); i++)
+            taken |= take(m, from, rdl__part_at(m->p, from->words, at, i), event);
         return taken;
     default:
         return taken;
@@ -196,7 +190,7 @@ static enum ruling ask_blocks(struct rdl__matcher *m, const struct rdl__config *
                               const struct rdl__place *place, const struct rdl_event *event)
 {
     const struct rdl__program *p = m->p;
-    uint32_t limit = limit_of(p, place);
+    uint32_t limit = rdl__limit_of(p, place);
 
     for (uint32_t s = place->scope; s != limit; s = p->scopes[s].parent)
         for (uint32_t i = p->scopes[s].rule_count; i-- > 0;) {
@@ -216,15 +210,16 @@ static enum ruling ask_blocks(struct rdl__matcher *m, const struct rdl__config *
 }
 
 /* Of several parts that go on, one that lets it pass is enough; what only some forbid is for the
- * blocks around them to decide. */
+ * blocks around them to decide.  Copies that have not begun have no say. */
 static enum ruling ask_rules(struct rdl__matcher *m, const struct rdl__config *c, uint32_t at,
                              const struct rdl_event *event)
 {
     const struct rdl__place *place = &m->p->places[at];
-    enum ruling all = place->kind == RDL__PLACE_PARTS ? FORBIDDEN : NO_RULE;
+    uint32_t count = rdl__part_count(m->p, c->words, at) - (place->kind == RDL__PLACE_COPIES);
+    enum ruling all = count > 0 ? FORBIDDEN : NO_RULE;
 
-    for (uint32_t i = 0; place->kind == RDL__PLACE_PARTS && i < place->count; i++) {
-        uint32_t part = (uint32_t)c->words[place->word + i];
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t part = rdl__part_at(m->p, c->words, at, i);
         enum ruling one = FORBIDDEN;
 
         if (m->p->places[part].kind != RDL__PLACE_JOIN)

@@ -99,11 +99,26 @@ bool rdl__is_wanted(struct rdl__matcher *m, const struct rdl__config *c,
 void rdl__bind(const struct rdl__matcher *m, struct rdl__config *c,
                const struct rdl__wanted *wanted, const struct rdl_event *event);
 
+/* The first of a pattern's conditions that does not hold for an event of its type, as far as this
+ * configuration knows; NULL: all do.  Without a configuration, slots do not matter. */
+const struct rdl_condition *rdl__condition_failed(const struct rdl__matcher *m,
+                                                  const struct rdl__config *c,
+                                                  const struct rdl_pattern *pattern,
+                                                  const struct rdl_event *event);
+
 /* Functions look at the slots of this configuration now; NULL: of none. */
 void rdl__matcher_look(const struct rdl__matcher *m, const struct rdl__config *config);
 
 /* The first configuration that stands before an action; NULL: there is none. */
 const struct rdl__config *rdl__matcher_actor(const struct rdl__matcher *m);
+
+/* ---- why.c ---------------------------------------------------------------------------------- */
+
+/* All that a configuration waits for; `note`: in which way, "" if in none that is special. */
+typedef void rdl__waited(void *it, const struct rdl__config *c, const struct rdl__wanted *wanted,
+                         const char *note);
+void rdl__waited_for(const struct rdl__matcher *m, const struct rdl__config *c, rdl__waited *each,
+                     void *it);
 
 /* ---- settle.c ------------------------------------------------------------------------------- */
 

@@ -113,12 +113,17 @@ static bool holds(const struct rdl_condition *c, const void *data)
     }
 }
 
+bool rdl__condition_holds(const struct rdl_condition *c, const struct rdl_event *event)
+{
+    return (c->type == event->type || rdl__is_a(event->type, c->type)) && holds(c, event->data);
+}
+
 bool rdl__pattern_holds(const struct rdl_pattern *pattern, const struct rdl_event *event)
 {
     if (pattern->port != event->port || pattern->direction != event->direction)
         return false;
     for (const struct rdl_condition *c = pattern->conditions; c->kind; c++)
-        if ((c->type != event->type && !rdl__is_a(event->type, c->type)) || !holds(c, event->data))
+        if (!rdl__condition_holds(c, event))
             return false;
     return true;
 }
