@@ -166,6 +166,9 @@ void rdl__mock_come(struct rdl__arguments *arguments, void *entry);
 void rdl__mock_lock(void);
 void rdl__mock_unlock(void);
 
+/* No thread calls any more; but one may have left in the midst of something. */
+void rdl__mock_forget_work(void);
+
 /* The case fails by this call; we are in the lock. */
 _Noreturn void rdl__mock_fail(const struct rdl__mock_call *call, const char *what,
                               struct rdl__text *text);
