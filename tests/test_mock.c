@@ -88,6 +88,7 @@ TEST(functions_stand_in_for_others)
 
 TEST(the_c_library_is_mocked_but_not_for_raddle)
 {
+    expect_pass("a_prototype_gives_names");
     expect_pass("malloc_fails");
     expect_pass("malloc_fails_by_name");
     expect_pass("reads_are_mocked");
@@ -114,7 +115,12 @@ TEST(expected_calls_are_a_language)
     EXPECT_CONTAINS(report, "        flash_write(block = 3, data = \"abc\")  [");
     report = expect_fail("wrong_missing_call_at_the_end", "a call is missing");
     EXPECT_CONTAINS(report, "        flash_erase(...)  [");
-    report = expect_fail("wrong_unexpected_call", "store.c:11: an unexpected call: flash_erase");
+    expect_pass("expected_calls_are_no_expression_of_a_function");
+    expect_pass("calls_are_mixed");
+    expect_fail("wrong_unexpected_call", "a call too many: flash_erase");
+    expect_fail("wrong_order", "store.c:11: a call in another order: flash_erase");
+    report = expect_fail("wrong_expected_argument",
+                         "store.c:11: a call with other arguments: flash_erase");
     EXPECT_CONTAINS(report, "      flash_erase(block = 3)\n");
     EXPECT_CONTAINS(report, "        flash_write(block = 3)  [");
     EXPECT_CONTAINS(report, "        flash_erase(block = 4)  [");

@@ -178,13 +178,13 @@ static void lay_out(struct rdl__mocked *function, const struct rdl__declared *de
     function->parameters = rdl__allocate((p->count + 1) * sizeof *function->parameters);
     for (uint32_t i = 0; i < p->count; i++) {
         const struct rdl__parameter *from = &p->parameters[i];
-        char *name = from->name[0] ? NULL : declared_name(declared, i);
+        const char *name = declared_name(declared, i); /* what the test says is best */
         char number[12];
 
         snprintf(number, sizeof number, "%u", i + 1);
-        function->parameters[i] = (struct rdl__mock_value){.name = from->name[0] ? from->name
-                                                                   : name        ? name
-                                                                          : rdl__duplicate(number),
+        if (!name)
+            name = from->name[0] ? from->name : rdl__duplicate(number);
+        function->parameters[i] = (struct rdl__mock_value){.name = name,
                                                            .type_name = from->type_name,
                                                            .type = from->type,
                                                            .size = from->size,

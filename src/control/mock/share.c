@@ -1,8 +1,9 @@
 /* share.c -- what one process finds out about functions, all others of the run know.
  *
  * It is written into a book: memory that was shared before they were forked, so that it lies at the
- * same address in all of them, and pointers in it are good.  Nothing in it ever changes but the lock
- * and where it ends.  Libraries that were loaded later are left out: they may lie elsewhere. */
+ * same address in all of them, and pointers in it are good.  Nothing in it ever changes but the
+ * lock and where it ends.  Libraries that were loaded later are left out: they may lie
+ * elsewhere. */
 #include "control/mock/share.h"
 
 #include <link.h>
