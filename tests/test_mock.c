@@ -84,6 +84,7 @@ TEST(arguments_say_which_calls_are_meant)
 TEST(functions_stand_in_for_others)
 {
     expect_pass("a_function_stands_in");
+    expect_pass("a_function_stands_in_for_a_static_one");
 }
 
 TEST(the_c_library_is_mocked_but_not_for_raddle)
@@ -111,7 +112,7 @@ TEST(expected_calls_are_a_language)
     const char *report;
 
     expect_pass("calls_as_expected");
-    report = expect_fail("wrong_missing_call", "mock.c:296: a call is missing");
+    report = expect_fail("wrong_missing_call", ": a call is missing");
     EXPECT_CONTAINS(report, "        flash_write(block = 3, data = \"abc\")  [");
     report = expect_fail("wrong_missing_call_at_the_end", "a call is missing");
     EXPECT_CONTAINS(report, "        flash_erase(...)  [");

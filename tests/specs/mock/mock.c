@@ -170,6 +170,22 @@ RDL_PROPERTY(a_function_stands_in)
     rdl_check_eq(rdl_mock_arg(status, 1, "", int), 1004);
 }
 
+static int checked;
+
+static int note_check(int unit)
+{
+    checked = unit;
+    return true;
+}
+
+RDL_PROPERTY(a_function_stands_in_for_a_static_one)
+{
+    rdl_replace(t, "store.c:check", note_check);
+    rdl_check_eq(store_checked(0), 100);
+    rdl_check_eq(store_checked(7), 100);
+    rdl_check_eq(checked, 7);
+}
+
 /* ---- Copies -------- */
 
 RDL_PROPERTY(lengths_are_expressions)
@@ -194,10 +210,13 @@ RDL_PROPERTY(lengths_are_expressions)
 
 RDL_PROPERTY(malloc_fails)
 {
+    char *volatile copy; /* or the compiler would need no memory */
+
     rdl_mock(t, malloc, rdl_returns(NULL), rdl_sets_errno(ENOMEM));
     rdl_check(!store_copy("abc"));
     rdl_check_eq(errno, ENOMEM);
-    rdl_check(!strdup("abc"));
+    copy = strdup("abc");
+    rdl_check(!copy);
     rdl_note("%200d", 3);
     rdl_check_eq(rdl_int(t, 3, 3), 3);
 }
