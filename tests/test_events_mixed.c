@@ -174,6 +174,12 @@ TEST(what_parts_have_done_is_forgotten_when_they_are_over)
         rdl_replicated(rdl_interleaved(SENT(ping, 1), rdl_unordered(SENT(ping, 2), SENT(ping, 3)))),
         SENT(ping, 9));
 
+    const struct rdl_step *two_ways =
+        rdl_sequence(rdl_either(rdl_replicated(rdl_unordered(SENT(ping, 1), SENT(ping, 2))),
+                                rdl_sequence(SENT(ping, 1), SENT(ping, 2))),
+                     SENT(ping, 9));
+
+    EXPECT_EQ(live_after(two_ways, "p1 p2"), 2); /* one more copy, or none */
     EXPECT_EQ(live_after(parts, times(3, "o2 p1 o3 o1 p1")), live_after(parts, ""));
     EXPECT_EQ(live_after(copies, "p9 p3 p1 p2 p9 p2 p1 p3 p9"), live_after(copies, "p9"));
 }
