@@ -67,6 +67,7 @@ struct rdl__outcome {
     char class[20];      /* "bad-sched", ...; "": none of these */
     uint32_t phases;     /* or calls, one after the other */
     uint32_t concurrent; /* calls in one phase, at most */
+    uint32_t deviations; /* that took effect: so many times */
 
     /* If its threads were controlled: */
     uint32_t threads, preemptions;

@@ -1,15 +1,19 @@
 /* cast.c -- are the components of a test well chosen?  Who is real, who plays, who is mocked. */
+#include <stdarg.h>
 #include <string.h>
 
 #include "drive/stage.h"
 #include "raddle/cluster.h"
 
-static bool wrong(const struct rdl_test *test, struct rdl__error *error, const char *format,
-                  const char *name)
+__attribute__((format(printf, 3, 4))) static bool
+wrong(const struct rdl_test *test, struct rdl__error *error, const char *format, ...)
 {
     struct rdl__text text = {0};
+    va_list args;
 
-    rdl__text_add(&text, format, name);
+    va_start(args, format);
+    rdl__text_addv(&text, format, args);
+    va_end(args);
     rdl__fail(error, "%s:%d: %s: %s", test->file, test->line, test->name, rdl__text_string(&text));
     rdl__text_release(&text);
     return false;
@@ -23,7 +27,8 @@ static bool check_names(const struct rdl_test *test, const char *const *names,
     for (; names && *names; names++, count++)
         if (!rdl__spec_named(*names))
             return wrong(test, error, "there is no spec called %s in this program", *names);
-    return count <= RDL__COMPONENTS_MAX || wrong(test, error, "%s: more than 32 specs", "RDL_SPECS");
+    return count <= RDL__COMPONENTS_MAX ||
+           wrong(test, error, "there are more than %d specs", RDL__COMPONENTS_MAX);
 }
 
 /* A spec that plays has to know its answers. */
@@ -74,8 +79,10 @@ static bool check_cluster(const struct rdl_test *test, struct rdl__error *error)
     if (!check_names(test, names, error))
         return false;
     if (options->real && strcmp(options->real, "all") != 0 && !is_one_of(options->real, names))
-        return wrong(test, error, ".real is \"%s\", which is neither a component of the cluster "
-                                  "nor \"all\"", options->real);
+        return wrong(test, error,
+                     ".real is \"%s\", which is neither a component of the cluster "
+                     "nor \"all\"",
+                     options->real);
     for (; *names; names++) {
         const struct rdl_spec *spec = rdl__spec_named(*names);
 
@@ -86,13 +93,34 @@ static bool check_cluster(const struct rdl_test *test, struct rdl__error *error)
     return true;
 }
 
+bool rdl__plays(const struct rdl_options *options, const char *spec)
+{
+    if (options->cluster)
+        return is_one_of(spec, options->cluster->specs) &&
+               !rdl__is_real(options, rdl__spec_named(spec));
+    return options->stand_ins && is_one_of(spec, options->stand_ins);
+}
+
+static bool check_deviation(const struct rdl_test *test, struct rdl__error *error)
+{
+    const char *text = test->options.deviation;
+    struct rdl__error why;
+
+    if (!text)
+        return true;
+    if (!rdl__deviation_check(text, &why))
+        return wrong(test, error, "%s", why.text);
+    return rdl__deviation_plays(text, test) ||
+           wrong(test, error, "the deviation '%s' is of no spec that plays in it", text);
+}
+
 bool rdl__cast_check(const struct rdl_test *test, struct rdl__error *error)
 {
     const struct rdl_options *options = &test->options;
 
     if (options->cluster)
-        return check_cluster(test, error);
+        return check_cluster(test, error) && check_deviation(test, error);
     return check_names(test, options->stand_ins, error) &&
            check_names(test, options->mocked, error) &&
-           can_all_play(test, options->stand_ins, error);
+           can_all_play(test, options->stand_ins, error) && check_deviation(test, error);
 }

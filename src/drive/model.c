@@ -263,6 +263,7 @@ static void make(struct model *m, struct command *command)
 {
     const struct rdl_operation *op = command->op;
 
+    m->t->outcome->phases++; /* even if it does not return */
     if (m->t->trace->on)
         tell_call(m, command);
     if (op->answer_size)
@@ -277,7 +278,6 @@ static void make(struct model *m, struct command *command)
         tell_answer(m, command);
     if (m->stage)
         rdl__stage_leave(m->stage);
-    m->t->outcome->phases++;
     m->made++;
 }
 

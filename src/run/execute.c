@@ -50,7 +50,7 @@ static void reset(struct rdl_case *t)
     t->outcome->verdict = RDL__PASSED;
     t->outcome->claimed = 0;
     t->outcome->class[0] = '\0';
-    t->outcome->phases = t->outcome->concurrent = 0;
+    t->outcome->phases = t->outcome->concurrent = t->outcome->deviations = 0;
     t->thread = pthread_self();
 }
 
