@@ -20,11 +20,12 @@ struct survey {
     struct rdl__tolerances tables[RDL__OUTPUTS_MAX];
     int count;
     size_t runs, done; /* with a deviation */
+    bool is_part;      /* of the tests: others may have others */
     bool passes;       /* the test that was run last */
     bool found_error, found_failure;
 };
 
-/* ---- What is run ------------------------------------------------------------------------------ */
+/* ---- What is run --------------------------------------------------------------------------- */
 
 static bool is_left_out(const struct rdl_test *test)
 {
@@ -98,7 +99,7 @@ static void measure(struct survey *survey, struct rdl_test **tests, size_t count
     }
 }
 
-/* ---- What comes of it ------------------------------------------------------------------------- */
+/* ---- What comes of it ---------------------------------------------------------------------- */
 
 static enum rdl__tolerance verdict_of(const struct survey *survey, const struct rdl__result *result)
 {
@@ -188,7 +189,7 @@ static void show_progress(void *self, const struct rdl__progress *progress)
     rdl__text_release(&doing);
 }
 
-/* ---- Running ---------------------------------------------------------------------------------- */
+/* ---- Running ------------------------------------------------------------------------------- */
 
 static bool run(struct survey *survey, struct rdl_test *test, const char *deviation,
                 struct rdl__error *error)
@@ -221,7 +222,7 @@ static bool try_all(struct survey *survey, struct rdl_test **tests, size_t count
                     struct rdl__error *error)
 {
     measure(survey, tests, count);
-    if (survey->runs == 0)
+    if (survey->runs == 0 && !survey->is_part)
         return rdl__fail(error,
                          "--deviations: in none of these tests a spec plays that has deviations "
                          "(RDL_DEVIATION), and that is not about one already");
@@ -284,6 +285,7 @@ int rdl__print_deviations(struct rdl__options *options, struct rdl_test **tests,
     rdl__gates_file = options->plan.gates;
     survey->plan = options->plan;
     survey->plan.more_bugs = false;
+    survey->is_part = options->shards > 0;
     ok = open_tables(survey, options, &error) && try_all(survey, tests, count, &error);
     written = close_tables(survey, &unwritten);
     if (!ok)

@@ -176,20 +176,27 @@ static void keep_replay(struct rdl__tolerances *table, const struct rdl__toleran
                   ink(table, "\033[1m"), row->replay, ink(table, "\033[0m"));
 }
 
-/* Of a test that is not run under deviations, what is said goes across all columns. */
+/* Across all columns. */
+static void add_lines(struct rdl__tolerances *table, const char *text, int margin, const char *code)
+{
+    struct rdl__text *out = &table->report->text;
+
+    while (*text) {
+        rdl__text_add(out, "%*s%s", margin, "", ink(table, code));
+        add_piece(out, &text, table->report->looks.width - margin);
+        rdl__text_add(out, "%s\n", ink(table, "\033[0m"));
+    }
+}
+
+/* Of a test that is not run under deviations. */
 static void add_test_as_it_is(struct rdl__tolerances *table, const struct rdl__tolerance_row *row,
                               const char *remark)
 {
-    struct rdl__text *out = &table->report->text, line = {0};
-    const char *at;
+    struct rdl__text line = {0};
 
     rdl__text_add(&line, "%s without any deviation%s%s", verdicts[row->verdict].name,
                   *remark ? ": " : "", remark);
-    for (at = line.bytes; *at;) {
-        rdl__text_add(out, "%*s%s", MARGIN, "", ink(table, verdicts[row->verdict].ink));
-        add_piece(out, &at, table->report->looks.width - MARGIN);
-        rdl__text_add(out, "%s\n", ink(table, "\033[0m"));
-    }
+    add_lines(table, line.bytes, MARGIN, verdicts[row->verdict].ink);
     rdl__text_release(&line);
 }
 
@@ -224,23 +231,34 @@ void rdl__tolerances_row(struct rdl__tolerances *table, const struct rdl__tolera
     rdl__report_flush(table->report);
 }
 
-void rdl__tolerances_end(struct rdl__tolerances *table)
+/* "5 tolerated, 1 never met (seed 1)", what to do about the latter, and how to see what fails. */
+static void add_foot(struct rdl__tolerances *table)
 {
-    struct rdl__text *out = &table->report->text;
-    const char *before = "\n";
+    struct rdl__text *out = &table->report->text, line = {0};
 
-    rdl__report_wipe_progress(table->report);
-    for (int i = 0; i < RDL__TOLERANCES && !table->json; i++)
-        if (table->counts[i]) {
-            rdl__text_add(out, "%s%zu %s", before, table->counts[i], verdicts[i].many);
-            before = ", ";
-        }
-    if (!table->json)
-        rdl__text_add(out, " (seed %" PRIu64 ")\n", table->seed);
-    if (!table->json && table->counts[RDL__NEVER_MET])
-        rdl__text_add(out, "Where one is never met, %s.\n", rdl__deviation_advice);
+    for (int i = 0; i < RDL__TOLERANCES; i++)
+        if (table->counts[i])
+            rdl__text_add(&line, "%s%zu %s", line.count ? ", " : "", table->counts[i],
+                          verdicts[i].many);
+    rdl__text_add(&line, " (seed %" PRIu64 ")", table->seed);
+    rdl__text_add(out, "\n");
+    add_lines(table, line.bytes, 0, "");
+    if (table->counts[RDL__NEVER_MET]) {
+        rdl__text_clear(&line);
+        rdl__text_add(&line, "Where one is never met, %s.", rdl__deviation_advice);
+        rdl__text_add(out, "\n");
+        add_lines(table, line.bytes, 0, "");
+    }
     if (table->replays.count)
         rdl__text_add(out, "\nReplay the smallest case that fails:\n%s", table->replays.bytes);
+    rdl__text_release(&line);
+}
+
+void rdl__tolerances_end(struct rdl__tolerances *table)
+{
+    rdl__report_wipe_progress(table->report);
+    if (!table->json && table->last)
+        add_foot(table);
     rdl__text_release(&table->replays);
     rdl__report_flush(table->report);
 }
