@@ -28,7 +28,9 @@
 #include <raddle/events.h>
 #include <raddle/gates.h>
 #include <raddle/generate.h>
+#include <raddle/mock.h>
 #include <raddle/model.h>
+#include <raddle/requirements.h>
 #include <raddle/spec.h>
 #include <raddle/streams.h>
 #include <raddle/test.h>

@@ -189,7 +189,7 @@ def help_of(command):
 
 def check_options(page, command, mark):
     told = text_of(page)
-    for option in re.findall(r"^  --(\S+)", help_of(command), re.M):
+    for option in re.findall(r"^  --([\w-]+)", help_of(command), re.M):
         if not re.search(rf"{mark}{option}\b", told):
             complain(page, 1, f"does not tell of --{option}")
 

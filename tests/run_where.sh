@@ -55,6 +55,17 @@ says 'locals: struct item copy, int sum'
 run 0 "$raddle" where fast pass_on:return
 says 'which jumps to another function that returns in its place'
 
+# Libraries that the program is linked with are found where they are, whatever is between them.
+${CC:-gcc} -g -shared -fPIC -Wl,-soname,libother.so.1 a/other.c b/other.c -o libother.so.1
+${CC:-gcc} -g -O0 reader.c ./libother.so.1 -Wl,-rpath,'$ORIGIN' -o "it's linked"
+run 0 "$raddle" where "it's linked" append 'libother.so.1!in_b' 'libother!in_b:return' main
+[ "$(grep -c 'b/other.c:' out)" -ge 2 ] || fail "what is in the library is not found:" "$(cat out)"
+[ "$(grep -c ': 1 place' out)" = 4 ] || fail "not all are shown:" "$(cat out)"
+run 1 "$raddle" where "it's linked" 'libother.so.1!in_bb' 'libanother.so.1!in_b' 'libc.so.6!qsort'
+says 'libother.so.1!in_bb: there is no function in_bb in libother.so.1; did you mean in_b'
+says 'the file is not called libanother.so.1, nor linked with such a library'
+says 'libc.so.6!qsort: 1 place'
+
 # Each address is of the line that addr2line says.
 run 0 "$raddle" where fast box.h:22 reader.c:$line worth:return
 grep -E '^  0x' out | while read -r address place rest; do

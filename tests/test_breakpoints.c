@@ -162,6 +162,7 @@ TEST(what_is_not_understood_is_refused_with_its_line)
         {"break f\ncommands\nset var x = \nend", "a name or a number is missing"},
         {"break f\ncommands\nif x\nwait y\nend\nend", "there is no if among commands"},
         {"break f\ncommands\ncall g()\nend", "'call' is no command of gates; there are wait"},
+        {"break f\ncommands\nprint x = 2\nend", "print changes nothing here: set var x = 2"},
         {"break f\ncommands\nend now", "there is 'now' behind"},
     };
 

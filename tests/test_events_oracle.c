@@ -2,7 +2,11 @@
  *
  * Made-up specs over four events are written as regular expressions in which every order of
  * what is unordered or required stands by itself, and every allowed event wherever it may come.
- * Those are matched in the simplest way there is: where can it end, if it begins here? */
+ * Those are matched in the simplest way there is: where can it end, if it begins here?
+ *
+ * Where there are neither rules nor requirements, what is interleaved is that, too: can the events
+ * be dealt out so that each part has its own?  Branches with a tag are one expression for each
+ * way to take them. */
 #include "harness.h"
 
 #include <stdlib.h>
@@ -11,12 +15,12 @@
 #include "base/random.h"
 #include "events/events.h"
 
-enum { LETTERS = 4, STREAM_MAX = 10, NODES_MAX = 60000, BITS_MAX = 4 };
+enum { LETTERS = 4, STREAM_MAX = 10, NODES_MAX = 60000, BITS_MAX = 4, TAGS = 2 };
 
 /* ---- Regular expressions -------------------------------------------------------------------- */
 
 struct regex {
-    enum { NOTHING, EMPTY, LETTER, SEQ, ALT, STAR } kind;
+    enum { NOTHING, EMPTY, LETTER, SEQ, ALT, STAR, SHUFFLE } kind;
     unsigned letters; /* any of these */
     const struct regex *a, *b;
 };
@@ -62,6 +66,38 @@ static const struct regex *star(const struct regex *a)
     return node((struct regex){.kind = STAR, .a = a});
 }
 
+static const struct regex *shuffle(const struct regex *a, const struct regex *b)
+{
+    if (a->kind == NOTHING || b->kind == NOTHING)
+        return &nothing;
+    if (a->kind == EMPTY)
+        return b;
+    return b->kind == EMPTY ? a : node((struct regex){.kind = SHUFFLE, .a = a, .b = b});
+}
+
+static unsigned ends(const struct regex *r, const char *text, unsigned starts);
+
+static bool is_all(const struct regex *r, const char *text)
+{
+    return ends(r, text, 1) >> strlen(text) & 1;
+}
+
+/* Can the first events of the text be dealt out to both? */
+static bool is_shuffled(const struct regex *r, const char *text, unsigned count)
+{
+    bool is = false;
+
+    for (unsigned deal = 0; deal < 1u << count && !is; deal++) {
+        char texts[2][STREAM_MAX + 1] = {0};
+        unsigned counts[2] = {0};
+
+        for (unsigned i = 0; i < count; i++)
+            texts[deal >> i & 1][counts[deal >> i & 1]++] = text[i];
+        is = is_all(r->a, texts[0]) && is_all(r->b, texts[1]);
+    }
+    return is;
+}
+
 /* Where can it end, if it begins at one of these places? */
 static unsigned ends(const struct regex *r, const char *text, unsigned starts)
 {
@@ -88,6 +124,11 @@ static unsigned ends(const struct regex *r, const char *text, unsigned starts)
             all |= starts;
         }
         return all;
+    case SHUFFLE:
+        for (unsigned i = 0; i <= strlen(text); i++)
+            for (unsigned k = 0; starts >> i & 1 && i + k <= strlen(text); k++)
+                out |= (unsigned)is_shuffled(r, text + i, k) << (i + k);
+        return out;
     }
     return 0;
 }
@@ -133,15 +174,19 @@ static struct rdl_step *event_step(enum rdl__step_kind kind)
     return it;
 }
 
-static unsigned bits; /* events that are required somewhere */
+static unsigned bits;       /* events that are required somewhere */
+static unsigned ways[TAGS]; /* to take what has a tag */
+static bool plain;          /* there are no rules */
+static bool interleaves;    /* and this is made up inside of what is interleaved */
 
 static const struct rdl_step *make_up(int depth);
 
 static void fill(struct rdl_step *block, int depth, bool headers, bool events_only)
 {
     const struct rdl_step *parts[10];
-    unsigned count = 0, steps = 1 + draw(3);
+    unsigned count = 0, steps = block->name ? 2 : 1 + draw(3);
 
+    headers = headers && !plain;
     while (headers && draw(4) == 0 && count < 3)
         parts[count++] = event_step(
             (enum rdl__step_kind[]){RDL__STEP_ALLOW, RDL__STEP_DISALLOW, RDL__STEP_DROP}[draw(3)]);
@@ -155,11 +200,33 @@ static void fill(struct rdl_step *block, int depth, bool headers, bool events_on
     block->parts = keep(parts, count * sizeof *parts);
 }
 
+static const struct rdl_step *make_up_interleaved(int depth)
+{
+    struct rdl_step *it = step(RDL__STEP_INTERLEAVED);
+
+    interleaves = true;
+    fill(it, depth, false, false);
+    interleaves = false;
+    return it;
+}
+
 static const struct rdl_step *make_up(int depth)
 {
     struct rdl_step *it;
 
-    switch (depth > 0 ? draw(8) : 0) {
+    switch (depth > 0 ? draw(11) : 0) {
+    case 8:
+        return step(RDL__STEP_NOTHING);
+    case 9:
+        it = step(RDL__STEP_EITHER);
+        it->name = draw(2) ? "one" : "two";
+        ways[it->name[0] == 't'] = 2;
+        fill(it, depth, false, false);
+        return it;
+    case 10:
+        if (plain && !interleaves)
+            return make_up_interleaved(depth);
+        return event_step(RDL__STEP_EXPECT);
     case 3:
         it = step(RDL__STEP_SEQUENCE);
         fill(it, depth, true, false);
@@ -400,6 +467,28 @@ static struct table *of_repeat(const struct scope *scope, const struct rdl_step 
     return t;
 }
 
+static unsigned taken[TAGS]; /* alternatives */
+
+static struct table *of_either(const struct scope *scope, const struct rdl_step *it)
+{
+    struct table *t = new_table();
+
+    if (it->name)
+        return of_step(scope, it->parts[taken[it->name[0] == 't']]);
+    for (int i = 0; it->parts[i]; i++)
+        t = or (t, of_step(scope, it->parts[i]));
+    return t;
+}
+
+static struct table *of_interleaved(const struct scope *scope, const struct rdl_step *it)
+{
+    struct table *t = skip();
+
+    for (int i = 0; it->parts[i]; i++)
+        t->r[0][0] = shuffle(t->r[0][0], of_step(scope, it->parts[i])->r[0][0]);
+    return t;
+}
+
 static struct table *of_step(const struct scope *scope, const struct rdl_step *it)
 {
     struct table *t = new_table();
@@ -415,9 +504,11 @@ static struct table *of_step(const struct scope *scope, const struct rdl_step *i
     case RDL__STEP_UNORDERED:
         return of_unordered(scope, it);
     case RDL__STEP_EITHER:
-        for (int i = 0; it->parts[i]; i++)
-            t = or (t, of_step(scope, it->parts[i]));
-        return t;
+        return of_either(scope, it);
+    case RDL__STEP_INTERLEAVED:
+        return of_interleaved(scope, it);
+    case RDL__STEP_NOTHING:
+        return skip();
     case RDL__STEP_REPEAT:
         return of_repeat(scope, it);
     default:
@@ -429,15 +520,18 @@ static struct table *of_step(const struct scope *scope, const struct rdl_step *i
 static const struct regex *of_spec(const struct rdl_step *it)
 {
     struct scope scope = {0};
-    const struct table *t = of_body(&scope, it);
+    const struct regex *r = &nothing;
 
+    for (taken[0] = 0; taken[0] < ways[0]; taken[0]++)
+        for (taken[1] = 0; taken[1] < ways[1] && nodes < NODES_MAX; taken[1]++)
+            r = alt(r, of_body(&scope, it)->r[0][0]);
     for (int i = 0; it->parts[i]; i++) {
         if (it->parts[i]->kind == RDL__STEP_ALLOW || it->parts[i]->kind == RDL__STEP_DROP)
             scope.allowed |= 1u << letter_of(it->parts[i]);
         if (it->parts[i]->kind == RDL__STEP_DISALLOW)
             scope.allowed &= ~(1u << letter_of(it->parts[i]));
     }
-    return seq(t->r[0][0], star(letters(scope.allowed)));
+    return seq(r, star(letters(scope.allowed)));
 }
 
 /* ---- Both ----------------------------------------------------------------------------------- */
@@ -455,6 +549,8 @@ static bool matches(const struct rdl__program *program, const char *text)
     rdl__matcher_free(m);
     return good;
 }
+
+static void sample_both(const struct regex *r, char *out, unsigned *count);
 
 /* A stream of the language, or nearly: go through the expression by chance. */
 static void sample(const struct regex *r, char *out, unsigned *count)
@@ -481,8 +577,26 @@ static void sample(const struct regex *r, char *out, unsigned *count)
         while (draw(3) == 0)
             sample(r->a, out, count);
         return;
+    case SHUFFLE:
+        sample_both(r, out, count);
+        return;
     default:
         return;
+    }
+}
+
+static void sample_both(const struct regex *r, char *out, unsigned *count)
+{
+    char texts[2][STREAM_MAX];
+    unsigned counts[2] = {0}, done[2] = {0};
+
+    sample(r->a, texts[0], &counts[0]);
+    sample(r->b, texts[1], &counts[1]);
+    while (done[0] + done[1] < counts[0] + counts[1] && *count < STREAM_MAX) {
+        unsigned from = draw(2);
+
+        from = done[from] < counts[from] ? from : !from;
+        out[(*count)++] = texts[from][done[from]++];
     }
 }
 
@@ -513,6 +627,8 @@ static bool try_spec(struct tally *tally)
     bool agree = true;
 
     bits = nodes = 0;
+    ways[0] = ways[1] = 1;
+    plain = draw(3) == 0;
     fill(spec, 3, true, false);
     program = rdl__program_new(spec, &error);
     if (!program) {
@@ -532,7 +648,7 @@ static bool try_spec(struct tally *tally)
 
         make_stream(regex, text);
         ours = matches(program, text);
-        theirs = ends(regex, text, 1) >> strlen(text) & 1;
+        theirs = is_all(regex, text);
         tally->streams++;
         tally->accepted += theirs;
         agree = ours == theirs;

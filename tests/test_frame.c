@@ -423,10 +423,10 @@ static void ask_wrongly(const struct rdl__stack_frame *frame, struct rdl__regist
     static const struct {
         const char *path, *error;
     } wrong[] = {
-        {"", "a name is missing"},
+        {"", "a name is missing at the end"},
         {"boxx", "there is no variable boxx"},
         {"box.count", "there is a pointer before count"},
-        {"box->coumt", "there is no member coumt"},
+        {"box->coumt", "there is no member coumt; did you mean count?"},
         {"id->x", "no pointer"},
         {"id.x", "no struct before x"},
         {"box->items[4]", "no such element"},

@@ -98,13 +98,19 @@ TEST(who_is_let_through)
 TEST(variables_are_there)
 {
     expect_pass("variables_are_read_and_written");
-    expect_error("wrong_name", "there is no variable cuont");
+    expect_error("wrong_type", "it is no floating-point number, and asked for as one");
+    expect_error("wrong_name", "there is no variable cuont; did you mean count");
 }
 
 TEST(a_thread_is_stopped_at_each_line)
 {
     EXPECT_CONTAINS(expect_pass("each_line_in_turn"), "%  1\n");
     EXPECT_CONTAINS(expect_pass("each_line_in_turn_free"), "%  1\n");
+}
+
+TEST(who_looks_for_places_passes_them)
+{
+    expect_pass("who_looks_for_places_passes_them");
 }
 
 TEST(one_at_a_time)
@@ -117,12 +123,37 @@ TEST(libraries_may_be_loaded_later)
     expect_pass("a_library_that_is_loaded_later");
 }
 
+TEST(libraries_may_be_loaded_again)
+{
+    expect_pass("a_library_that_is_loaded_again");
+    expect_pass("a_library_that_is_loaded_again_free");
+    expect_pass("a_library_that_was_there_is_loaded_again");
+    expect_pass("libraries_are_loaded_by_several_threads");
+}
+
+TEST(what_a_library_does_not_have_is_told)
+{
+    expect_error("wrong_function_of_a_library",
+                 "libc.so.6!qsrot: there is no function qsrot in libc.so.6; did you mean qsort");
+    expect_error("wrong_function_of_a_library_that_is_loaded_later",
+                 "libz.so.1!crc23: there is no function crc23 in libz.so.1; did you mean crc32");
+    expect_error("wrong_library", "libzz.so.1!crc32: no program or library called libzz.so.1 is");
+}
+
 TEST(what_makes_no_sense_is_told)
 {
-    expect_error("wrong_place", "there is no function ad_one; did you mean add_one?");
+    expect_error("wrong_place", "ad_one: there is no function ad_one; did you mean add_one?");
+    expect_error("wrong_place_with_a_sign", "there is no function ad_one; did you mean add_one?");
+    expect_error("wrong_no_place", "a place is missing");
     expect_error("wrong_length", "add_one_at_length has more than 250 lines");
     expect_error("wrong_order", "-> is missing");
     expect_error("wrong_circle", "\"first:add_one\" is to come before itself");
+}
+
+TEST(controlled_threads_do_not_come_to_locks_of_the_c_library)
+{
+    expect_error("wrong_primitive", "pthread_mutex_lock: controlled threads do not come there");
+    expect_pass("primitive_of_free_threads");
 }
 
 TEST(who_sleeps_is_given_time)

@@ -454,6 +454,52 @@ TEST(symbols_do_where_there_is_no_debugging_information)
     EXPECT(found(NULL, "libc!getenv:return")->count >= 1);
     EXPECT_CONTAINS(error_of(NULL, "libcc.so.6!qsort"), "did you mean libc.so.6");
     EXPECT_CONTAINS(error_of(NULL, "libc.so.6!qsrot"), "did you mean qsort");
+    EXPECT(find(NULL, "libcc.so.6!qsort")->may_come);
+    EXPECT(!find(NULL, "libc.so.6!qsrot")->may_come);
+}
+
+TEST(what_has_no_names_is_told)
+{
+    char path[128];
+    int status;
+
+    build_all();
+    run(&status,
+        "cd %s && gcc reader.c a/other.c b/other.c -o bare && "
+        "gcc -g -s reader.c a/other.c b/other.c -o stripped",
+        folder);
+    EXPECT_EQ(status, 0);
+    snprintf(path, sizeof path, "%s/bare", folder);
+    EXPECT_CONTAINS(error_of(path, "same"), "several functions of that name, and no debugging");
+    EXPECT_CONTAINS(error_of(path, "box::same"), "write the last part");
+    EXPECT_CONTAINS(error_of(path, "apend"), "no function apend; did you mean append");
+    snprintf(path, sizeof path, "%s/stripped", folder);
+    EXPECT_CONTAINS(error_of(path, "append"), "as all names have been stripped");
+}
+
+/* A function without a size, and one that is entered at two places. */
+TEST(functions_of_an_assembler_begin_with_their_first_instruction)
+{
+    const char *const code = ".type endless,@function\\nendless: nop\\nret\\n"
+                             ".type twice,@function\\ntwice: nop\\n1: mov $9, %%eax\\nret\\n"
+                             ".size twice,.-twice\\n";
+    const char *const options[] = {"-g", ""};
+    char path[128];
+    int status;
+
+    build_all();
+    for (int i = 0; i < 2; i++) {
+        run(&status,
+            "cd %s && printf '%s' >assembled.s && "
+            "gcc %s -shared -nostdlib assembled.s -o assembled%d.so",
+            folder, code, options[i], i);
+        EXPECT_EQ(status, 0);
+        snprintf(path, sizeof path, "%s/assembled%d.so", folder, i);
+        EXPECT_CONTAINS(error_of(path, "endless:return"), "where the function ends is not known");
+        EXPECT_EQ(found(path, "twice:return")->spots[0].address -
+                      found(path, "twice")->spots[0].address,
+                  6);
+    }
 }
 
 TEST(a_library_that_is_loaded_later_is_found_then)

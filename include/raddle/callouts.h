@@ -30,6 +30,7 @@
 #define RADDLE_CALLOUTS_H
 
 #include <raddle/events.h>
+#include <raddle/mock.h>
 #include <raddle/spec.h>
 
 /* ---- What is called ------------------------------------------------------------------------- */
@@ -54,22 +55,20 @@
  * Without an answer, the spec of the neighbour answers, if that plays (.stand_ins); otherwise the
  * answer is zero.  Where it is to be left to chance, let .args draw it: answers that a case is
  * given are part of it, like arguments, and shrink like them. */
-#define rdl_callouts(step) rdl__callouts((step), RDL__HERE)
+#define rdl_callouts(step)           rdl__callouts((step), RDL__HERE)
 
-#define rdl_call(spec, op, ...)                                                                    \
-    RDL__CALL_STEP(spec, op, NULL, rdl_is(spec##_##op, __VA_ARGS__))
+#define rdl_call(spec, op, ...)      RDL__CALL_STEP(spec, op, NULL, rdl_is(spec##_##op, __VA_ARGS__))
 #define rdl_call_like(spec, op, ...) RDL__CALL_STEP(spec, op, NULL, __VA_ARGS__)
 #define rdl_call_returns(spec, op, answer, ...)                                                    \
     RDL__CALL_STEP(spec, op, RDL__ANSWER_OF(spec, op, answer), rdl_is(spec##_##op, __VA_ARGS__))
 #define rdl_call_like_returns(spec, op, answer, ...)                                               \
     RDL__CALL_STEP(spec, op, RDL__ANSWER_OF(spec, op, answer), __VA_ARGS__)
-#define rdl_no_calls rdl_no_events
+#define rdl_no_calls                     rdl_no_events
 
 #define RDL__ANSWER_OF(spec, op, answer) ((rdl_answer_##spec##_##op const[1]){answer})
 #define RDL__CALL_STEP(spec, op, answer_, ...)                                                     \
     RDL__STEP(RDL__STEP_CALL, .pattern = rdl_out(&rdl_calls, __VA_ARGS__), .value = (answer_),     \
-              .value_size = sizeof(rdl_answer_##spec##_##op),                                      \
-              .type = rdl_type(spec##_##op))
+              .value_size = sizeof(rdl_answer_##spec##_##op), .type = rdl_type(spec##_##op))
 
 RDL_API void rdl__callouts(const struct rdl_step *step, const char *file, int line);
 
@@ -93,12 +92,10 @@ RDL_API extern struct rdl_port rdl_calls;
 #define rdl_mocked(spec, op, args_, ...)                                                           \
     ({                                                                                             \
         rdl_data_##spec##_##op const *rdl__args_ = (args_);                                        \
-        struct rdl__op_call rdl__call_ = {.event = rdl_type(spec##_##op),                         \
-                                           .args = rdl__args_,                                     \
-                                           .caller = __builtin_return_address(0)};                 \
-        if (rdl__op_called(&rdl__call_)) {                                                    \
+        struct rdl__op_call rdl__call_ = {.event = rdl_type(spec##_##op), .args = rdl__args_};     \
+        if (rdl__op_called(&rdl__call_)) {                                                         \
             (void)(__VA_ARGS__);                                                                   \
-            rdl__op_returned(&rdl__call_);                                                        \
+            rdl__op_returned(&rdl__call_);                                                         \
         }                                                                                          \
         (void)0;                                                                                   \
     })
@@ -106,13 +103,11 @@ RDL_API extern struct rdl_port rdl_calls;
     ({                                                                                             \
         rdl_data_##spec##_##op const *rdl__args_ = (args_);                                        \
         rdl_answer_##spec##_##op rdl__answer_;                                                     \
-        struct rdl__op_call rdl__call_ = {.event = rdl_type(spec##_##op),                         \
-                                           .args = rdl__args_,                                     \
-                                           .answer = &rdl__answer_,                                \
-                                           .caller = __builtin_return_address(0)};                 \
-        if (rdl__op_called(&rdl__call_)) {                                                    \
+        struct rdl__op_call rdl__call_ = {                                                         \
+            .event = rdl_type(spec##_##op), .args = rdl__args_, .answer = &rdl__answer_};          \
+        if (rdl__op_called(&rdl__call_)) {                                                         \
             rdl__answer_ = (__VA_ARGS__);                                                          \
-            rdl__op_returned(&rdl__call_);                                                        \
+            rdl__op_returned(&rdl__call_);                                                         \
         }                                                                                          \
         rdl__answer_;                                                                              \
     })
@@ -121,7 +116,6 @@ struct rdl__op_call {
     const struct rdl_event_type *event;
     const void *args;
     void *answer;
-    void *caller;
     void *frame; /* ours */
 };
 
@@ -135,7 +129,7 @@ RDL_API void rdl__op_returned(struct rdl__op_call *call);
  * each call its .pre is checked, and who calls against it is to blame; its .post answers, and if
  * the caller's .callouts say an answer, it must be the same.  Other neighbours are mocked as
  * above; .mocked = RDL_SPECS(cb, clock) if not all specs of the program are neighbours. */
-#define RDL_SPECS(...) ((const char *const[]){RDL__EACH(RDL__NAME_OF_SPEC, , __VA_ARGS__) NULL})
+#define RDL_SPECS(...)                  ((const char *const[]){RDL__EACH(RDL__NAME_OF_SPEC, , __VA_ARGS__) NULL})
 #define RDL__NAME_OF_SPEC(unused, spec) #spec,
 
 #endif

@@ -302,6 +302,11 @@ struct rdl_step;
  * allow. */
 #define rdl_interleaved(...) RDL__BLOCK(RDL__STEP_INTERLEAVED, __VA_ARGS__)
 
+/* Any number of copies of a sequence, none too, interleaved.  Of those that have begun and not come
+ * to their end there can be 8 at a time; a stream with more can not be judged.  What is bound in it
+ * (rdl_bind) is bound for all copies.  There is no rdl_within in it. */
+#define rdl_replicated(...) RDL__BLOCK(RDL__STEP_REPLICATED, __VA_ARGS__)
+
 /* A sequence that takes no longer than so many milliseconds from when its turn comes. */
 #define rdl_within(ms, ...)                                                                        \
     RDL__STEP(RDL__STEP_WITHIN, .deadline_ms = (ms), .parts = RDL__PARTS(__VA_ARGS__))
@@ -433,6 +438,7 @@ enum rdl__step_kind {
     RDL__STEP_UNORDERED_AT_END,
     RDL__STEP_ANSWERS,
     RDL__STEP_INTERLEAVED,
+    RDL__STEP_REPLICATED,
     RDL__STEP_NOTHING,
     RDL__STEP_WITHIN,
     RDL__STEP_ALLOW,

@@ -30,7 +30,8 @@
  *
  * `raddle where PROGRAM PLACE` shows what a place is.  One that cannot be found, or in which
  * there can be no gate, ends the test in error, with the reason.  A library that is named need not
- * be loaded yet.
+ * be loaded yet, and may be unloaded and loaded again; but if the case passes without it, that is
+ * an error, too.
  *
  * Threads may be controlled (RDL_SCHEDULE, RDL_EXPLORE) or free.  When all threads wait, and some
  * of them at gates, the schedule is infeasible: the test fails, and says who waits for what.  Gates
@@ -75,12 +76,14 @@ RDL_API int rdl_hit_line(const struct rdl_hit *hit);
  *
  *     int id = rdl_hit_value(hit, "queue->items[i].id", int);
  *
- * That ends the test in error if there is none, or the compiler has not kept it; the others return
- * false then. */
+ * That ends the test in error if there is none, it is of another size, one is a floating-point
+ * number and the other is not, or the compiler has not kept it; the others return false then. */
 #define rdl_hit_value(hit, path, type)                                                             \
-    (*(type *)rdl__hit_value((hit), (path), &(type){0}, sizeof(type), RDL__HERE))
+    (*(type *)rdl__hit_value((hit), (path), &(type){0}, sizeof(type),                              \
+                             __builtin_classify_type((type){0}) == RDL__CLASS_FLOAT, RDL__HERE))
+enum { RDL__CLASS_FLOAT = 8 }; /* to compilers */
 RDL_API void *rdl__hit_value(struct rdl_hit *hit, const char *path, void *out, size_t size,
-                             const char *file, int line);
+                             bool as_float, const char *file, int line);
 RDL_API bool rdl_hit_read(struct rdl_hit *hit, const char *path, void *out, size_t size);
 RDL_API bool rdl_hit_write(struct rdl_hit *hit, const char *path, const void *value, size_t size);
 

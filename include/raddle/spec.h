@@ -124,6 +124,10 @@ RDL_API const void *rdl__result(rdl_ref ref, size_t size, const char *file, int 
  * Which cases there are to be tried:
  *   .preconditions   named conditions, one for each way that a call of it may take; see below
  *
+ * What it is there for:
+ *   .requirements    ids, separated by blanks, that a call of it exercises; see
+ *                    raddle/requirements.h
+ *
  * Which calls have to do with each other:
  *   .priority     largest first, for the policy RDL_PRIORITY
  *   .group        for policies: only calls of the operation with the same group compete
@@ -156,6 +160,7 @@ enum { RDL_PRECONDITIONS_MAX = 16 }; /* of one operation; of a spec, 64 */
         const char *name;                                                                          \
         bool (*holds)(const State *s, const Args *a, const struct rdl_queue *q);                   \
     } preconditions[RDL_PRECONDITIONS_MAX];                                                        \
+    const char *requirements;                                                                      \
     int64_t (*priority)(const Args *a);                                                            \
     int64_t (*group)(const Args *a);                                                               \
     int64_t (*key)(const Args *a);                                                                 \
@@ -360,9 +365,12 @@ RDL_API extern const struct rdl_policy rdl_policy_always, rdl_policy_fifo, rdl_p
  *   .invariant  holds in every state
  *   .agrees     after each call of RDL_TEST_MODEL: does the real thing look like the state?
  *   .client     the state of client `number` (from 0) at the beginning; zero bytes
+ *   .interesting  states that tests should come to, by name; see below
  *   .policy     see above; RDL_ALWAYS
  *   .same, .hash   if states are to be compared otherwise than by their bytes: both or none
  *   .show, .show_client   print it, on one line */
+enum { RDL_INTERESTING_MAX = 16 };
+
 #define RDL__SPEC(State, Object, Client)                                                           \
     void (*initial)(struct rdl_case * t, State * s);                                               \
     Object *(*create)(struct rdl_case * t, const State *s);                                        \
@@ -370,6 +378,10 @@ RDL_API extern const struct rdl_policy rdl_policy_always, rdl_policy_fifo, rdl_p
     bool (*invariant)(const State *s);                                                             \
     bool (*agrees)(Object * o, const State *s);                                                    \
     void (*client)(struct rdl_case * t, int number, Client *me);                                   \
+    struct {                                                                                       \
+        const char *name;                                                                          \
+        bool (*is)(const State *s);                                                                \
+    } interesting[RDL_INTERESTING_MAX];                                                            \
     const struct rdl_policy *policy;                                                               \
     bool (*same)(const State *a, const State *b);                                                  \
     uint64_t (*hash)(const State *s);                                                              \
@@ -425,6 +437,16 @@ RDL_API void rdl__register_spec(const struct rdl_spec *spec);
 
 #define RDL_OPS(spec, ...)           RDL__EACH(RDL__ADDRESS_OF_OP, spec, __VA_ARGS__)
 #define RDL__ADDRESS_OF_OP(spec, op) &rdl_op_##spec##_##op,
+
+/* Interesting states are what the distribution of tests is measured by:
+ *
+ *     RDL_SPEC(queue, ..., .interesting = {{"full", is_full}, {"empty again", is_empty_again}});
+ *
+ * Reports say in how many cases, and after how many calls, each was reached (RDL_TEST_MODEL
+ * asks after each call, RDL_TEST_RESOURCE when a phase has ended), and warn of one that less
+ * than 1 % of the cases come to.  Then give operations that lead there more weight in states on
+ * the way (.weigh), let cases be longer (.calls = {0, 500}), or draw data that fits the state
+ * (.args).  With --verbose, they show which operation followed which how often, too. */
 
 /* ---- Tests ---------------------------------------------------------------------------- */
 

@@ -32,6 +32,7 @@ struct rdl_options {
     const char *skip;     /* why this test is not run */
     bool expect_failure;  /* the test passes if a failure is found, and fails if none is */
     bool exhaustive;      /* try all cases in order, simplest first, instead of random ones */
+    bool more_bugs;       /* go on after a failure, to look for different ones (--more-bugs) */
     const struct rdl_fixture *fixture;
 
     /* Tests whose threads are controlled (RDL_EXPLORE): */

@@ -60,7 +60,8 @@ struct rdl__outcome {
     char file[256];
     char check[512]; /* what was checked, as the user wrote it */
     char text[4096]; /* what was seen instead */
-    uint64_t origin; /* equal for failures that look like the same bug */
+    uint64_t origin; /* equal for failures that look like the same bug, */
+    uint64_t kin;    /* and for those that are much alike; 0: only those of the same origin are */
     uintptr_t pc;    /* where to blame is returned to; 0: not known, or file and line say it */
 
     /* Of tests of a spec: */
@@ -68,6 +69,8 @@ struct rdl__outcome {
     uint32_t phases;     /* or calls, one after the other */
     uint32_t concurrent; /* calls in one phase, at most */
     uint32_t deviations; /* that took effect: so many times */
+
+    struct rdl__ids exercised; /* requirements; see case/requirements.h */
 
     /* If its threads were controlled: */
     uint32_t threads, preemptions;
@@ -106,7 +109,8 @@ struct rdl_case {
     double growth;                    /* chance's idea of how bushy they are; 0: not decided */
     uint32_t shares[RDL__SHARES_MAX]; /* and how many nodes each child to come may have */
     uint32_t share_count;
-    unsigned hidden; /* depth of our own generators: what they draw is not shown */
+    unsigned hidden;   /* depth of our own generators: what they draw is not shown */
+    uint64_t left_out; /* operations of a spec that chance does not call: bit i is number i */
 
     pthread_t thread;
     jmp_buf escape;
@@ -141,6 +145,10 @@ _Noreturn void rdl__case_leave(struct rdl_case *t);
 /* The case fails, by something else than a check; places in the text are marked as above. */
 _Noreturn void rdl__failed_by(enum rdl__cause cause, const char *file, int line, const char *what,
                               struct rdl__text *text);
+
+/* The same, where the code that is to blame is known by where it goes on. */
+_Noreturn void rdl__failed_from(enum rdl__cause cause, uintptr_t pc, const char *what,
+                                struct rdl__text *text);
 
 /* The test calls us wrongly. */
 _Noreturn void rdl__misuse(struct rdl_case *t, const char *format, ...)

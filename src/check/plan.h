@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "case/requirements.h"
 #include "check/objects.h"
 #include "port/lines.h"
 #include "run/worker.h"
@@ -20,6 +21,8 @@ struct rdl__plan {
     bool fail_fast;             /* stop after the first test that fails */
     bool more_bugs;             /* go on after a failure, looking for others */
     bool exhaustive;            /* for all tests */
+    bool requirements;          /* find the smallest case for each */
+    bool require_all;           /* a run that leaves one out fails */
     uint64_t shrink_runs;       /* the most runs to shrink one failure */
     double shrink_seconds;      /* and the most time; 0: do not shrink */
     bool no_regressions;        /* neither read nor write regression files */
@@ -127,7 +130,24 @@ struct rdl__result {
     bool exhausted;                  /* all cases there are */
     char covered[RDL__COVERED_ROOM]; /* controlled threads: what was covered; "": nothing said */
     bool interrupted;
-    bool replayed; /* a token was tried, nothing else */
+    bool replayed; /* a token was tried, nothing else, */
+
+    /* and it passes: */
+    struct rdl__story story;
+    struct rdl__ids exercised;
+};
+
+/* What became of a requirement, in all tests. */
+struct rdl__exercise {
+    const struct rdl__requirement *requirement;
+    uint64_t cases; /* that exercised it */
+    const struct rdl_test **tests;
+    size_t test_count;
+
+    /* The smallest case, if it was asked for: */
+    char *token; /* NULL: there is none, or it could not be repeated */
+    struct rdl__story story;
+    struct rdl__made made;
 };
 
 struct rdl__progress {
@@ -148,6 +168,7 @@ struct rdl__listener {
                           const struct rdl__failure *failure); /* not shrunk yet */
     void (*warning)(void *self, const char *text);
     void (*test_ended)(void *self, const struct rdl__result *result);
+    void (*exercised)(void *self, const struct rdl__exercise *exercises, size_t count);
     void (*run_ended)(void *self, double seconds);
     void *self;
 };
@@ -161,6 +182,8 @@ struct rdl__session {
     int worker_count;
     struct rdl__error error; /* why the run cannot go on; "" while it can */
     uint64_t last_tick_ns;
+    struct rdl__exercise *exercises; /* by number, of all requirements */
+    uint32_t exercise_count;
 };
 
 void rdl__tell_progress(struct rdl__session *session, const struct rdl__progress *progress);
@@ -181,6 +204,12 @@ bool rdl__run_task(struct rdl__session *session);
 
 struct rdl__board *rdl__first_board(struct rdl__session *session);
 
+/* Are different failures of the test to be looked for? */
+static inline bool rdl__wants_more(const struct rdl__plan *plan, const struct rdl_test *test)
+{
+    return plan->more_bugs || test->options.more_bugs;
+}
+
 /* The limits that hold for a test. */
 struct rdl__settings rdl__settings_of(const struct rdl_test *test);
 unsigned rdl__timeout_of(const struct rdl__session *session, const struct rdl_test *test);
@@ -192,7 +221,21 @@ void rdl__search(struct rdl__session *session, struct rdl__result *result);
  * repeat, what is its simplest form, what matters in it? */
 void rdl__settle(struct rdl__session *session, struct rdl__result *result,
                  const struct rdl__board *board, uint64_t found_at, const char *source);
+
+/* The same in two steps, where others are looked for in between. */
+struct rdl__failure rdl__failure_on(struct rdl__session *session, const struct rdl_test *test,
+                                    const struct rdl__board *board, uint64_t found_at,
+                                    const char *source);
+void rdl__settle_failure(struct rdl__session *session, struct rdl__result *result,
+                         struct rdl__failure *failure);
 void rdl__failure_release(struct rdl__failure *failure);
+
+/* exercised.c: requirements.  Those of a test are taken in when its search is over; when all have
+ * been, they are told.  How many were exercised by none? */
+void rdl__exercises_init(struct rdl__session *session);
+void rdl__exercises_release(struct rdl__session *session);
+void rdl__exercises_take_in(struct rdl__session *session, const struct rdl__result *result);
+uint32_t rdl__exercises_tell(struct rdl__session *session);
 
 /* story.c */
 void rdl__story_read(struct rdl__story *out, const struct rdl__trace *trace);
@@ -243,6 +286,7 @@ bool rdl__filter_matches(const struct rdl_test *test, const char *filter);
 
 struct rdl__totals {
     size_t passed, failed, skipped, errors;
+    size_t unexercised; /* requirements, where all are required */
     bool interrupted;
 };
 

@@ -129,6 +129,7 @@ static void close_session(struct rdl__session *session)
     for (int i = 0; i < session->worker_count; i++)
         rdl__worker_release(&session->workers[i]);
     free(session->workers);
+    rdl__exercises_release(session);
     rdl__unwatch_interrupts();
 }
 
@@ -139,6 +140,7 @@ static bool open_session(struct rdl__session *session, const struct rdl__plan *p
     int jobs = plan->no_fork || plan->jobs < 1 ? 1 : plan->jobs;
 
     *session = (struct rdl__session){.plan = plan, .listener = listener};
+    rdl__exercises_init(session);
     session->workers = rdl__allocate((size_t)jobs * sizeof *session->workers);
     if (!rdl__watch_interrupts(error)) {
         close_session(session);
@@ -176,6 +178,7 @@ static void begin_test(struct rdl__session *session, const struct rdl_test *test
         board->target_count = 0;
         board->targeting = false;
         board->task.known_count = 0;
+        memset(board->examples, 0, sizeof board->examples);
     }
     if (session->listener->test_started)
         session->listener->test_started(session->listener->self, test);
@@ -301,6 +304,31 @@ static void judge_deviation(struct rdl__session *session, const struct rdl__resu
                   rdl__deviation_advice);
 }
 
+enum { SELDOM_PERCENT = 1 };
+
+/* Interesting states that are hardly reached are hardly tested. */
+static void judge_states(struct rdl__session *session, const struct rdl__result *result)
+{
+    const struct rdl__stats *stats = &result->stats;
+    struct rdl__text seldom = {0};
+
+    for (uint32_t i = 0; i < stats->visited_count; i++) {
+        const struct rdl__visited *visited = &stats->visited[i];
+
+        if (100 * visited->cases >= SELDOM_PERCENT * stats->cases)
+            continue;
+        rdl__text_add(&seldom, "%s\"%s\" (%llu)", seldom.count ? ", " : "", visited->name,
+                      (unsigned long long)visited->cases);
+    }
+    if (seldom.count)
+        rdl__warn(session,
+                  "%s: of %llu cases, hardly any reach %s: give operations that lead there more "
+                  "weight in states on the way (.weigh), let cases be longer (.calls), or draw "
+                  "data that fits (.args)",
+                  result->test->name, (unsigned long long)stats->cases, seldom.bytes);
+    rdl__text_release(&seldom);
+}
+
 /* Each line that does not begin with a blank is something else. */
 static void pass_advice_on(struct rdl__session *session, const struct rdl__result *result)
 {
@@ -335,6 +363,7 @@ static void judge_run(struct rdl__session *session, struct rdl__result *result)
             judge_calls(session, result);
         judge_plan(session, result);
         judge_deviation(session, result);
+        judge_states(session, result);
         if (result->verdict == RDL__TEST_PASS)
             judge_coverage(session, result);
         if (result->verdict == RDL__TEST_PASS && expects_failure)
@@ -360,6 +389,7 @@ static void end_test(struct rdl__session *session, struct rdl__result *result,
     for (size_t i = 0; i < result->failure_count; i++)
         rdl__failure_release(&result->failures[i]);
     free(result->failures);
+    rdl__story_release(&result->story);
 }
 
 static void check_test(struct rdl__session *session, struct rdl_test *test,
@@ -377,6 +407,7 @@ static void check_test(struct rdl__session *session, struct rdl_test *test,
         conclude(result, RDL__TEST_SKIP, "", "%s", test->options.skip);
     else
         rdl__search(session, result);
+    rdl__exercises_take_in(session, result);
     result->seconds = (double)(rdl__now_ns() - started) * 1e-9;
     if (!session->error.text[0])
         end_test(session, result, totals);
@@ -447,6 +478,7 @@ bool rdl__check_all(const struct rdl__plan *plan, const struct rdl__listener *li
 {
     uint64_t started = rdl__now_ns();
     struct rdl__session session;
+    uint32_t never;
 
     if (!specs_are_well_declared(tests, count, error) ||
         !in_session(plan, listener, tests, count, error, &session))
@@ -456,6 +488,9 @@ bool rdl__check_all(const struct rdl__plan *plan, const struct rdl__listener *li
         if (plan->fail_fast && out_totals->failed + out_totals->errors > 0)
             break;
     }
+    never = rdl__exercises_tell(&session);
+    if (plan->require_all)
+        out_totals->unexercised = never;
     return leave_session(&session, started, error);
 }
 
@@ -505,6 +540,25 @@ static bool run_token(struct rdl__session *session, const struct rdl_test *test,
     return rdl__run_turns(session, test, &token->settings, RDL__ANYHOW, 0);
 }
 
+/* The case passes: what does it do? */
+static void tell_passing(struct rdl__session *session, struct rdl__result *result,
+                         const struct rdl__token *token, const struct rdl__feed *feed)
+{
+    const struct rdl__board *board = rdl__first_board(session);
+
+    if (session->plan->turns_anew)
+        return;
+    if (result->test->options.spec) {
+        rdl__show_prepare();
+        rdl__worker_retire(&session->workers[0]);
+    }
+    if (!rdl__run_feed(session, result->test, &token->settings, feed, true) ||
+        board->outcome.verdict != RDL__PASSED)
+        return;
+    rdl__story_read(&result->story, &board->trace);
+    result->exercised = board->outcome.exercised;
+}
+
 /* Run one case, by `run`, and report what became of it. */
 static void try_token(struct rdl__session *session, struct rdl__result *result,
                       const struct rdl__token *token)
@@ -541,6 +595,7 @@ static void try_token(struct rdl__session *session, struct rdl__result *result,
                       "%s: the threads do not meet as they did when the token was made, so it says "
                       "little that the case passes: explore anew",
                       result->test->name);
+        tell_passing(session, result, token, &feed);
     }
 }
 

@@ -22,6 +22,20 @@ enum {
     TICK_MS = 100,
 };
 
+/* Cases that are handed out together. */
+struct range {
+    uint64_t first, count;
+    unsigned round;
+};
+
+/* A failure, while others are looked for: the case with the lowest number that fails like that,
+ * whoever found it first. */
+struct bug {
+    uint64_t number;
+    struct rdl__failure failure;
+    uint32_t known; /* which of those that are */
+};
+
 struct search {
     struct rdl__session *session;
     struct rdl__result *result;
@@ -31,8 +45,19 @@ struct search {
     uint64_t started_ns, deadline_ns;
     bool ended;                /* hand out no more */
     struct rdl__worker *found; /* who has the failure with the lowest number */
-    uint64_t known[RDL__KNOWN_MAX];
+
+    /* Failures by their origins, how often they were met again, and which of the result's each
+     * has become (from 1). */
+    uint64_t known[RDL__KNOWN_MAX], again[RDL__KNOWN_MAX];
+    size_t settled_as[RDL__KNOWN_MAX];
     uint32_t known_count;
+
+    /* If different ones are looked for: */
+    bool wants_more;
+    struct bug bugs[RDL__KNOWN_MAX];
+    uint32_t bug_count;
+    struct range *left; /* what workers have left of ranges when they met one */
+    int left_count;
 };
 
 static bool is_over(const struct search *search)
@@ -70,6 +95,9 @@ static void know(struct search *search, uint64_t origin)
 static void put_known(const struct search *search, struct rdl__task *task)
 {
     memcpy(task->known, search->known, search->known_count * sizeof *search->known);
+    memset(task->known_at, 0, sizeof task->known_at);
+    for (uint32_t i = 0; i < search->bug_count; i++)
+        task->known_at[search->bugs[i].known] = search->bugs[i].number;
     task->known_count = search->known_count;
 }
 
@@ -90,12 +118,12 @@ static void show_progress(struct search *search)
                        });
 }
 
+/* If so, it has been met again. */
 static bool is_known(struct search *search, uint64_t origin)
 {
     for (uint32_t i = 0; i < search->known_count; i++)
         if (search->known[i] == origin) {
-            if (i < search->result->failure_count)
-                search->result->failures[i].again++;
+            search->again[i]++;
             return true;
         }
     return false;
@@ -109,8 +137,7 @@ static void collect(struct search *search, struct rdl__worker *worker)
     rdl__stats_merge(&search->result->stats, &board->stats);
     rdl__stats_clear(&board->stats);
     for (uint32_t i = 0; i < search->known_count; i++) {
-        if (i < search->result->failure_count)
-            search->result->failures[i].again += board->again[i];
+        search->again[i] += board->again[i];
         board->again[i] = 0;
     }
 }
@@ -125,6 +152,8 @@ static uint64_t wanted(const struct search *search)
     for (int i = 0; i < search->session->worker_count; i++)
         if (search->session->workers[i].busy)
             sure += search->session->workers[i].board->task.count;
+    for (int i = 0; i < search->left_count; i++)
+        sure += search->left[i].count;
     return search->goal > sure ? search->goal - sure : 0;
 }
 
@@ -165,26 +194,41 @@ static unsigned round_of(const struct search *search, uint64_t *out_until)
     return search->next < fifth ? 1 : 2;
 }
 
+static struct range next_range(struct search *search)
+{
+    uint64_t most = wanted(search), until;
+    struct range range = {.first = search->next};
+
+    if (search->left_count > 0)
+        return search->left[--search->left_count];
+    range.count = search->batch < most ? search->batch : most;
+    range.round = round_of(search, &until);
+    if (range.count > until - search->next)
+        range.count = until - search->next;
+    search->next += range.count;
+    return range;
+}
+
 static bool hand_out(struct search *search, struct rdl__worker *worker)
 {
     struct rdl__task *task = &worker->board->task;
-    uint64_t most = wanted(search), tenth = search->goal / 10, until;
+    uint64_t tenth = search->goal / 10;
+    struct range range = next_range(search);
 
     task->kind = RDL__RUN_RANDOM;
     task->test = search->result->test;
     task->settings = rdl__settings_of(task->test);
     task->traced = false;
+    task->keeps_examples = search->session->plan->requirements;
     task->seed = rdl__combine(search->session->plan->seed, rdl__hash_text(task->test->name));
     task->ramp = tenth < RAMP_MAX ? tenth : RAMP_MAX;
-    task->first = search->next;
-    task->count = search->batch < most ? search->batch : most;
-    task->settings.round = round_of(search, &until);
-    if (task->count > until - search->next)
-        task->count = until - search->next;
+    task->first = range.first;
+    task->count = range.count;
+    task->settings.round = range.round;
+    task->leaves_out = search->wants_more;
     put_known(search, task);
     snprintf(task->strategy, sizeof task->strategy, "%s",
              strategy_of(search, task->settings.round));
-    search->next += task->count;
     return rdl__worker_submit(worker, &search->session->error);
 }
 
@@ -205,6 +249,71 @@ static void take_in_coverage(struct search *search, const struct rdl__board *boa
                  search->session->worker_count, board->covered);
 }
 
+/* ---- Several bugs ------------------------------------------------------------------ */
+
+/* All cases are tried, whoever meets a failure in them; so it depends on nothing but the seed
+ * which bugs are found, and in which cases. */
+static void note_bug(struct search *search, const struct rdl__board *board)
+{
+    struct rdl__session *session = search->session;
+    const struct rdl_test *test = search->result->test;
+    struct bug *bug = search->bugs;
+
+    while (bug < search->bugs + search->bug_count &&
+           search->known[bug->known] != board->outcome.origin)
+        bug++;
+    if (bug == search->bugs + search->bug_count) {
+        if (is_known(search, board->outcome.origin))
+            return;
+        if (search->known_count == RDL__KNOWN_MAX) {
+            rdl__warn(session,
+                      "%s: there are more than %d different failures: no others are "
+                      "looked for",
+                      test->name, RDL__KNOWN_MAX);
+            search->ended = true;
+            return;
+        }
+        search->bug_count++;
+        bug->known = search->known_count;
+        know(search, board->outcome.origin);
+    } else {
+        search->again[bug->known]++;
+        if (board->failed_at > bug->number)
+            return;
+        rdl__failure_release(&bug->failure);
+    }
+    bug->number = board->failed_at;
+    bug->failure = rdl__failure_on(session, test, board, board->failed_at + 1, "");
+}
+
+/* What a worker has not come to is handed out again. */
+static void put_back(struct search *search, const struct rdl__board *board)
+{
+    const struct rdl__task *task = &board->task;
+    uint64_t next = board->failed_at + 1, end = task->first + task->count;
+
+    if (next < end)
+        search->left[search->left_count++] = (struct range){next, end - next, task->settings.round};
+}
+
+static int compare_bugs(const void *a, const void *b)
+{
+    const struct bug *one = a, *two = b;
+
+    return (one->number > two->number) - (one->number < two->number);
+}
+
+static void settle_bugs(struct search *search)
+{
+    qsort(search->bugs, search->bug_count, sizeof *search->bugs, compare_bugs);
+    for (uint32_t i = 0; i < search->bug_count && !search->session->error.text[0]; i++) {
+        rdl__settle_failure(search->session, search->result, &search->bugs[i].failure);
+        search->settled_as[search->bugs[i].known] = search->result->failure_count;
+    }
+}
+
+/* ---- What workers bring ------------------------------------------------------------- */
+
 /* Look at what a worker brings.  Of two failures the one with the lower number
  * counts, whoever was faster. */
 static void take_in(struct search *search, struct rdl__worker *worker)
@@ -217,14 +326,22 @@ static void take_in(struct search *search, struct rdl__worker *worker)
     else if (search->result->test->options.explore && worker->board->exhausted)
         search->ended = true; /* a test of a spec that has nothing to draw */
     if (search->session->worker_count == 1 && outcome->verdict != RDL__FAILED &&
-        worker->board->task.kind == RDL__RUN_RANDOM)
+        !search->wants_more && worker->board->task.kind == RDL__RUN_RANDOM)
         search->next = worker->board->failed_at + 1; /* it may have stopped early */
     if (outcome->verdict == RDL__SKIPPED)
         stop_with(search, RDL__TEST_SKIP, outcome->text);
     else if (outcome->verdict == RDL__MISUSED)
         stop_in_error(search, worker->board);
-    if (outcome->verdict != RDL__FAILED || is_known(search, outcome->origin))
-        return; /* a known one gets here only if it ended its worker */
+    if (search->wants_more && worker->board->task.kind == RDL__RUN_RANDOM && !search->ended)
+        put_back(search, worker->board);
+    if (outcome->verdict != RDL__FAILED || worker->board->is_counted)
+        return;
+    if (search->wants_more && worker->board->task.kind == RDL__RUN_RANDOM) {
+        note_bug(search, worker->board);
+        return;
+    }
+    if (is_known(search, outcome->origin))
+        return; /* it has ended its worker */
     search->ended = true;
     if (!search->found || worker->board->failed_at < search->found->board->failed_at)
         search->found = worker;
@@ -260,7 +377,8 @@ static struct rdl__worker *search_by_chance(struct search *search)
         int busy = 0;
 
         for (int i = 0; i < workers_for(search) && !(first && i > 0); i++)
-            if (!session->workers[i].busy && !is_over(search) && wanted(search) > 0 &&
+            if (!session->workers[i].busy && !is_over(search) &&
+                (search->left_count > 0 || wanted(search) > 0) &&
                 !hand_out(search, &session->workers[i]))
                 return NULL;
         for (int i = 0; i < session->worker_count; i++)
@@ -300,6 +418,7 @@ static struct rdl__worker *search_in_order(struct search *search)
             .kind = RDL__RUN_ALL,
             .test = search->result->test,
             .settings = settings,
+            .keeps_examples = session->plan->requirements,
             .first = search->next,
             .count = search->batch < wanted(search) ? search->batch : wanted(search),
         };
@@ -351,9 +470,10 @@ static void try_entry(struct search *search, const struct rdl__regress_entry *en
                   "%s:%d: this case of %s does not fit the test any more, so it says "
                   "nothing; delete the line when the test has changed for good",
                   path, entry->line, token->name);
-    } else if (board->outcome.verdict == RDL__FAILED) {
+    } else if (board->outcome.verdict == RDL__FAILED && !is_known(search, board->outcome.origin)) {
         know(search, board->outcome.origin);
         rdl__settle(session, search->result, board, 0, "a regression file");
+        search->settled_as[search->known_count - 1] = search->result->failure_count;
     }
 }
 
@@ -376,7 +496,7 @@ static void try_regressions(struct search *search)
         if (entry->damaged)
             rdl__warn(session, "%s:%d: skipped: %s", path.bytes, entry->line, entry->why);
         else if (strcmp(entry->token.name, test->name) == 0 &&
-                 (search->result->failure_count == 0 || session->plan->more_bugs))
+                 (search->result->failure_count == 0 || search->wants_more))
             try_entry(search, entry, path.bytes);
     }
     rdl__regress_release(&regress);
@@ -398,32 +518,53 @@ static uint64_t goal_of(const struct rdl__plan *plan, const struct rdl_test *tes
     return plan->exhaustive || test->options.exhaustive ? UINT64_MAX : CASES_DEFAULT;
 }
 
+static void count_again(const struct search *search)
+{
+    for (uint32_t i = 0; i < search->known_count; i++)
+        if (search->settled_as[i])
+            search->result->failures[search->settled_as[i] - 1].again = search->again[i];
+}
+
+/* One after the other, as they are found. */
+static void search_and_settle(struct search *search, bool in_order)
+{
+    struct rdl__result *result = search->result;
+    struct rdl__worker *worker;
+
+    while ((result->failure_count == 0 || search->wants_more) && !is_over(search) &&
+           !result->exhausted && search->known_count < RDL__KNOWN_MAX &&
+           (worker = in_order ? search_in_order(search) : search_by_chance(search))) {
+        know(search, worker->board->outcome.origin);
+        rdl__settle(search->session, result, worker->board,
+                    in_order ? result->stats.cases : worker->board->failed_at + 1, "");
+        search->settled_as[search->known_count - 1] = result->failure_count;
+        search->ended = false;
+    }
+}
+
 void rdl__search(struct rdl__session *session, struct rdl__result *result)
 {
     const struct rdl__plan *plan = session->plan;
     bool in_order =
         (plan->exhaustive || result->test->options.exhaustive) && !result->test->options.explore;
-    struct search search = {
+    struct search *search = rdl__allocate(sizeof *search);
+
+    *search = (struct search){
         .session = session,
         .result = result,
         .goal = goal_of(plan, result->test),
         .batch = 8,
         .started_ns = rdl__now_ns(),
+        .wants_more = rdl__wants_more(plan, result->test),
+        .left = rdl__allocate((size_t)session->worker_count * sizeof(struct range)),
     };
-    struct rdl__worker *worker;
-
     if (plan->seconds > 0)
-        search.deadline_ns = search.started_ns + (uint64_t)(plan->seconds * 1e9);
+        search->deadline_ns = search->started_ns + (uint64_t)(plan->seconds * 1e9);
     rdl__first_board(session)->next_feed_count = 0;
-    try_regressions(&search);
-    while ((result->failure_count == 0 || plan->more_bugs) && !is_over(&search) &&
-           !result->exhausted &&
-           (worker = in_order ? search_in_order(&search) : search_by_chance(&search))) {
-        know(&search, worker->board->outcome.origin);
-        rdl__settle(session, result, worker->board,
-                    in_order ? result->stats.cases : worker->board->failed_at + 1, "");
-        if (search.known_count == RDL__KNOWN_MAX)
-            break;
-        search.ended = false;
-    }
+    try_regressions(search);
+    search_and_settle(search, in_order);
+    settle_bugs(search);
+    count_again(search);
+    free(search->left);
+    free(search);
 }

@@ -441,12 +441,11 @@ static void add_failure(struct rdl__result *result, const struct rdl__failure *f
     result->failures[result->failure_count++] = *failure;
 }
 
-void rdl__settle(struct rdl__session *session, struct rdl__result *result,
-                 const struct rdl__board *board, uint64_t found_at, const char *source)
+struct rdl__failure rdl__failure_on(struct rdl__session *session, const struct rdl_test *test,
+                                    const struct rdl__board *board, uint64_t found_at,
+                                    const char *source)
 {
-    bool is_new = found_at > 0 || strcmp(source, "the bytes") == 0;
     const struct rdl__listener *listener = session->listener;
-    const struct rdl_test *test = result->test;
     struct rdl__failure failure = {
         .outcome = board->outcome,
         .settings = board->task.settings,
@@ -454,26 +453,44 @@ void rdl__settle(struct rdl__session *session, struct rdl__result *result,
         .source = source,
         .first_count = board->tape.count,
     };
-    struct rdl__made made = {board->tape.choices, board->tape.count, board->tape.spans,
-                             board->tape.span_count};
+    struct rdl__made made = rdl__on_board(board);
 
     rdl__made_copy(&failure.made, &made);
-    if (test->options.spec)
-        rdl__show_prepare(); /* here, so that all workers to come have it */
     if (listener->failure_found) {
         rdl__outcome_resolve_alone(&failure.outcome, board);
         listener->failure_found(listener->self, test, &failure);
         failure.outcome = board->outcome;
     }
-    if (is_steady(session, test, &failure) && session->plan->shrink_seconds > 0) {
-        failure.any_alike = test->options.spec && !session->plan->more_bugs;
-        shrink_soundly(session, test, &failure);
-        if (test->options.explore && failure.outcome.cause != RDL__BY_HANG)
-            find_fewer(session, test, &failure);
+    return failure;
+}
+
+void rdl__settle_failure(struct rdl__session *session, struct rdl__result *result,
+                         struct rdl__failure *failure)
+{
+    bool is_new = failure->found_at > 0 || strcmp(failure->source, "the bytes") == 0;
+    const struct rdl_test *test = result->test;
+
+    if (test->options.spec)
+        rdl__show_prepare(); /* here, so that all workers to come have it */
+    if (rdl__interrupted) {
+        still_fails(session, test, failure); /* for its story */
+    } else if (is_steady(session, test, failure) && session->plan->shrink_seconds > 0) {
+        failure->any_alike = test->options.spec && !rdl__wants_more(session->plan, test);
+        shrink_soundly(session, test, failure);
+        if (test->options.explore && failure->outcome.cause != RDL__BY_HANG)
+            find_fewer(session, test, failure);
     }
-    make_token(session, test, &failure);
-    tell_story(session, test, &failure);
-    if (!failure.unsteady && !test->options.expect_failure && is_new)
-        keep(session, test, &failure);
-    add_failure(result, &failure);
+    make_token(session, test, failure);
+    tell_story(session, test, failure);
+    if (!failure->unsteady && !test->options.expect_failure && is_new)
+        keep(session, test, failure);
+    add_failure(result, failure);
+}
+
+void rdl__settle(struct rdl__session *session, struct rdl__result *result,
+                 const struct rdl__board *board, uint64_t found_at, const char *source)
+{
+    struct rdl__failure failure = rdl__failure_on(session, result->test, board, found_at, source);
+
+    rdl__settle_failure(session, result, &failure);
 }

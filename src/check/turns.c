@@ -31,6 +31,8 @@ bool rdl__fails_alike(const struct rdl__outcome *outcome, const struct rdl__fail
     if (failure->any_alike &&
         (cause == RDL__BY_RACE || cause == RDL__BY_DEADLOCK || cause == RDL__BY_LIVELOCK))
         return outcome->cause == cause;
+    if (failure->any_alike && failure->outcome.kin)
+        return outcome->kin == failure->outcome.kin;
     return outcome->origin == failure->outcome.origin;
 }
 
@@ -116,7 +118,8 @@ bool rdl__search_anew(struct rdl__session *session, const struct rdl_test *test,
         *task = (struct rdl__task){.kind = RDL__RUN_ANEW,
                                    .test = test,
                                    .settings = failure->settings,
-                                   .seed = failure->outcome.origin,
+                                   .seed = failure->outcome.kin ? failure->outcome.kin
+                                                                : failure->outcome.origin,
                                    .first = *first,
                                    .count = end - *first,
                                    .feed = feed};

@@ -16,8 +16,9 @@ uint32_t rdl__count_preemptions(const struct rdl__made *made);
 /* The last case that was run; lent until the next one is. */
 struct rdl__made rdl__on_board(const struct rdl__board *board);
 
-/* Is this outcome the failure's?  Of races, deadlocks and livelocks of one object any will do,
- * as they are all the same mistake for whoever looks at the simplest. */
+/* Is this outcome the failure's?  Unless several bugs are to be told apart, of races, deadlocks
+ * and livelocks of one object any will do, as they are all the same mistake for whoever looks at
+ * the simplest; and so do its kin. */
 bool rdl__fails_alike(const struct rdl__outcome *outcome, const struct rdl__failure *failure);
 
 /* What is left of a case without its schedule.  To be released. */

@@ -23,6 +23,7 @@ struct reports {
     struct rdl__report reports[RDL__OUTPUTS_MAX];
     struct rdl__listeners listeners;
     int count;
+    struct rdl__requirements_file requirements;
 };
 
 int rdl__complain(const char *program, const struct rdl__error *error)
@@ -64,6 +65,7 @@ struct rdl__looks rdl__looks_of(const struct rdl__options *options)
         .width = size.ws_col > 20 ? size.ws_col : 80,
         .quiet = options->quiet,
         .verbose = options->verbose,
+        .requirements = options->requirements && strcmp(options->requirements, "-") == 0,
     };
 }
 
@@ -74,6 +76,10 @@ static bool close_reports(struct reports *reports, struct rdl__error *error)
     for (int i = 0; i < reports->count; i++)
         if (!rdl__report_close(&reports->reports[i], error))
             ok = false;
+    if (reports->requirements.error.text[0]) {
+        *error = reports->requirements.error;
+        ok = false;
+    }
     return ok;
 }
 
@@ -96,6 +102,9 @@ static bool open_reports(struct reports *out, const struct rdl__options *options
         out->listeners.items[out->listeners.count++] =
             rdl__report_listener(report, output->path ? &plain : &looks);
     }
+    out->requirements.path = options->requirements;
+    if (options->requirements && strcmp(options->requirements, "-") != 0)
+        out->listeners.items[out->listeners.count++] = rdl__report_requirements(&out->requirements);
     return true;
 }
 
@@ -243,7 +252,7 @@ static bool run_all(const struct rdl__options *options, const struct rdl__listen
 
 static int status_of(const struct rdl__totals *totals)
 {
-    if (totals->failed)
+    if (totals->failed || totals->unexercised)
         return RDL__EXIT_FAIL;
     if (totals->errors)
         return RDL__EXIT_SETUP;

@@ -148,6 +148,16 @@ static bool read_deviation(struct rdl__options *o, const char *from, const char 
     return rdl__deviation_check(value, &why) || rdl__fail(error, "%s: %s", from, why.text);
 }
 
+static bool read_requirements(struct rdl__options *o, const char *from, const char *value,
+                              struct rdl__error *error)
+{
+    (void)from;
+    (void)error;
+    o->requirements = value;
+    o->plan.requirements = true;
+    return true;
+}
+
 static bool read_shard(struct rdl__options *o, const char *from, const char *value,
                        struct rdl__error *error)
 {
@@ -357,7 +367,7 @@ static bool read_points(struct rdl__options *o, const char *from, const char *va
 
 struct option {
     const char *name;
-    const char *value;   /* what it takes, for help; NULL: nothing */
+    const char *value;   /* what it takes, for help; NULL: nothing; "[": it may be left out */
     read_function *read; /* if it takes something */
     size_t flag;         /* else: which bool it sets */
     const char *help;
@@ -401,6 +411,9 @@ static const struct option options[] = {
      FOR_TESTS},
     {"exhaustive", FLAG(plan.exhaustive), "try all cases in order instead of random ones",
      FOR_TESTS},
+    {"requirements", VALUE("[=FILE]", read_requirements),
+     "tell the smallest case for each requirement, in the report or a file", FOR_TESTS},
+    {"require-all", FLAG(plan.require_all), "fail if a requirement is not exercised", FOR_TESTS},
     {"more-bugs", FLAG(plan.more_bugs), "go on after a failure, to look for different ones",
      FOR_BOTH},
     {"fail-fast", FLAG(plan.fail_fast), "stop after the first test that fails", FOR_TESTS},
@@ -510,6 +523,8 @@ static bool read_argument(struct rdl__options *o, int argc, char **argv, int *at
     }
     if (name[length])
         return option->read(o, argument, name + length + 1, error);
+    if (option->value[0] == '[')
+        return option->read(o, argument, "-", error);
     if (*at >= argc)
         return rdl__fail(error, "%s needs a value: %s", argument, option->value);
     return option->read(o, argument, argv[(*at)++], error);
@@ -660,7 +675,8 @@ void rdl__options_list(struct rdl__text *out)
     for (int i = 0; i < OPTIONS; i++) {
         char left[40];
         int width = snprintf(left, sizeof left, "--%s%s%s", options[i].name,
-                             options[i].value ? " " : "", options[i].value ? options[i].value : "");
+                             options[i].value && options[i].value[0] != '[' ? " " : "",
+                             options[i].value ? options[i].value : "");
 
         if (applies(&options[i]))
             rdl__text_add(out, "  %s%*s%s\n", left, width < 18 ? 18 - width : 1, "",

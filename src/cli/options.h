@@ -51,11 +51,12 @@ struct rdl__options {
     const char *bytes;      /* a file of bytes */
     bool shrink;            /* what is replayed, too */
     bool list, help, version, quiet, verbose;
-    bool plan_only;     /* show plans, and run nothing */
-    const char *export; /* to this file */
-    const char *order;  /* of this file */
-    bool controlled;    /* threads of a test under an order */
-    bool deviations;    /* which of them are tolerated? */
+    bool plan_only;           /* show plans, and run nothing */
+    const char *export;       /* to this file */
+    const char *order;        /* of this file */
+    bool controlled;          /* threads of a test under an order */
+    const char *requirements; /* the table goes to this file; "-": into the report; NULL: none */
+    bool deviations;          /* which of them are tolerated? */
     bool seed_given;
     struct rdl__exploring explore; /* raddle explore only */
     enum { RDL__COLOUR_AUTO, RDL__COLOUR_ALWAYS, RDL__COLOUR_NEVER } colour;

@@ -12,8 +12,9 @@ void rdl__callouts(const struct rdl_step *step, const char *file, int line)
     if (!asking)
         rdl__misuse_at(file, line, "rdl_callouts is for .callouts functions of operations");
     if (asking->step)
-        rdl__misuse_at(file, line, "rdl_callouts is called twice: say all of it at once, by "
-                                   "rdl_sequence");
+        rdl__misuse_at(file, line,
+                       "rdl_callouts is called twice: say all of it at once, by "
+                       "rdl_sequence");
     asking->step = rdl__step_copy(&asking->arena, step);
 }
 
@@ -35,8 +36,8 @@ static void compile(struct rdl__callouts *c)
         c->matcher = rdl__matcher_new(c->program, 0, 0);
 }
 
-void rdl__callouts_begin(struct rdl__callouts *c, const struct rdl_operation *op,
-                         const void *state, const void *args)
+void rdl__callouts_begin(struct rdl__callouts *c, const struct rdl_operation *op, const void *state,
+                         const void *args)
 {
     rdl__arena_reset(&c->arena);
     c->anything = false;

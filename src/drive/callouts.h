@@ -14,8 +14,8 @@ struct rdl__callouts {
 };
 
 /* From now on it is what this operation says, called in this state. */
-void rdl__callouts_begin(struct rdl__callouts *c, const struct rdl_operation *op,
-                         const void *state, const void *args);
+void rdl__callouts_begin(struct rdl__callouts *c, const struct rdl_operation *op, const void *state,
+                         const void *args);
 void rdl__callouts_release(struct rdl__callouts *c);
 
 /* A call is made.  True: *out is the step that it is; NULL if nothing is said.  False: it is none

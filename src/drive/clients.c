@@ -213,6 +213,7 @@ struct rdl__given *rdl__clients_make(struct rdl__clients *clients, uint32_t clie
         clients->given =
             grown(clients->t, clients->given, &clients->given_room, sizeof *clients->given);
     clients->given[clients->calls] = given;
+    rdl__call_made(op);
     return given;
 }
 

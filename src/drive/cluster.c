@@ -78,8 +78,9 @@ static void list_choices(struct cluster *c)
                 c->choices[c->choice_count++] = (struct choice){c->components[i], op, 0};
         }
     if (c->choice_count == 0)
-        rdl__misuse(c->t, "cluster %s has no operation that the test may call: all have .callers, "
-                          "and \"test\" is none of them",
+        rdl__misuse(c->t,
+                    "cluster %s has no operation that the test may call: all have .callers, "
+                    "and \"test\" is none of them",
                     c->t->test->options.cluster->name);
 }
 

@@ -12,6 +12,72 @@ void rdl__counts_tried(struct rdl__counts *counts, uint64_t met)
         counts->tried[__builtin_ctzll(met)]++;
 }
 
+void rdl__counts_called(struct rdl__counts *counts, struct rdl_case *t, uint32_t op)
+{
+    size_t operations = t->test->options.spec->operation_count;
+
+    counts->calls[op]++;
+    if (!t->counted)
+        return;
+    if (!counts->followed)
+        counts->followed = rdl_new_array(t, uint32_t, operations * operations);
+    if (counts->last)
+        counts->followed[(counts->last - 1) * operations + op]++;
+    counts->last = op + 1;
+}
+
+/* ---- Interesting states -------------------------------------------------------------------- */
+
+static uint32_t interesting_in(const struct rdl_spec *spec, const void *state)
+{
+    uint32_t set = 0;
+
+    for (uint32_t i = 0; i < RDL_INTERESTING_MAX && spec->interesting[i].is; i++)
+        if (spec->interesting[i].is(state))
+            set |= 1u << i;
+    return set;
+}
+
+void rdl__counts_begin(struct rdl__counts *counts, const struct rdl_case *t, const void *state)
+{
+    if (t->counted)
+        counts->now = interesting_in(t->test->options.spec, state);
+}
+
+void rdl__counts_visited(struct rdl__counts *counts, const struct rdl_case *t, const void *state)
+{
+    uint32_t before = counts->now ? counts->now : 1u << RDL_INTERESTING_MAX, now;
+
+    if (!t->counted || !t->test->options.spec->interesting[0].is)
+        return;
+    now = interesting_in(t->test->options.spec, state);
+    for (uint32_t i = 0; i < RDL_INTERESTING_MAX; i++) {
+        if (!(now >> i & 1))
+            continue;
+        counts->visited[i]++;
+        for (uint32_t k = 0; !(counts->now >> i & 1) && k <= RDL_INTERESTING_MAX; k++)
+            counts->from[i][k] += before >> k & 1;
+    }
+    counts->now = now;
+}
+
+static void tell_visited(const struct rdl__counts *counts, const struct rdl_case *t)
+{
+    const struct rdl_spec *spec = t->test->options.spec;
+
+    for (uint32_t i = 0; i < RDL_INTERESTING_MAX && spec->interesting[i].is; i++) {
+        struct rdl__visited visited = {.cases = counts->visited[i] > 0,
+                                       .calls = counts->visited[i]};
+
+        snprintf(visited.name, sizeof visited.name, "%s", spec->interesting[i].name);
+        for (uint32_t k = 0; k <= RDL_INTERESTING_MAX; k++)
+            visited.from[k] = counts->from[i][k];
+        rdl__stats_visited(t->stats, i, &visited);
+    }
+}
+
+/* ---- What is counted is told --------------------------------------------------------------- */
+
 void rdl__counts_tell_tried(const struct rdl__counts *counts, struct rdl_case *t)
 {
     const struct rdl_spec *spec = t->test->options.spec;
@@ -31,11 +97,18 @@ void rdl__counts_tell(const struct rdl__counts *counts, struct rdl_case *t)
 {
     const struct rdl_spec *spec = t->test->options.spec;
 
+    uint32_t at[RDL__OPERATIONS_MAX];
+    size_t operations = spec->operation_count;
+
     if (!t->counted)
         return;
-    for (size_t i = 0; i < spec->operation_count; i++)
-        rdl__stats_calls(t->stats, rdl__operation(spec, i)->name, counts->calls[i],
-                         counts->waited[i]);
+    for (size_t i = 0; i < operations; i++)
+        at[i] = rdl__stats_calls(t->stats, rdl__operation(spec, i)->name, counts->calls[i],
+                                 counts->waited[i]);
+    for (size_t i = 0; counts->followed && i < operations * operations; i++)
+        if (at[i / operations] < RDL__CALLED_MAX && at[i % operations] < RDL__CALLED_MAX)
+            t->stats->followed[at[i / operations]][at[i % operations]] += counts->followed[i];
+    tell_visited(counts, t);
 }
 
 bool rdl__draw_args(struct rdl_case *t, const struct rdl_operation *op, const void *s,
@@ -134,6 +207,12 @@ void *rdl__begin_state(struct rdl_case *t)
 _Noreturn void rdl__differs(struct rdl_case *t, const char *class, const char *check,
                             const struct rdl__text *text)
 {
+    rdl__differs_in(t, NULL, class, check, text);
+}
+
+_Noreturn void rdl__differs_in(struct rdl_case *t, const struct rdl_operation *op,
+                               const char *class, const char *check, const struct rdl__text *text)
+{
     struct rdl__outcome *outcome = t->outcome;
     const struct rdl_spec *spec = t->test->options.spec;
     const char *whose = spec ? spec->name : t->test->name;
@@ -148,7 +227,8 @@ _Noreturn void rdl__differs(struct rdl_case *t, const char *class, const char *c
     snprintf(outcome->class, sizeof outcome->class, "%s", class);
     snprintf(outcome->check, sizeof outcome->check, "%s", check);
     snprintf(outcome->text, sizeof outcome->text, "%s", rdl__text_string(text));
-    outcome->origin = rdl__combine(rdl__hash_text(whose), rdl__hash_text(check));
+    outcome->kin = rdl__combine(rdl__hash_text(whose), rdl__hash_text(check));
+    outcome->origin = rdl__combine(outcome->kin, op ? rdl__hash_text(op->name) : 0);
     rdl__case_leave(t);
 }
 

@@ -13,7 +13,20 @@ struct rdl__counts {
     uint64_t calls[RDL__OPERATIONS_MAX];
     uint64_t waited[RDL__OPERATIONS_MAX];    /* did not return at once */
     uint64_t tried[RDL__PRECONDITIONS_MOST]; /* under which preconditions */
+
+    uint32_t *followed; /* for each operation and each other: how often that came next */
+    uint32_t last;      /* 1 + the operation that was called last; 0: none was */
+    uint32_t visited[RDL_INTERESTING_MAX]; /* calls after which the state was such */
+    uint32_t from[RDL_INTERESTING_MAX][RDL_INTERESTING_MAX + 1]; /* see struct rdl__visited */
+    uint32_t now; /* which of them the state is: bit i is number i */
 };
+
+/* An operation is called, by its number. */
+void rdl__counts_called(struct rdl__counts *counts, struct rdl_case *t, uint32_t op);
+
+/* Which of the interesting states is this?  The first is the one at the beginning. */
+void rdl__counts_begin(struct rdl__counts *counts, const struct rdl_case *t, const void *state);
+void rdl__counts_visited(struct rdl__counts *counts, const struct rdl_case *t, const void *state);
 
 /* A call is about to be made under these preconditions. */
 void rdl__counts_tried(struct rdl__counts *counts, uint64_t met);
@@ -29,6 +42,12 @@ static inline unsigned rdl__weight(const struct rdl_operation *op, const void *s
     if (op->weigh)
         return op->weigh(s);
     return op->weight ? op->weight : 1;
+}
+
+/* The same, as far as chance is concerned: operations that this case leaves out have none. */
+static inline unsigned rdl__chance_of(const struct rdl_case *t, uint32_t number, unsigned weight)
+{
+    return t->left_out >> number & 1 ? 0 : weight;
 }
 
 /* Draw arguments; false: `pre` does not hold. */
@@ -74,7 +93,7 @@ static inline bool rdl__another(struct rdl__tape *tape, uint32_t count, uint32_t
 
     if (rdl__tape_is_spent(tape)) /* it failed here, before it was asked for more */
         return false;
-    if (!tape->fresh && open && tape->count >= tape->limit) /* nor is another one of use */
+    if (!tape->fresh && tape->count >= tape->limit) /* nor is another one of use */
         return false;
     if (tape->fresh)
         more = open ? wanted : count < min;
@@ -110,6 +129,11 @@ void *rdl__begin_state(struct rdl_case *t);
 /* The spec and the code under test differ.  `class` is one of those of `raddle grade`. */
 _Noreturn void rdl__differs(struct rdl_case *t, const char *class, const char *check,
                             const struct rdl__text *text);
+
+/* The same, of this operation: with --more-bugs, the same check of another one is another bug.
+ * NULL: it is not known which one is to blame. */
+_Noreturn void rdl__differs_in(struct rdl_case *t, const struct rdl_operation *op,
+                               const char *class, const char *check, const struct rdl__text *text);
 
 /* What rdl_result looks at: the calls of the case at hand, by number from 1. */
 struct rdl__answers {

@@ -9,6 +9,7 @@
  * the state at the beginning, and from clients as if each call had returned. */
 #include <string.h>
 
+#include "case/requirements.h"
 #include "drive/clients.h"
 #include "drive/drive.h"
 #include "judge/viable.h"
@@ -46,7 +47,8 @@ static bool pick_by_chance(const struct linear *l, const void *me, uint32_t *out
     uint64_t total = 0;
 
     for (uint32_t op = 0; op < l->spec->operation_count; op++) {
-        unsigned weight = rdl__weight(rdl__operation(l->spec, op), l->state, me);
+        unsigned weight =
+            rdl__chance_of(l->t, op, rdl__weight(rdl__operation(l->spec, op), l->state, me));
 
         total += weight;
         if (weight && rdl__random_upto(&l->t->tape->random, total - 1) < weight)
@@ -140,11 +142,11 @@ _Noreturn static void fail(struct linear *l, struct rdl__viable *viable)
         tell_history(l, &text);
         rdl__viable_explain(viable, &text);
     }
-    rdl__differs(l->t, "non-atomic",
-                 blame == RDL__BLAME_WAITS    ? "a call waits that could go on"
-                 : blame == RDL__BLAME_POLICY ? "no order of the calls is one the policy allows"
-                                              : "no order of the calls explains their answers",
-                 &text);
+    rdl__differs_in(l->t, rdl__viable_culprit(viable), "non-atomic",
+                    blame == RDL__BLAME_WAITS    ? "a call waits that could go on"
+                    : blame == RDL__BLAME_POLICY ? "no order of the calls is one the policy allows"
+                                                 : "no order of the calls explains their answers",
+                    &text);
 }
 
 static void judge_key(struct linear *l, int64_t key)
@@ -152,6 +154,7 @@ static void judge_key(struct linear *l, int64_t key)
     struct rdl__viable *viable =
         rdl__viable_new(l->spec, l->state, RDL__WITH_POLICY | RDL__WITH_LIVENESS);
     enum rdl__judgement judgement;
+    struct rdl__ids reached;
 
     for (uint32_t i = 0; i < l->clients->log_count; i++) {
         const struct rdl__logged *logged = &l->clients->log[i];
@@ -166,10 +169,13 @@ static void judge_key(struct linear *l, int64_t key)
     judgement = rdl__viable_quiet(viable);
     if (judgement == RDL__UNEXPLAINED)
         fail(l, viable);
-    if (judgement == RDL__UNDECIDED)
+    if (judgement == RDL__UNDECIDED) {
         rdl_label(l->t, "not judged to the end: too many orders");
-    else
+    } else {
         l->at_rest &= rdl__same_state(l->spec, rdl__viable_state(viable), l->state);
+        rdl__viable_reached(viable, &reached);
+        rdl__exercised(&reached);
+    }
     rdl__viable_free(viable);
 }
 

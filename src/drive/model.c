@@ -8,6 +8,7 @@
  * Calls that would have to wait are not made: there is nobody to end the wait. */
 #include <string.h>
 
+#include "case/requirements.h"
 #include "drive/stage.h"
 #include "judge/viable.h"
 
@@ -48,7 +49,8 @@ struct model {
     struct rdl__stage *stage;   /* where its neighbours are; NULL: it has none */
     struct rdl__component *self;
     bool is_predicted;
-    bool is_free; /* no policy has a say */
+    bool is_free;            /* no policy has a say */
+    struct rdl__ids reached; /* by what explains all so far; of those that are not predicted */
     struct rdl__counts counts;
 };
 
@@ -71,7 +73,7 @@ static bool pick_by_chance(struct model *m, uint32_t client, uint32_t *out_op)
     uint64_t total = m->total, at;
 
     for (uint32_t i = 0; m->total == 0 && i < m->spec->operation_count; i++)
-        total += m->weights[i] = weight_of(m, client, i);
+        total += m->weights[i] = rdl__chance_of(m->t, i, weight_of(m, client, i));
     if (total == 0)
         return false;
     at = rdl__random_upto(random, total - 1);
@@ -224,6 +226,7 @@ _Noreturn static void fail(const struct model *m, const struct command *command,
 {
     struct rdl__text text = {0};
 
+    rdl__exercised(&m->reached);
     if (states)
         rdl__text_add(&text, "after ");
     rdl__show_call(&text, command->op, command->args);
@@ -234,7 +237,7 @@ _Noreturn static void fail(const struct model *m, const struct command *command,
         add_state(m, &text, "state before it: ", m->before);
     if (m->is_predicted)
         add_state(m, &text, "state after it:  ", m->state);
-    rdl__differs(m->t, "bad-spec-impl", check, &text);
+    rdl__differs_in(m->t, command->op, "bad-spec-impl", check, &text);
 }
 
 /* Where one of several things may have happened, the judge keeps all that explain what was
@@ -247,6 +250,7 @@ static void judge(struct model *m, const struct command *command)
     rdl__viable_return(m->viable, m->made, command->answer);
     if (rdl__viable_quiet(m->viable) == RDL__UNEXPLAINED)
         fail(m, command, "an answer is not one that the model allows", false);
+    rdl__viable_reached(m->viable, &m->reached);
     memcpy(m->state, rdl__viable_state(m->viable), m->spec->state_size);
 }
 
@@ -264,6 +268,7 @@ static void make(struct model *m, struct command *command)
     const struct rdl_operation *op = command->op;
 
     m->t->outcome->phases++; /* even if it does not return */
+    rdl__call_made(op);
     if (m->t->trace->on)
         tell_call(m, command);
     if (op->answer_size)
@@ -316,13 +321,15 @@ static void run_at_once(struct model *m, uint32_t target)
         struct command *command = &m->commands[m->count];
 
         remember_state(m);
-        m->counts.calls[command->index]++;
+        rdl__counts_called(&m->counts, m->t, command->index);
         if (command->op->preconditions[0].holds)
             rdl__counts_tried(&m->counts, rdl__preconditions_met(m->spec, command->op, m->state,
                                                                  command->args, NULL, 0));
         prepare_neighbours(m, command);
-        if (m->is_predicted)
+        if (m->is_predicted) {
             do_on_model(m, command);
+            rdl__reached_happened();
+        }
         make(m, command);
         if (m->is_predicted)
             compare(m, command);
@@ -331,6 +338,7 @@ static void run_at_once(struct model *m, uint32_t target)
         m->count++;
         client_returns(m, command);
         check_states(m, command);
+        rdl__counts_visited(&m->counts, m->t, m->state);
     }
 }
 
@@ -355,6 +363,7 @@ static void run_twice(struct model *m)
         remember_state(m);
         prepare_neighbours(m, command);
         rdl__post(m->spec, &call, m->state, 0, command->expected);
+        rdl__reached_happened();
         rdl__go_back(m->t->tape, &command->after); /* a case ends where it fails */
         make(m, command);
         compare(m, command);
@@ -386,7 +395,7 @@ static void look_at_operations(struct model *m)
         const struct rdl_operation *op = rdl__operation(m->spec, i);
 
         depends |= op->may || op->weigh;
-        total += m->weights[i] = op->weight ? op->weight : 1;
+        total += m->weights[i] = rdl__chance_of(m->t, (uint32_t)i, op->weight ? op->weight : 1);
         m->is_predicted &= !op->judge && !op->post_any;
         m->is_free &= !op->enabled;
     }
@@ -428,6 +437,7 @@ static void set_up(struct model *m)
         m->object = spec->create(m->t, m->state);
     if (!m->is_predicted)
         m->viable = rdl__viable_new(spec, m->state, 0);
+    rdl__counts_begin(&m->counts, m->t, m->state);
     rdl__answers = (struct rdl__answers){find_answer, m};
 }
 
@@ -457,6 +467,7 @@ void rdl__test_model(struct rdl_case *t)
     else
         run_twice(m);
     rdl__span_end(t->tape);
+    rdl__exercised(&m->reached);
     rdl__counts_tell(&m->counts, t);
     rdl__counts_tell_tried(&m->counts, t);
     t->hidden--;

@@ -8,6 +8,7 @@
  * call at a time; 2 adds liveness and the policy; 3 adds concurrent calls. */
 #include <string.h>
 
+#include "case/requirements.h"
 #include "drive/clients.h"
 #include "drive/drive.h"
 #include "judge/viable.h"
@@ -30,7 +31,8 @@ struct resource {
     uint32_t judged; /* of the clients' log */
     bool chosen[RDL__CLIENTS_MOST];
     unsigned round;
-    bool undecided; /* there are too many ways to explain it */
+    bool undecided;          /* there are too many ways to explain it */
+    struct rdl__ids reached; /* by what explains all so far */
 };
 
 /* ---- Who calls what ------------------------------------------------------------------------- */
@@ -79,7 +81,7 @@ static bool pick_by_chance(const struct resource *r, struct pick *out)
         if (!may_be_chosen(r, client) || first_like(r, client) != client)
             continue;
         for (uint32_t op = 0; op < r->spec->operation_count; op++) {
-            unsigned weight = weight_of(r, client, op);
+            unsigned weight = rdl__chance_of(r->t, op, weight_of(r, client, op));
 
             total += weight;
             if (weight && rdl__random_upto(random, total - 1) < weight)
@@ -129,7 +131,7 @@ static bool give_call(void *context)
         return false;
     r->chosen[picked.client] = true;
     rdl__clients_give(r->clients, picked.client, op, r->args);
-    r->counts.calls[picked.op]++;
+    rdl__counts_called(&r->counts, r->t, picked.op);
     return true;
 }
 
@@ -255,12 +257,13 @@ _Noreturn static void fail(struct resource *r)
     const char *class = class_of(r, blame);
     struct rdl__text text = {0};
 
+    rdl__exercised(&r->reached);
     rdl__text_add(&text, "%s: %s, in round %u\n", r->spec->name, class, r->round);
     if (r->t->trace->on) { /* somebody will read it */
         rdl__viable_explain(r->viable, &text);
         add_clients(r, &text);
     }
-    rdl__differs(r->t, class, headline_of(class, blame), &text);
+    rdl__differs_in(r->t, rdl__viable_culprit(r->viable), class, headline_of(class, blame), &text);
 }
 
 /* Those that were made in this phase, and have not returned. */
@@ -286,6 +289,9 @@ static void judge_phase(struct resource *r)
     r->undecided = judgement == RDL__UNDECIDED;
     if (r->undecided) /* the case ends here */
         rdl_label(r->t, "not judged to the end: too many orders");
+    else
+        rdl__viable_reached(r->viable, &r->reached);
+    rdl__counts_visited(&r->counts, r->t, state_now(r));
 }
 
 /* ---- Phases --------------------------------------------------------------------------------- */
@@ -369,6 +375,7 @@ static void set_up(struct resource *r)
     r->clients = rdl__clients_new(r->t, clients_of(r->options), NULL);
     rdl__clients_create(r->clients, r->state);
     r->viable = judge_for(r);
+    rdl__counts_begin(&r->counts, r->t, r->state);
 }
 
 /* May it be destroyed?  Not while somebody has it in use, and who has is the client's affair;
@@ -389,6 +396,7 @@ void rdl__test_resource(struct rdl_case *t)
     t->hidden++;
     set_up(&r);
     run_phases(&r);
+    rdl__exercised(&r.reached);
     rdl__counts_tell(&r.counts, t);
     rdl__counts_tell_tried(&r.counts, t);
     rdl__clients_finish(r.clients, is_at_rest(&r));

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "case/requirements.h"
 #include "drive/clients.h"
 #include "drive/drive.h"
 #include "judge/viable.h"
@@ -117,6 +118,7 @@ struct run {
     uint32_t at, until; /* the steps that are being taken: a call, and those it continues */
     struct rdl__given *made[RDL__CLIENTS_MOST]; /* last, by client */
     bool was_open[RDL__CLIENTS_MOST];           /* before this call */
+    struct rdl__ids reached;                    /* by what explains all so far */
 };
 
 static bool has_returned(const struct run *r, uint32_t client)
@@ -160,6 +162,7 @@ _Noreturn static void fail(const struct run *r, struct rdl__text *story, bool is
     const char *class = class_of(r, is_allowed);
     struct rdl__text text = {0};
 
+    rdl__exercised(&r->reached);
     rdl__text_add(&text, "%s: %s\n%s", r->script->spec->name,
                   is_allowed ? "the spec would allow it" : class, rdl__text_string(story));
     if (!is_allowed && r->t->trace->on)
@@ -290,6 +293,8 @@ static void compare(struct run *r)
         rdl__add_step(&story, r->script, &r->sequence->steps[r->at]);
         rdl__text_add(&story, "\n    the spec does not allow what happened\n");
     }
+    if (judgement == RDL__EXPLAINED)
+        rdl__viable_reached(r->viable, &r->reached);
     if (story.count)
         fail(r, &story, judgement == RDL__EXPLAINED);
 }
@@ -359,6 +364,7 @@ static void run_sequence(struct run *r)
         make_call(r);
         compare(r);
     }
+    rdl__exercised(&r->reached);
     tell_step(r, r->sequence->count);
 }
 

@@ -4,9 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "raddle/callouts.h"
+#include "drive/bound.h"
 #include "raddle/cluster.h"
-#include "drive/walk_tmp.h"
 
 enum { DEPTH_MAX = 64 };
 
@@ -35,7 +34,7 @@ struct rdl__stage {
     struct rdl__component components[RDL__COMPONENTS_MAX];
     uint32_t count;
     struct stack *stacks;
-    struct frame *last; /* call of the test; threads that the code makes itself belong to it */
+    struct frame *last;     /* call of the test; threads that the code makes itself belong to it */
     struct rdl__sizes room; /* for arguments and answers of any spec */
     void *state;            /* room for a state */
     uint32_t number;        /* of calls */
@@ -86,8 +85,7 @@ static void make_room(struct rdl__stage *stage)
         stage->room.args = largest.args > stage->room.args ? largest.args : stage->room.args;
         stage->room.answer =
             largest.answer > stage->room.answer ? largest.answer : stage->room.answer;
-        largest_state =
-            specs[i]->state_size > largest_state ? specs[i]->state_size : largest_state;
+        largest_state = specs[i]->state_size > largest_state ? specs[i]->state_size : largest_state;
     }
     stage->state = rdl_alloc(stage->t, largest_state + 1);
 }
@@ -170,6 +168,34 @@ struct rdl__stage *rdl__stage_of_model(struct rdl_case *t, void *state,
     return stage;
 }
 
+static bool is_named(const char *const *names, const char *name)
+{
+    for (; *names; names++)
+        if (strcmp(*names, name) == 0)
+            return true;
+    return false;
+}
+
+void rdl__stage_mock(struct rdl__stage *stage, const char *const *names, bool spies)
+{
+    size_t count;
+    const struct rdl_spec *const *specs = rdl__specs(&count);
+    struct rdl__error error;
+
+    for (size_t i = 0; i < count; i++) {
+        if ((names && !is_named(names, specs[i]->name)) ||
+            (!spies && rdl__is_real(&stage->t->test->options, specs[i])))
+            continue;
+        for (size_t k = 0; k < specs[i]->operation_count; k++) {
+            const struct rdl_operation *op = rdl__operation(specs[i], k);
+
+            if (op->mocks && !rdl__bind_function(stage->t, op, &error))
+                rdl__misuse(stage->t, "%s:%d: spec %s: %s", specs[i]->file, specs[i]->line,
+                            specs[i]->name, error.text);
+        }
+    }
+}
+
 /* ---- Failures ------------------------------------------------------------------------------- */
 
 static void add_call(struct rdl__text *out, const struct rdl_operation *op, const void *args)
@@ -181,8 +207,7 @@ static void add_call(struct rdl__text *out, const struct rdl_operation *op, cons
 static void add_place(struct rdl__text *out, uintptr_t pc)
 {
     if (pc)
-        rdl__text_add(out, ", called at " RDL__AT_FUNCTION "%016lx" RDL__AT_END,
-                      (unsigned long)pc);
+        rdl__text_add(out, ", called at " RDL__AT_FUNCTION "%016lx" RDL__AT_END, (unsigned long)pc);
 }
 
 static void add_states(const struct rdl__stage *stage, struct rdl__text *out)
@@ -282,8 +307,8 @@ static void check_caller(struct rdl__stage *stage, const struct frame *frame)
 
     if (rdl__may_call(frame->caller, frame->op))
         return;
-    rdl__text_add(&text, "%s calls %s.%s, which only these may: %s\n", frame->caller,
-                  frame->op->of, frame->op->name, frame->op->callers);
+    rdl__text_add(&text, "%s calls %s.%s, which only these may: %s\n", frame->caller, frame->op->of,
+                  frame->op->name, frame->op->callers);
     fail(stage, "a component is called by one that may not call it", &text);
 }
 
@@ -467,8 +492,8 @@ static void check_agreement(struct rdl__stage *stage, const struct frame *frame)
     add_call(&text, frame->op, frame->args);
     rdl__text_add(&text, " answers ");
     rdl__show_answer(&text, frame->op, frame->answer);
-    rdl__text_add(&text, "; the call-outs of %s, at %s:%d, say ", frame->caller,
-                  frame->step->file, frame->step->line);
+    rdl__text_add(&text, "; the call-outs of %s, at %s:%d, say ", frame->caller, frame->step->file,
+                  frame->step->line);
     rdl__show_answer(&text, frame->op, frame->step->value);
     rdl__text_add(&text, "\n");
     fail(stage, "caller and callee do not agree on an answer", &text);
@@ -505,9 +530,8 @@ static void choose_args(struct rdl__stage *stage, const struct rdl_step *step, v
 }
 
 /* A component that is played calls another. */
-static void perform(void *context, const struct rdl_step *step)
+static void perform(struct rdl__stage *stage, const struct rdl_step *step)
 {
-    struct rdl__stage *stage = context;
     const struct rdl_operation *op = step->type->operation;
     struct frame *frame = push(stage, NULL, op, NULL);
 
@@ -532,13 +556,29 @@ static void perform(void *context, const struct rdl_step *step)
     pop(stage);
 }
 
-static uint64_t choose(void *context, uint64_t max)
+static uint32_t choose(struct rdl__stage *stage, uint32_t count)
 {
-    struct rdl__stage *stage = context;
     struct rdl__tape *tape = stage->t->tape;
+    uint64_t chance = tape->fresh ? rdl__random_upto(&tape->random, count - 1) : 0;
 
-    return rdl__choose_or(tape, RDL__INTEGER,
-                          tape->fresh ? rdl__random_upto(&tape->random, max) : 0, max);
+    return (uint32_t)rdl__choose_or(tape, RDL__INTEGER, chance, count - 1);
+}
+
+static uint32_t choose_way(void *context, enum rdl__walk_choice what, uint32_t count)
+{
+    (void)what;
+    return choose(context, count);
+}
+
+/* One of the streams of calls that its spec allows. */
+static void perform_callouts(struct rdl__stage *stage, struct rdl__callouts *callouts)
+{
+    uint32_t count;
+    const struct rdl_step *const *steps =
+        rdl__step_walk(&callouts->arena, callouts->step, choose_way, stage, &count);
+
+    for (uint32_t i = 0; i < count; i++)
+        perform(stage, steps[i]);
 }
 
 /* Let the model do it. */
@@ -547,7 +587,7 @@ static void post(struct rdl__stage *stage, struct frame *frame)
     const struct rdl__component *component = frame->component;
     struct rdl_call call = call_of(stage, frame);
     unsigned count = rdl__alternatives(frame->op);
-    unsigned first = count > 1 ? (unsigned)choose(stage, count - 1) : 0;
+    unsigned first = count > 1 ? choose(stage, count) : 0;
 
     for (unsigned i = 0; i < count; i++) {
         memcpy(stage->state, component->state, component->spec->state_size);
@@ -566,7 +606,7 @@ static void play(struct rdl__stage *stage, struct frame *frame)
     void *state = frame->component->state;
 
     if (frame->callouts.step && !frame->callouts.anything)
-        rdl__step_walk(frame->callouts.step, choose, perform, stage);
+        perform_callouts(stage, &frame->callouts);
     deviation = rdl__deviation(frame->op, state, frame->args);
     frame->deviates = deviation != NULL;
     if (deviation) {
@@ -622,7 +662,7 @@ static struct frame *called(struct rdl__stage *stage, const struct rdl__op_call 
     memcpy(frame->copy, call->args, op->args_size);
     op->clear_args(frame->copy);
     frame->args = frame->copy;
-    frame->pc = (uintptr_t)call->caller;
+    frame->pc = rdl__bound_caller;
     tell_call(stage, frame);
     if (caller) {
         frame->step = take(stage, caller, frame, call->event);
@@ -634,12 +674,23 @@ static struct frame *called(struct rdl__stage *stage, const struct rdl__op_call 
     return frame;
 }
 
+/* What happens within a real component is nobody else's business; nor is that the call of it that
+ * we make ourselves comes here as well. */
+static bool is_inside(struct rdl__stage *stage, const struct rdl_operation *op)
+{
+    const struct frame *caller = top_of(stage);
+
+    return caller && caller->component && caller->component->object &&
+           caller->component == component_of(stage, op);
+}
+
 bool rdl__op_called(struct rdl__op_call *call)
 {
     struct rdl__stage *stage = the_stage;
     struct frame *frame;
 
-    if (!stage)
+    call->frame = NULL;
+    if (!stage || is_inside(stage, call->event->operation))
         return true;
     frame = called(stage, call);
     call->frame = frame;

@@ -198,7 +198,7 @@ static bool some_wait(const struct search *s)
         enum rdl__place_kind kind = s->p->places[rdl__set_at(&s->m->live, i)->place].kind;
 
         if (kind == RDL__PLACE_EVENT || kind == RDL__PLACE_EVENTS || kind == RDL__PLACE_END ||
-            kind == RDL__PLACE_PARTS)
+            kind == RDL__PLACE_PARTS || kind == RDL__PLACE_COPIES)
             return true;
     }
     return false;
@@ -285,12 +285,23 @@ static void warn_of_dead_rules(struct rdl__program *p)
             }
 }
 
-static void warn_of_what_never_comes(const struct search *s)
+/* A step may have several copies. */
+static bool has_come(const struct search *s, const struct rdl_step *step)
 {
     for (uint32_t i = 0; i < s->p->wanted_count; i++)
-        if (!s->m->seen[i])
-            rdl__text_add(&s->p->warnings, "%s:%d: no stream leads to this\n",
-                          s->p->wanted[i].step->file, s->p->wanted[i].step->line);
+        if (s->m->seen[i] && s->p->wanted[i].step == step)
+            return true;
+    return false;
+}
+
+static void warn_of_what_never_comes(const struct search *s)
+{
+    const struct rdl__wanted *wanted = s->p->wanted;
+
+    for (uint32_t i = 0; i < s->p->wanted_count; i++)
+        if (!has_come(s, wanted[i].step) && (i == 0 || wanted[i - 1].step != wanted[i].step))
+            rdl__text_add(&s->p->warnings, "%s:%d: no stream leads to this\n", wanted[i].step->file,
+                          wanted[i].step->line);
 }
 
 bool rdl__program_check(struct rdl__program *p, struct rdl__error *error)

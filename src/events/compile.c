@@ -7,62 +7,6 @@
 
 #define FOREVER_MS 1e12
 
-/* ---- What steps are ------------------------------------------------------------------------- */
-
-static bool is_header(const struct rdl_step *step)
-{
-    return step->kind >= RDL__STEP_ALLOW && step->kind <= RDL__STEP_OTHERWISE;
-}
-
-static bool is_action(const struct rdl_step *step)
-{
-    return step->kind == RDL__STEP_TRIGGER || step->kind == RDL__STEP_DO ||
-           step->kind == RDL__STEP_INSPECT;
-}
-
-static bool is_event(const struct rdl_step *step)
-{
-    return step->kind == RDL__STEP_EXPECT || step->kind == RDL__STEP_ANSWER ||
-           step->kind == RDL__STEP_CALL;
-}
-
-/* Can it be gone through without anything happening? */
-static bool is_nullable(const struct rdl_step *step)
-{
-    bool any = false, all = true;
-
-    if (is_event(step) || is_action(step) || step->kind == RDL__STEP_REQUIRE)
-        return false;
-    if (!step->parts)
-        return true;
-    for (const struct rdl_step *const *part = step->parts; *part; part++) {
-        any |= is_nullable(*part);
-        all &= is_nullable(*part);
-    }
-    if (step->kind == RDL__STEP_EITHER)
-        return any;
-    return all || (step->kind == RDL__STEP_REPEAT && step->min == 0);
-}
-
-/* Is there an event, or an action, in it at all? */
-static bool has_events(const struct rdl_step *step)
-{
-    bool any = is_event(step) || step->kind == RDL__STEP_REQUIRE;
-
-    for (const struct rdl_step *const *part = step->parts; part && *part; part++)
-        any |= has_events(*part);
-    return any && (step->kind != RDL__STEP_REPEAT || step->max > 0);
-}
-
-static bool has_actions(const struct rdl_step *step)
-{
-    bool any = is_action(step);
-
-    for (const struct rdl_step *const *part = step->parts; part && *part; part++)
-        any |= has_actions(*part);
-    return any && (step->kind != RDL__STEP_REPEAT || step->max > 0);
-}
-
 /* ---- Places --------------------------------------------------------------------------------- */
 
 static uint32_t add_place(struct rdl__compiler *c, struct rdl__place place)
@@ -115,7 +59,7 @@ static bool add_unordered(struct rdl__compiler *c, const struct rdl_step *step, 
     if (at_end)
         *at = add_action(c, step, scope, *at);
     for (const struct rdl_step *const *part = step->parts; *part; part++) {
-        if (!is_event(*part))
+        if (!rdl__step_is_event(*part))
             return rdl__wrong(c, *part,
                               "what is unordered is made of rdl_expect and rdl_answer only");
         if (at_end && (*part)->kind == RDL__STEP_CALL)
@@ -162,15 +106,6 @@ static uint32_t reserve_targets(struct rdl__program *p, uint32_t count)
     return p->target_count - count;
 }
 
-static uint32_t count_parts(const struct rdl_step *step)
-{
-    uint32_t count = 0;
-
-    while (step->parts[count])
-        count++;
-    return count;
-}
-
 static uint32_t add_choice(struct rdl__compiler *c, const struct rdl_step *step, uint32_t scope,
                            uint32_t one, uint32_t two)
 {
@@ -186,7 +121,7 @@ static uint32_t add_choice(struct rdl__compiler *c, const struct rdl_step *step,
                                             .count = 2});
 }
 
-/* The word that says which alternative all that have this tag take; 0: none has one. */
+/* The number of its tag, plus 1; 0: it has none. */
 static bool add_tag(struct rdl__compiler *c, const struct rdl_step *step, uint32_t *out)
 {
     struct rdl__program *p = c->p;
@@ -199,17 +134,17 @@ static bool add_tag(struct rdl__compiler *c, const struct rdl_step *step, uint32
 
         if (strcmp(other->name, step->name) != 0)
             continue;
-        *out = p->tags[i].word;
-        return count_parts(other) == count_parts(step) ||
+        *out = i + 1;
+        return rdl__step_count_parts(other) == rdl__step_count_parts(step) ||
                rdl__fail(c->error,
                          "%s:%d: rdl_either_as \"%s\" has %u alternatives, but that at %s:%d has "
                          "%u: which are the same?",
-                         step->file, rdl__line_of(step), step->name, count_parts(step), other->file,
-                         rdl__line_of(other), count_parts(other));
+                         step->file, rdl__line_of(step), step->name, rdl__step_count_parts(step),
+                         other->file, rdl__line_of(other), rdl__step_count_parts(other));
     }
     RDL__GROW(p->tags, p->tag_count, p->tag_room);
-    *out = rdl__add_words(p, 1);
-    p->tags[p->tag_count++] = (struct rdl__tag){step, *out};
+    p->tags[p->tag_count++] = (struct rdl__tag){step, p->shared++};
+    *out = p->tag_count;
     return true;
 }
 
@@ -217,7 +152,7 @@ static bool add_either(struct rdl__compiler *c, const struct rdl_step *step, uin
                        uint32_t *at)
 {
     struct rdl__program *p = c->p;
-    uint32_t count = count_parts(step), first = reserve_targets(p, count), tag;
+    uint32_t count = rdl__step_count_parts(step), first = reserve_targets(p, count), tag;
 
     if (!add_tag(c, step, &tag))
         return false;
@@ -225,7 +160,8 @@ static bool add_either(struct rdl__compiler *c, const struct rdl_step *step, uin
         const struct rdl_step *part = step->parts[i];
         uint32_t target = *at;
 
-        if (part->kind != RDL__STEP_NOTHING && !has_events(part) && !has_actions(part))
+        if (part->kind != RDL__STEP_NOTHING && !rdl__step_has_events(part) &&
+            !rdl__step_has_actions(part))
             return rdl__wrong(c, part,
                               "a branch of rdl_either in which nothing can happen; rdl_optional "
                               "is for what may be left out, and so is rdl_no_events");
@@ -239,21 +175,16 @@ static bool add_either(struct rdl__compiler *c, const struct rdl_step *step, uin
                                            .next = RDL__NOWHERE,
                                            .first = first,
                                            .count = count,
-                                           .word = tag});
+                                           .tag = tag});
     return true;
 }
 
-/* The steps in it that the test would do something in; NULL: there are none. */
-static const struct rdl_step *find_action(const struct rdl_step *step)
+static bool check_no_actions(struct rdl__compiler *c, const struct rdl_step *step)
 {
-    const struct rdl_step *found = NULL;
-
-    if (is_action(step) || step->kind == RDL__STEP_ANSWERS ||
-        step->kind == RDL__STEP_UNORDERED_AT_END)
-        return step;
-    for (const struct rdl_step *const *part = step->parts; part && *part && !found; part++)
-        found = find_action(*part);
-    return found;
+    return !rdl__step_find_action(step) ||
+           rdl__wrong(c, rdl__step_find_action(step),
+                      "where steps are interleaved the test does nothing of its own: it would not "
+                      "be clear when");
 }
 
 /* Each part has its own place, in a word, and goes on by itself until it joins the others. */
@@ -261,8 +192,8 @@ static bool add_interleaved(struct rdl__compiler *c, const struct rdl_step *step
                             uint32_t *at)
 {
     struct rdl__program *p = c->p;
-    uint32_t count = count_parts(step), first = reserve_targets(p, count), outer = c->inside,
-             outer_part = c->part;
+    uint32_t count = rdl__step_count_parts(step), first = reserve_targets(p, count),
+             outer = c->inside, outer_part = c->part;
     struct rdl__place it = {.kind = RDL__PLACE_PARTS,
                             .step = step,
                             .next = *at,
@@ -272,10 +203,8 @@ static bool add_interleaved(struct rdl__compiler *c, const struct rdl_step *step
                             .word = rdl__add_words(p, count)};
     uint32_t parts = add_place(c, it);
 
-    if (find_action(step))
-        return rdl__wrong(c, find_action(step),
-                          "in rdl_interleaved the test does nothing of its own: it would not be "
-                          "clear when");
+    if (!check_no_actions(c, step))
+        return false;
     c->inside = parts;
     for (c->part = 0; c->part < count; c->part++) {
         uint32_t target = add_place(
@@ -373,12 +302,12 @@ static bool add_scope(struct rdl__compiler *c, const struct rdl_step *block, uin
                                .loops = loops,
                                .step = block};
 
-    for (; *part && is_header(*part); part++)
+    for (; *part && rdl__step_is_header(*part); part++)
         if (!add_header(c, block, *part, &scope))
             return false;
     *out_steps = part;
     for (; *part; part++)
-        if (is_header(*part))
+        if (rdl__step_is_header(*part))
             return rdl__wrong(c, *part,
                               "rules stand at the beginning of a sequence, before its steps");
     if (!add_required(c, block, &scope))
@@ -440,19 +369,11 @@ static bool check_loop(struct rdl__compiler *c, const struct rdl_step *step)
         return rdl__fail(c->error, "%s:%d: at least %u times, but at most %u", step->file,
                          rdl__line_of(step), step->min, step->max);
     for (const struct rdl_step *const *part = step->parts; *part; part++)
-        nothing &= !has_events(*part);
+        nothing &= !rdl__step_has_events(*part);
     if (step->max == RDL_MANY && nothing)
         return rdl__wrong(c, step,
                           "any number of times of something in which no event is waited for: "
                           "there would be no end of it");
-    return true;
-}
-
-static bool body_is_nullable(const struct rdl_step *step)
-{
-    for (const struct rdl_step *const *part = step->parts; *part; part++)
-        if (!is_nullable(*part))
-            return false;
     return true;
 }
 
@@ -467,7 +388,7 @@ static bool add_repeat(struct rdl__compiler *c, const struct rdl_step *step, uin
         return false;
     if (step->max == 0)
         return true;
-    if (body_is_nullable(step)) {
+    if (rdl__step_body_is_nullable(step)) {
         if (p->nullable_loops == 64)
             return rdl__wrong(c, step, "more than 64 loops that may go round without an event");
         bit = UINT64_C(1) << p->nullable_loops++;
@@ -487,6 +408,69 @@ static bool add_repeat(struct rdl__compiler *c, const struct rdl_step *step, uin
     *at = add_place(
         c, (struct rdl__place){
                .kind = RDL__PLACE_LOOP, .step = step, .next = *at, .scope = scope, .loop = number});
+    return true;
+}
+
+/* ---- Copies --------------------------------------------------------------------------------- */
+
+static bool check_copies(struct rdl__compiler *c, const struct rdl_step *step)
+{
+    if (!rdl__step_has_events(step))
+        return rdl__wrong(c, step, "copies of something in which no event is waited for");
+    if (rdl__step_find_within(step))
+        return rdl__wrong(c, rdl__step_find_within(step),
+                          "rdl_within in rdl_replicated: nobody knows when a copy begins");
+    return check_no_actions(c, step);
+}
+
+static bool add_copy(struct rdl__compiler *c, const struct rdl_step *step, uint32_t scope,
+                     uint32_t *out)
+{
+    *out = add_place(c, (struct rdl__place){.kind = RDL__PLACE_JOIN, .step = step, .scope = scope});
+    return add_body(c, step, scope, loops_of(c->p, scope), out);
+}
+
+/* One more than there may be: to know when there are too many. */
+static bool add_replicated(struct rdl__compiler *c, const struct rdl_step *step, uint32_t scope,
+                           uint32_t *at)
+{
+    enum { COUNT = RDL__COPIES_MOST + 1 };
+    struct rdl__program *p = c->p;
+    uint32_t first = reserve_targets(p, COUNT), outer = c->inside, outer_part = c->part;
+    struct rdl__place it = {.kind = RDL__PLACE_COPIES,
+                            .step = step,
+                            .next = *at,
+                            .scope = scope,
+                            .first = first,
+                            .count = COUNT,
+                            .word = rdl__add_words(p, COUNT + 1),
+                            .copies = p->copies_count};
+    uint32_t parts = add_place(c, it);
+
+    if (!check_copies(c, step))
+        return false;
+    RDL__GROW(p->copies, p->copies_count, p->copies_room);
+    p->copies[p->copies_count++] = (struct rdl__copies){.word = p->words, .bit = p->nullable_loops};
+    c->inside = parts;
+    for (c->part = 0; c->part < COUNT; c->part++) {
+        struct rdl__copies *copies;
+        uint32_t target;
+
+        if (!add_copy(c, step, scope, &target))
+            return false;
+        p->targets[first + c->part] = target;
+        copies = &p->copies[it.copies];
+        if (c->part == 0) {
+            copies->places = p->place_count - parts - 1;
+            copies->words = p->words - copies->word;
+            copies->bits = p->nullable_loops - copies->bit;
+        }
+    }
+    c->inside = outer;
+    c->part = outer_part;
+    it.kind = RDL__PLACE_SPLIT;
+    it.next = parts;
+    *at = add_place(c, it);
     return true;
 }
 
@@ -528,6 +512,8 @@ static bool add_step(struct rdl__compiler *c, const struct rdl_step *step, uint3
         return add_unordered(c, step, scope, at);
     case RDL__STEP_INTERLEAVED:
         return add_interleaved(c, step, scope, at);
+    case RDL__STEP_REPLICATED:
+        return add_replicated(c, step, scope, at);
     case RDL__STEP_NOTHING:
         return true;
     case RDL__STEP_ANSWERS:
@@ -545,9 +531,14 @@ static bool add_step(struct rdl__compiler *c, const struct rdl_step *step, uint3
     return true;
 }
 
-/* They come after all other words. */
-static void place_deadlines(struct rdl__program *p)
+/* They come after all other words: first what all copies share, then deadlines. */
+static void place_last_words(struct rdl__program *p)
 {
+    for (uint32_t i = 0; i < p->kept_count; i++)
+        p->kept[i].word += p->words;
+    for (uint32_t i = 0; i < p->tag_count; i++)
+        p->tags[i].word += p->words;
+    p->words += p->shared;
     for (uint32_t i = 0; i < p->scope_count; i++)
         if (p->scopes[i].deadline != RDL__NOWHERE)
             p->scopes[i].deadline += p->words;
@@ -576,7 +567,7 @@ static bool compile(struct rdl__compiler *c)
         add_place(c, (struct rdl__place){.kind = RDL__PLACE_STOP, .step = c->top, .scope = 0});
     if (!add_body(c, c->top, RDL__NOWHERE, 0, &p->start))
         return false;
-    place_deadlines(p);
+    place_last_words(p);
     rdl__suspect_functions(p);
     return rdl__check_slots(c);
 }
@@ -586,7 +577,7 @@ static void empty(struct rdl__program *p)
 {
     p->place_count = p->target_count = p->wanted_count = p->rule_count = p->scope_count = 0;
     p->loop_count = p->nullable_loops = p->kept_count = p->tag_count = p->otherwise_count = 0;
-    p->pattern_count = p->deadlines = 0;
+    p->pattern_count = p->copies_count = p->shared = p->deadlines = 0;
     p->reply_size = 0;
     rdl__arena_reset(&p->arena);
     rdl__text_clear(&p->warnings);
@@ -631,6 +622,7 @@ void rdl__program_free(struct rdl__program *p)
     free(p->scopes);
     free(p->loops);
     free(p->kept);
+    free(p->copies);
     free(p->tags);
     free(p->otherwise);
     free(p->patterns);

@@ -3,13 +3,6 @@
 
 #include "events/compile.h"
 
-int rdl__line_of(const struct rdl_step *step)
-{
-    if (step->parts && step->parts[0] && rdl__line_of(step->parts[0]) < step->line)
-        return rdl__line_of(step->parts[0]);
-    return step->line;
-}
-
 bool rdl__wrong(struct rdl__compiler *c, const struct rdl_step *step, const char *what)
 {
     return rdl__fail(c->error, "%s:%d: %s", step->file, rdl__line_of(step), what);
@@ -39,8 +32,9 @@ static bool add_slot(struct rdl__compiler *c, const struct rdl_step *step,
     if (p->kept_count == 64)
         return rdl__wrong(c, step, "more than 64 slots");
     RDL__GROW(p->kept, p->kept_count, p->kept_room);
-    p->kept[p->kept_count] = (struct rdl__kept){
-        .slot = slot, .word = rdl__add_words(p, words_for(slot->size)), .is_set = p->kept_count};
+    p->kept[p->kept_count] =
+        (struct rdl__kept){.slot = slot, .word = p->shared, .is_set = p->kept_count};
+    p->shared += words_for(slot->size);
     p->kept_count++;
     return true;
 }

@@ -51,16 +51,13 @@ static const struct rdl_pattern *copy_pattern(struct rdl__arena *arena,
 }
 
 static const struct rdl_step *const *copy_parts(struct rdl__arena *arena,
-                                                const struct rdl_step *const *from)
+                                                const struct rdl_step *step)
 {
-    const struct rdl_step **parts;
-    size_t count = 0;
+    uint32_t count = rdl__step_count_parts(step);
+    const struct rdl_step **parts = rdl__arena_alloc(arena, (count + 1) * sizeof *parts);
 
-    while (from[count])
-        count++;
-    parts = rdl__arena_alloc(arena, (count + 1) * sizeof *parts);
-    for (size_t i = 0; i < count; i++)
-        parts[i] = rdl__step_copy(arena, from[i]);
+    for (uint32_t i = 0; i < count; i++)
+        parts[i] = rdl__step_copy(arena, step->parts[i]);
     parts[count] = NULL;
     return parts;
 }
@@ -72,7 +69,7 @@ const struct rdl_step *rdl__step_copy(struct rdl__arena *arena, const struct rdl
     if (from->pattern)
         step->pattern = copy_pattern(arena, from->pattern);
     if (from->parts)
-        step->parts = copy_parts(arena, from->parts);
+        step->parts = copy_parts(arena, from);
     if (from->value)
         step->value = from->kind == RDL__STEP_CALL ? copy(arena, from->value, from->value_size)
                                                    : copy_data(arena, from->type, from->value);

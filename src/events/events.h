@@ -80,9 +80,25 @@ static inline size_t rdl__data_size(const struct rdl_event_type *type, const voi
 
 /* ---- Steps ---------------------------------------------------------------------------------- */
 
+uint32_t rdl__step_count_parts(const struct rdl_step *step);
+
 /* A copy of all that a spec is made of, but for names, slots, ports and types: for specs that are
  * expressions of a block that is about to end. */
 const struct rdl_step *rdl__step_copy(struct rdl__arena *arena, const struct rdl_step *step);
+
+enum rdl__walk_choice {
+    RDL__WALK_BRANCH, /* which of so many alternatives? */
+    RDL__WALK_AGAIN,  /* a loop: 1, once more; 0, on */
+    RDL__WALK_PART,   /* which of so many parts that are mixed with each other goes on? */
+};
+typedef uint32_t rdl__walk_choose(void *it, enum rdl__walk_choice what, uint32_t count);
+
+/* Go through a spec forwards, by choices (less than count): the steps of one stream that it allows,
+ * in their order, each of which waits for an event (EXPECT, CALL, ANSWER, REQUIRE).  Rules do not
+ * matter, nor does what the test does. */
+const struct rdl_step *const *rdl__step_walk(struct rdl__arena *arena, const struct rdl_step *spec,
+                                             rdl__walk_choose *choose, void *it,
+                                             uint32_t *out_count);
 
 /* ---- Programs ------------------------------------------------------------------------------- */
 
@@ -193,7 +209,8 @@ void rdl__matcher_expected(const struct rdl__matcher *m, struct rdl__text *out);
 /* How it could come to this: for reports, after a refusal. */
 void rdl__matcher_explain(const struct rdl__matcher *m, struct rdl__text *out);
 
-/* Why was an event refused?  The first of these that is true: */
+/* Why was an event refused?  The first of these that is true, where steps that take all events of
+ * a type count less: */
 enum rdl__why_kind {
     RDL__WHY_FORBIDDEN,  /* by a rule: closest */
     RDL__WHY_EARLY,      /* a step waits for such an event that it is not the turn of, and that has

@@ -90,9 +90,11 @@ const struct rdl_condition *rdl__condition_failed(const struct rdl__matcher *m,
     const struct rdl_condition *condition = pattern->conditions;
 
     rdl__matcher_look(c ? m : NULL, c);
-    while (condition->kind && rdl__condition_holds(condition, event) &&
-           (!c || fits_slot(m, c, condition, event)))
+    while (condition->kind && rdl__condition_holds(condition, event))
         condition++;
+    if (c && !condition->kind) /* then those about slots */
+        for (condition = pattern->conditions; condition->kind && fits_slot(m, c, condition, event);)
+            condition++;
     rdl__matcher_look(NULL, NULL);
     return condition->kind ? condition : NULL;
 }

@@ -168,8 +168,9 @@ static bool take(struct rdl__matcher *m, const struct rdl__config *from, uint32_
     case RDL__PLACE_EVENTS:
         return take_some(m, from, place, event) || taken;
     case RDL__PLACE_PARTS:
-        for (uint32_t i = 0; i < place->count; i++)
-            taken |= take(m, from, (uint32_t)from->words[place->word + i], event);
+    case RDL__PLACE_COPIES:
+        for (uint32_t i = 0; i < rdl__part_count(m->p, from->words, at); i++)
+            taken |= take(m, from, rdl__part_at(m->p, from->words, at, i), event);
         return taken;
     default:
         return taken;
@@ -209,15 +210,16 @@ static enum ruling ask_blocks(struct rdl__matcher *m, const struct rdl__config *
 }
 
 /* Of several parts that go on, one that lets it pass is enough; what only some forbid is for the
- * blocks around them to decide. */
+ * blocks around them to decide.  Copies that have not begun have no say. */
 static enum ruling ask_rules(struct rdl__matcher *m, const struct rdl__config *c, uint32_t at,
                              const struct rdl_event *event)
 {
     const struct rdl__place *place = &m->p->places[at];
-    enum ruling all = place->kind == RDL__PLACE_PARTS ? FORBIDDEN : NO_RULE;
+    uint32_t count = rdl__part_count(m->p, c->words, at) - (place->kind == RDL__PLACE_COPIES);
+    enum ruling all = count > 0 ? FORBIDDEN : NO_RULE;
 
-    for (uint32_t i = 0; place->kind == RDL__PLACE_PARTS && i < place->count; i++) {
-        uint32_t part = (uint32_t)c->words[place->word + i];
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t part = rdl__part_at(m->p, c->words, at, i);
         enum ruling one = FORBIDDEN;
 
         if (m->p->places[part].kind != RDL__PLACE_JOIN)

@@ -20,6 +20,7 @@ enum rdl__place_kind {
     RDL__PLACE_ACTION, /* for the test to do something */
     RDL__PLACE_END,    /* for what a block requires */
     RDL__PLACE_PARTS,  /* for what the parts of an interleaving wait for, each at a place */
+    RDL__PLACE_COPIES, /* the same, of copies that begin when they like */
     RDL__PLACE_STOP,   /* for nothing any more */
     /* and where it does not: */
     RDL__PLACE_FORK,  /* to several places */
@@ -37,8 +38,10 @@ struct rdl__place {
     uint32_t next;
     uint32_t scope;
     uint32_t first, count; /* of the wanted, or of the targets: of a fork, of each part */
-    uint32_t word;         /* EVENTS: which have come; FORK: the tag's, or 0; PARTS: the places */
+    uint32_t word;         /* EVENTS: which have come; PARTS, COPIES: where they are */
     uint32_t loop;
+    uint32_t tag; /* FORK: which, plus 1; or 0 */
+    uint32_t copies;
     uint32_t inside, part;        /* of which interleaving (its PARTS); or RDL__NOWHERE */
     enum rdl__effect_kind effect; /* of an event that is waited for */
 };
@@ -80,6 +83,17 @@ struct rdl__tag {
     uint32_t word;
 };
 
+/* Copies of the same steps, one after the other: so many places, words, and bits of loops each.
+ * Some of them have begun, and are sorted; the next one waits for its first event.  How many have
+ * begun is in the word after those of their places. */
+struct rdl__copies {
+    uint32_t places;
+    uint32_t word, words;
+    uint32_t bit, bits;
+};
+enum { RDL__COPIES_MOST = 8 };
+#define RDL__BEGINNING (UINT64_C(1) << 32) /* the next one is on its way there */
+
 struct rdl__kept {
     const struct rdl_slot *slot;
     uint32_t word;
@@ -106,6 +120,8 @@ struct rdl__program {
     uint32_t nullable_loops; /* bits that are taken */
     struct rdl__kept *kept;
     uint32_t kept_count, kept_room;
+    struct rdl__copies *copies;
+    uint32_t copies_count, copies_room;
     struct rdl__tag *tags;
     uint32_t tag_count, tag_room;
     const struct rdl_step **otherwise;
@@ -114,8 +130,10 @@ struct rdl__program {
     uint32_t pattern_count, pattern_room;
     bool *has_slots; /* for each: is it about slots, too? */
     uint32_t has_slots_room;
-    uint32_t words, deadlines; /* how many; the deadlines are the last of the words */
-    size_t reply_size;         /* of the largest */
+    uint32_t words;     /* how many; the last of them are: */
+    uint32_t shared;    /* of slots and tags */
+    uint32_t deadlines; /* and, after those, of deadlines */
+    size_t reply_size;  /* of the largest */
     struct rdl__arena arena;
     struct rdl__text warnings;
 };
@@ -124,6 +142,32 @@ struct rdl__program {
 static inline bool rdl__are_one_slot(const struct rdl_slot *a, const struct rdl_slot *b)
 {
     return a == b || (a->size == b->size && strcmp(a->name, b->name) == 0);
+}
+
+/* Where a part of an interleaving, or a copy, is.  Its word counts from where all of them are, and
+ * from where the copies before it end, so that all copies are alike. */
+static inline uint32_t rdl__base_of(const struct rdl__program *p, uint32_t at, uint32_t part)
+{
+    const struct rdl__place *place = &p->places[at];
+
+    return place->kind == RDL__PLACE_COPIES ? at + part * p->copies[place->copies].places : at;
+}
+
+static inline uint32_t rdl__part_at(const struct rdl__program *p, const uint64_t *words,
+                                    uint32_t at, uint32_t part)
+{
+    return rdl__base_of(p, at, part) + (uint32_t)words[p->places[at].word + part];
+}
+
+/* How many of them are on their way. */
+static inline uint32_t rdl__part_count(const struct rdl__program *p, const uint64_t *words,
+                                       uint32_t at)
+{
+    const struct rdl__place *place = &p->places[at];
+
+    return place->kind == RDL__PLACE_PARTS    ? place->count
+           : place->kind == RDL__PLACE_COPIES ? (uint32_t)words[place->word + place->count] + 1
+                                              : 0;
 }
 
 /* Up to which of the blocks around a place all belongs to it alone: for a part of an interleaving,

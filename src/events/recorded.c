@@ -287,6 +287,7 @@ static const struct rdl_step *translate_kind(struct translator *t, const struct 
         return translate_block(t, step);
     case RDL__STEP_SEQUENCE:
     case RDL__STEP_REPEAT:
+    case RDL__STEP_REPLICATED:
         return translate_block(t, step);
     default:
         t->events += step->kind == RDL__STEP_EXPECT || step->kind == RDL__STEP_CALL ||

@@ -69,15 +69,17 @@ static void go_round(struct rdl__matcher *m, struct rdl__config *c, const struct
 static void take_branch(const struct rdl__matcher *m, const struct rdl__place *fork,
                         struct rdl__config *c, uint32_t i)
 {
-    if (fork->word)
-        c->words[fork->word] = i + 1;
+    if (fork->tag)
+        c->words[m->p->tags[fork->tag - 1].word] = i + 1;
     c->place = m->p->targets[fork->first + i];
 }
 
 static void fork_to(struct rdl__matcher *m, struct rdl__config *c, const struct rdl__place *fork)
 {
-    if (fork->word && c->words[fork->word]) {
-        take_branch(m, fork, c, (uint32_t)c->words[fork->word] - 1);
+    uint64_t decided = fork->tag ? c->words[m->p->tags[fork->tag - 1].word] : 0;
+
+    if (decided) {
+        take_branch(m, fork, c, (uint32_t)decided - 1);
         return;
     }
     for (uint32_t i = 0; i + 1 < fork->count; i++) {
@@ -92,38 +94,208 @@ static void fork_to(struct rdl__matcher *m, struct rdl__config *c, const struct 
 
 /* ---- Parts of an interleaving --------------------------------------------------------------- */
 
-/* Have all joined? */
-static bool are_over(const struct rdl__matcher *m, const struct rdl__config *c,
-                     const struct rdl__place *parts)
+enum rest {
+    WAITS,
+    GOES_ON, /* at c->place */
+    IS_GONE,
+};
+
+static struct rdl__config *top(const struct rdl__matcher *m)
 {
-    for (uint32_t i = 0; i < parts->count; i++)
-        if (m->p->places[c->words[parts->word + i]].kind != RDL__PLACE_JOIN)
+    return rdl__set_at(&m->scratch, m->scratch.count - 1);
+}
+
+/* Have all joined? */
+static bool are_over(const struct rdl__matcher *m, const struct rdl__config *c, uint32_t at)
+{
+    for (uint32_t i = 0; i < m->p->places[at].count; i++)
+        if (m->p->places[rdl__part_at(m->p, c->words, at, i)].kind != RDL__PLACE_JOIN)
             return false;
     return true;
 }
 
-/* It waits; or one of its parts does, and those that have not begun yet come first, and when all
- * are over it goes on behind them.  False: it is not at rest yet. */
-static bool rest(struct rdl__matcher *m, struct rdl__config *c)
+/* Those that have not begun yet come first; when all are over it goes on behind them. */
+static enum rest rest_part(const struct rdl__matcher *m, struct rdl__config *c, uint32_t at,
+                           uint32_t part)
 {
-    while (m->p->places[c->place].inside != RDL__NOWHERE) {
-        const struct rdl__place *part = &m->p->places[c->place],
-                                *parts = &m->p->places[part->inside];
-        uint64_t *places = c->words + parts->word;
+    const struct rdl__place *parts = &m->p->places[at];
+    uint64_t *places = c->words + parts->word;
 
-        places[part->part] = c->place;
-        if (part->part + 1 < parts->count && !places[part->part + 1]) {
-            c->place = m->p->targets[parts->first + part->part + 1];
-            return false;
-        }
-        c->place = part->inside;
-        if (are_over(m, c, parts)) {
-            memset(places, 0, parts->count * sizeof *places);
-            c->place = parts->next;
-            return false;
-        }
+    if (part + 1 < parts->count && !places[part + 1]) {
+        c->place = m->p->targets[parts->first + part + 1];
+        return GOES_ON;
+    }
+    if (!are_over(m, c, at)) {
+        c->place = at;
+        return WAITS;
+    }
+    memset(places, 0, parts->count * sizeof *places);
+    c->place = parts->next;
+    return GOES_ON;
+}
+
+/* ---- Copies --------------------------------------------------------------------------------- */
+
+static uint64_t *busy_of(const struct rdl__matcher *m, struct rdl__config *c, uint32_t at)
+{
+    return &c->words[m->p->places[at].word + m->p->places[at].count];
+}
+
+/* All that is of one copy, but for its place. */
+struct state {
+    uint64_t *words;
+    uint64_t bits;
+};
+
+static struct state state_of(const struct rdl__copies *copies, struct rdl__config *c, uint32_t i)
+{
+    uint64_t mask = copies->bits ? UINT64_MAX >> (64 - copies->bits) : 0;
+
+    return (struct state){
+        c->words + copies->word + (size_t)i * copies->words,
+        copies->bits ? c->words[RDL__WORD_LOOPS] >> (copies->bit + i * copies->bits) & mask : 0};
+}
+
+static void set_bits_of(const struct rdl__copies *copies, struct rdl__config *c, uint32_t i,
+                        uint64_t bits)
+{
+    uint64_t was = state_of(copies, c, i).bits;
+
+    if (copies->bits)
+        c->words[RDL__WORD_LOOPS] ^= (was ^ bits) << (copies->bit + i * copies->bits);
+}
+
+static void swap_copies(const struct rdl__program *p, struct rdl__config *c, uint32_t at,
+                        uint32_t i, uint32_t k)
+{
+    const struct rdl__copies *copies = &p->copies[p->places[at].copies];
+    uint64_t *places = c->words + p->places[at].word, place = places[i];
+    struct state one = state_of(copies, c, i), two = state_of(copies, c, k);
+
+    places[i] = places[k];
+    places[k] = place;
+    set_bits_of(copies, c, i, two.bits);
+    set_bits_of(copies, c, k, one.bits);
+    for (uint32_t w = 0; w < copies->words; w++) {
+        uint64_t word = one.words[w];
+
+        one.words[w] = two.words[w];
+        two.words[w] = word;
+    }
+}
+
+static bool is_before(const struct rdl__program *p, struct rdl__config *c, uint32_t at, uint32_t i,
+                      uint32_t k)
+{
+    const struct rdl__copies *copies = &p->copies[p->places[at].copies];
+    const uint64_t *places = c->words + p->places[at].word;
+    struct state one = state_of(copies, c, i), two = state_of(copies, c, k);
+    int order = memcmp(one.words, two.words, copies->words * sizeof *one.words);
+
+    if (places[i] != places[k])
+        return places[i] < places[k];
+    return order < 0 || (order == 0 && one.bits < two.bits);
+}
+
+/* Which of the copies is which makes no difference: they are in an order. */
+static void sort_copies(const struct rdl__program *p, struct rdl__config *c, uint32_t at,
+                        uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++)
+        for (uint32_t k = i; k > 0 && is_before(p, c, at, k, k - 1); k--)
+            swap_copies(p, c, at, k, k - 1);
+}
+
+/* None is under way: it can go on behind them, as if the next one had never been. */
+static void pass_by(struct rdl__matcher *m, uint32_t at)
+{
+    const struct rdl__place *parts = &m->p->places[at];
+    const struct rdl__copies *copies = &m->p->copies[parts->copies];
+    struct rdl__config *c = rdl__set_double(&m->scratch);
+
+    c->words[parts->word] = 0;
+    *busy_of(m, c, at) = 0;
+    memset(c->words + copies->word, 0, copies->words * sizeof *c->words);
+    set_bits_of(copies, c, 0, 0);
+    c->place = parts->next;
+    settle(m, c);
+    m->scratch.count--;
+}
+
+/* There is always one that waits for its first event. */
+static enum rest wait_for_next(struct rdl__matcher *m, uint32_t at)
+{
+    const struct rdl__place *parts = &m->p->places[at];
+    uint32_t busy = (uint32_t)*busy_of(m, top(m), at);
+    struct rdl__config *c;
+
+    if (busy == 0)
+        pass_by(m, at);
+    c = top(m);
+    if (busy == parts->count) {
+        m->too_many = true;
+        return IS_GONE;
+    }
+    if (c->words[parts->word + busy]) {
+        c->place = at;
+        return WAITS;
+    }
+    *busy_of(m, c, at) |= RDL__BEGINNING;
+    c->place = m->p->targets[parts->first + busy];
+    return GOES_ON;
+}
+
+/* A copy that has come to its end makes way for those after it.  One that comes there before
+ * anything has happened is none. */
+static enum rest rest_copy(struct rdl__matcher *m, struct rdl__config *c, uint32_t at,
+                           uint32_t copy)
+{
+    bool is_over = m->p->places[c->place].kind == RDL__PLACE_JOIN;
+    uint64_t *busy = busy_of(m, c, at), *places = c->words + m->p->places[at].word;
+
+    if (*busy & RDL__BEGINNING) {
+        *busy &= ~RDL__BEGINNING;
+        c->place = at;
+        return is_over ? IS_GONE : WAITS;
+    }
+    *busy += copy == *busy;
+    if (is_over) {
+        places[copy] = 0;
+        for (uint32_t i = copy; i + 1 < m->p->places[at].count && places[i + 1]; i++)
+            swap_copies(m->p, c, at, i, i + 1);
+        --*busy;
+    }
+    sort_copies(m->p, c, at, (uint32_t)*busy);
+    return wait_for_next(m, at);
+}
+
+/* It waits; or one of its parts does.  False: it is not at rest yet. */
+static bool rest(struct rdl__matcher *m)
+{
+    struct rdl__config *c;
+
+    while (m->p->places[(c = top(m))->place].inside != RDL__NOWHERE) {
+        const struct rdl__place *part = &m->p->places[c->place];
+        uint32_t at = part->inside;
+        enum rest now;
+
+        c->words[m->p->places[at].word + part->part] =
+            c->place - rdl__base_of(m->p, at, part->part);
+        now = m->p->places[at].kind == RDL__PLACE_COPIES ? rest_copy(m, c, at, part->part)
+                                                         : rest_part(m, c, at, part->part);
+        if (now != WAITS)
+            return now == IS_GONE;
     }
     rdl__keep_next(m, c);
+    return true;
+}
+
+/* False: there are too many copies. */
+static bool split(struct rdl__matcher *m, struct rdl__config *c, const struct rdl__place *place)
+{
+    if (m->p->places[place->next].kind == RDL__PLACE_COPIES)
+        return wait_for_next(m, place->next) != IS_GONE;
+    c->place = m->p->targets[place->first];
     return true;
 }
 
@@ -138,25 +310,27 @@ static void settle(struct rdl__matcher *m, struct rdl__config *c)
         switch (place->kind) {
         case RDL__PLACE_EVENTS:
             set_bits(c->words + place->word, place->count);
-            if (rest(m, c))
+            if (rest(m))
                 return;
             break;
         case RDL__PLACE_END:
             if (!rdl__has_bits(c->words + scope->word, scope->required_count))
                 c->place = place->next;
-            else if (rest(m, c))
+            else if (rest(m))
                 return;
             break;
         case RDL__PLACE_EVENT:
         case RDL__PLACE_ACTION:
         case RDL__PLACE_PARTS:
+        case RDL__PLACE_COPIES:
         case RDL__PLACE_JOIN:
         case RDL__PLACE_STOP:
-            if (rest(m, c))
+            if (rest(m))
                 return;
             break;
         case RDL__PLACE_SPLIT:
-            c->place = m->p->targets[place->first];
+            if (!split(m, c, place))
+                return;
             break;
         case RDL__PLACE_ENTER:
             enter(m, c, scope);
@@ -178,7 +352,7 @@ static void settle(struct rdl__matcher *m, struct rdl__config *c)
             fork_to(m, c, place);
             break;
         }
-        c = rdl__set_at(&m->scratch, m->scratch.count - 1);
+        c = top(m);
     }
 }
 
@@ -198,7 +372,8 @@ void rdl__settle_at(struct rdl__matcher *m, struct rdl__config *c, uint32_t plac
 void rdl__settle_here(struct rdl__matcher *m, struct rdl__config *c, uint32_t place)
 {
     c->place = place;
-    rdl__bug_if(!rest(m, c));
+    if (!rest(m))
+        settle(m, top(m));
     m->scratch.count = 0;
 }
 

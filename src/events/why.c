@@ -31,9 +31,8 @@ static void visit_place(const struct visitor *v, uint32_t at, const char *note)
         v->each(v->it, v->c, &p->wanted[place->first], note);
     if (place->kind == RDL__PLACE_EVENTS)
         visit_missing(v, place->word, place->first, place->count, "in any order");
-    if (place->kind == RDL__PLACE_PARTS)
-        for (uint32_t i = 0; i < place->count; i++)
-            visit_place(v, (uint32_t)v->c->words[place->word + i], "interleaved");
+    for (uint32_t i = 0; i < rdl__part_count(p, v->c->words, at); i++)
+        visit_place(v, rdl__part_at(p, v->c->words, at, i), "interleaved");
     for (uint32_t s = place->scope; s != limit; s = p->scopes[s].parent)
         visit_missing(v, p->scopes[s].word, p->scopes[s].first_required,
                       p->scopes[s].required_count, "required");
@@ -100,22 +99,21 @@ static bool is_about_data(const struct rdl_pattern *pattern)
     return false;
 }
 
-/* A step that would take it if it were its turn; `was_seen`: that has taken an event before. */
+/* A step that would take it if it were its turn, but has taken one before, or has not. */
 static const struct rdl_step *find_turn(const struct rdl__matcher *m, const struct rdl_event *event,
-                                        bool was_seen, bool about_data)
+                                        bool has_before, bool about_data)
 {
     for (uint32_t i = 0; i < m->p->wanted_count; i++) {
         const struct rdl_pattern *pattern = m->p->patterns[m->p->wanted[i].pattern];
 
-        if (m->seen[i] == was_seen && (!about_data || is_about_data(pattern)) &&
+        if (m->seen[i] == has_before && (!about_data || is_about_data(pattern)) &&
             rdl__pattern_holds(pattern, event))
             return m->p->wanted[i].step;
     }
     return NULL;
 }
 
-/* Where others of its type are expected now, and a step that takes all of them comes later, it
- * is rather one of those that has gone wrong. */
+/* Steps that take all events of a type say little of what has gone wrong: they come last. */
 struct rdl__why rdl__matcher_why(const struct rdl__matcher *m, const struct rdl_event *event)
 {
     struct closest now = {.m = m, .event = event}, any = now;
@@ -123,12 +121,16 @@ struct rdl__why rdl__matcher_why(const struct rdl__matcher *m, const struct rdl_
 
     if (m->forbidden)
         return (struct rdl__why){RDL__WHY_FORBIDDEN, m->forbidden, NULL};
+    if ((step = find_turn(m, event, false, true)))
+        return (struct rdl__why){RDL__WHY_EARLY, step, NULL};
     for (uint32_t i = 0; i < m->live.count; i++)
         rdl__waited_for(m, rdl__set_at(&m->live, i), compare, &now);
-    if ((step = find_turn(m, event, false, now.step != NULL)))
-        return (struct rdl__why){RDL__WHY_EARLY, step, NULL};
     if (now.step)
         return (struct rdl__why){RDL__WHY_OTHER_DATA, now.step, now.failed};
+    if ((step = find_turn(m, event, true, true)))
+        return (struct rdl__why){RDL__WHY_AGAIN, step, NULL};
+    if ((step = find_turn(m, event, false, false)))
+        return (struct rdl__why){RDL__WHY_EARLY, step, NULL};
     if ((step = find_turn(m, event, true, false)))
         return (struct rdl__why){RDL__WHY_AGAIN, step, NULL};
     for (uint32_t i = 0; i < m->p->wanted_count; i++)

@@ -35,8 +35,8 @@ static void record(struct rdl__outcome *outcome, enum rdl__cause cause, const ch
         rdl__combine(rdl__combine(rdl__hash_text(file), (uint64_t)line), rdl__hash_text(check));
 }
 
-_Noreturn void rdl__failed_by(enum rdl__cause cause, const char *file, int line, const char *check,
-                              struct rdl__text *text)
+static _Noreturn void fail_at(enum rdl__cause cause, const char *file, int line, uintptr_t pc,
+                              const char *check, struct rdl__text *text)
 {
     struct rdl_case *t = rdl__current;
 
@@ -45,10 +45,25 @@ _Noreturn void rdl__failed_by(enum rdl__cause cause, const char *file, int line,
                 rdl__text_string(text));
         abort();
     }
-    if (claim(t->outcome))
+    if (claim(t->outcome)) {
         record(t->outcome, cause, file, line, check, rdl__text_string(text));
+        t->outcome->pc = pc;
+        t->outcome->origin = rdl__combine(t->outcome->origin, pc);
+    }
     rdl__text_release(text);
     rdl__case_leave(t);
+}
+
+_Noreturn void rdl__failed_by(enum rdl__cause cause, const char *file, int line, const char *check,
+                              struct rdl__text *text)
+{
+    fail_at(cause, file, line, 0, check, text);
+}
+
+_Noreturn void rdl__failed_from(enum rdl__cause cause, uintptr_t pc, const char *check,
+                                struct rdl__text *text)
+{
+    fail_at(cause, "", 0, pc, check, text);
 }
 
 _Noreturn void rdl__failed(const char *file, int line, const char *check, const char *format, ...)

@@ -212,6 +212,7 @@ void rdl__viable_free(struct rdl__viable *v)
     free(v->draft);
     free(v->answer);
     free(v->initial);
+    free(v->sets);
     rdl__arena_release(&v->arena);
     free(v);
 }

@@ -17,6 +17,7 @@
 #ifndef RDL__VIABLE_H
 #define RDL__VIABLE_H
 
+#include "observe/ids.h"
 #include "spec/spec.h"
 
 enum {
@@ -63,6 +64,9 @@ size_t rdl__viable_judged(const struct rdl__viable *v);
 /* A state that explains all so far; good until the next call of this file. */
 const void *rdl__viable_state(const struct rdl__viable *v);
 
+/* The requirements that were reached on the way to that state. */
+void rdl__viable_reached(const struct rdl__viable *v, struct rdl__ids *out);
+
 /* After RDL__UNEXPLAINED: what it was, in words. */
 enum rdl__blame {
     RDL__BLAME_NONE,
@@ -71,6 +75,10 @@ enum rdl__blame {
     RDL__BLAME_WAITS,    /* a call waits that has to go on */
 };
 enum rdl__blame rdl__viable_blame(struct rdl__viable *v);
+
+/* The operation whose calls it was, if all that could have been before leads to the same one;
+ * NULL: it is not certain. */
+const struct rdl_operation *rdl__viable_culprit(struct rdl__viable *v);
 void rdl__viable_explain(struct rdl__viable *v, struct rdl__text *out);
 
 #endif

@@ -257,6 +257,37 @@ static void add_culprit(struct rdl__text *out, const struct rdl__layer *layer, u
     rdl__text_add(out, " cannot be explained\n");
 }
 
+/* The operations of the calls that stand in the way, from this source. */
+static uint64_t to_blame(struct rdl__viable *v, const struct rdl__layer *layer, uint32_t source)
+{
+    const struct rdl__node *node = rdl__node_at(v, layer, farthest(v, layer, source));
+    uint64_t missing = layer->must & ~node->executed, operations = 0;
+    int idler = missing || !layer->quiet ? -1 : rdl__node_idler(v, layer, node);
+
+    if (idler >= 0)
+        missing = UINT64_C(1) << idler;
+    for (; missing; missing &= missing - 1)
+        operations |= UINT64_C(1) << layer->slots[__builtin_ctzll(missing)]->operation;
+    return operations;
+}
+
+const struct rdl_operation *rdl__viable_culprit(struct rdl__viable *v)
+{
+    uint64_t operations = UINT64_MAX;
+    uint32_t count;
+
+    if (v->less)
+        v = v->less;
+    if (v->judgement != RDL__UNEXPLAINED || v->layer_count < 2)
+        return NULL;
+    count = v->layers[v->layer_count - 2]->emitted_count;
+    for (uint32_t i = 0; i < count && i < STATES_COMPARED; i++)
+        operations &= to_blame(v, v->layers[v->layer_count - 1], i);
+    if (!operations || operations & (operations - 1))
+        return NULL;
+    return rdl__operation(v->spec, (size_t)__builtin_ctzll(operations));
+}
+
 void rdl__viable_explain(struct rdl__viable *v, struct rdl__text *out)
 {
     struct telling t = {.blocked = UINT64_MAX};

@@ -58,6 +58,7 @@ struct rdl__origin {
     uint32_t parent;
     uint8_t slot;
     uint8_t how;
+    uint16_t reached; /* which set of requirements, on all the way; 0: none */
 };
 
 /* In a table of nodes: 1 + which, 0: none; and a part of its hash. */
@@ -123,6 +124,9 @@ struct rdl__viable {
     bool wants_order;
     bool wants_numbers; /* what a call does depends on its number: no two are alike */
 
+    struct rdl__ids *sets; /* of requirements that configurations have reached */
+    uint32_t set_count;
+
     struct rdl__viable *less; /* the same history with fewer demands; see viable_explain.c */
 };
 
@@ -179,6 +183,12 @@ int rdl__node_idler(struct rdl__viable *v, const struct rdl__layer *layer,
 /* Execute a call whose cpre holds, after the check-ins of others that it takes. */
 void rdl__node_serve_after_arrivals(struct rdl__viable *v, struct rdl__layer *layer, uint32_t from,
                                     int slot);
+
+/* ---- viable_reached.c ---------------------------------------------------------------------- */
+
+/* Which set of requirements has been reached if it was this one before the call that has just
+ * been executed. */
+uint16_t rdl__viable_reaches(struct rdl__viable *v, uint16_t before);
 
 /* ---- viable_alike.c -------------------------------------------------------------------------- */
 

@@ -152,6 +152,10 @@ void rdl__layer_add_draft(struct rdl__viable *v, struct rdl__layer *layer, struc
         layer->origins = grow(v, layer->origins, &room, FEW_NODES, sizeof *layer->origins);
     }
     memcpy(rdl__node_at(v, layer, layer->node_count), v->draft, v->node_size);
+    if (how.how == RDL__EXECUTED)
+        how.reached = rdl__viable_reaches(v, layer->origins[how.parent].reached);
+    else if (how.how != RDL__ENTERED)
+        how.reached = layer->origins[how.parent].reached;
     layer->origins[layer->node_count] = how;
     push(v, layer, layer->node_count++);
     if (layer->node_count == FEW_NODES && layer->table_room) /* left by another */
@@ -319,7 +323,7 @@ void rdl__node_serve(struct rdl__viable *v, struct rdl__layer *layer, uint32_t f
         if (rdl__node_execute(v, layer, rdl__node_at(v, layer, from), slot, which)) {
             v->draft->checked |= arrivals;
             rdl__layer_add_draft(v, layer,
-                                 (struct rdl__origin){from, (uint8_t)slot, RDL__EXECUTED});
+                                 (struct rdl__origin){from, (uint8_t)slot, RDL__EXECUTED, 0});
         }
 }
 
@@ -348,7 +352,8 @@ static void expand_call(struct rdl__viable *v, struct rdl__layer *layer, uint32_
         try_to_execute(v, layer, from, slot);
     } else if (!is_there) {
         check_in(v, layer, from, slot);
-        rdl__layer_add_draft(v, layer, (struct rdl__origin){from, (uint8_t)slot, RDL__CHECKED_IN});
+        rdl__layer_add_draft(v, layer,
+                             (struct rdl__origin){from, (uint8_t)slot, RDL__CHECKED_IN, 0});
     }
 }
 
@@ -428,7 +433,8 @@ static void split_equals(struct rdl__viable *v, struct rdl__layer *layer, uint32
             continue;
         memcpy(v->draft, rdl__node_at(v, layer, from), v->node_size);
         put_first(v->draft, waiting, other);
-        rdl__layer_add_draft(v, layer, (struct rdl__origin){from, (uint8_t)other, RDL__CAME_FIRST});
+        rdl__layer_add_draft(v, layer,
+                             (struct rdl__origin){from, (uint8_t)other, RDL__CAME_FIRST, 0});
     }
 }
 
@@ -457,7 +463,7 @@ static bool is_quiet(struct rdl__viable *v, struct rdl__layer *layer, uint32_t a
         memcpy(v->draft, node, v->node_size);
         rank_new_ones(layer, v->draft);
         v->draft->ranked = true;
-        rdl__layer_add_draft(v, layer, (struct rdl__origin){at, 0, RDL__RANKED});
+        rdl__layer_add_draft(v, layer, (struct rdl__origin){at, 0, RDL__RANKED, 0});
         return false;
     }
     if (!(v->flags & RDL__WITH_LIVENESS))
@@ -494,7 +500,7 @@ void rdl__layer_emit(struct rdl__viable *v, struct rdl__layer *layer, uint32_t i
 
 /* Go on from a configuration of the layer before. */
 static void enter(struct rdl__viable *v, struct rdl__layer *layer, const struct rdl__node *source,
-                  uint32_t which)
+                  uint32_t which, uint16_t reached)
 {
     struct rdl__node *node = v->draft;
 
@@ -504,7 +510,7 @@ static void enter(struct rdl__viable *v, struct rdl__layer *layer, const struct 
         node->ranked = false;
     if (v->mode == RDL__WHO_CAME)
         node->checked |= layer->old & ~node->executed;
-    rdl__layer_add_draft(v, layer, (struct rdl__origin){which, 0, RDL__ENTERED});
+    rdl__layer_add_draft(v, layer, (struct rdl__origin){which, 0, RDL__ENTERED, reached});
 }
 
 /* Whatever else has come out of the layer before. */
@@ -515,7 +521,8 @@ static void enter_others(struct rdl__viable *v, size_t i)
 
     layer->sources = before->emitted_count;
     for (uint32_t k = before->emitted_count; k-- > known;)
-        enter(v, layer, rdl__node_at(v, before, before->emitted[k]), k);
+        enter(v, layer, rdl__node_at(v, before, before->emitted[k]), k,
+              before->origins[before->emitted[k]].reached);
 }
 
 /* Will no other configuration come out of it?  `exhausted` is known of the layer before. */

@@ -81,20 +81,41 @@ void rdl__stats_measure(struct rdl__stats *stats, const char *name, double value
     measure->buckets[bucket_of(value)]++;
 }
 
-void rdl__stats_calls(struct rdl__stats *stats, const char *name, uint64_t calls, uint64_t waited)
+uint32_t rdl__stats_calls(struct rdl__stats *stats, const char *name, uint64_t calls,
+                          uint64_t waited)
 {
     uint32_t i = 0;
 
     while (i < stats->called_count && strncmp(stats->called[i].name, name, RDL__NAME_ROOM - 1) != 0)
         i++;
     if (i == RDL__CALLED_MAX)
-        return;
+        return i;
     if (i == stats->called_count) {
+        memset(stats->followed[i], 0, sizeof stats->followed[i]);
+        for (uint32_t k = 0; k < i; k++)
+            stats->followed[k][i] = 0;
         stats->called[stats->called_count++] = (struct rdl__called){0};
         snprintf(stats->called[i].name, sizeof stats->called[i].name, "%s", name);
     }
     stats->called[i].calls += calls;
     stats->called[i].waited += waited;
+    return i;
+}
+
+/* They are those of one spec, so their numbers are always the same. */
+void rdl__stats_visited(struct rdl__stats *stats, uint32_t number, const struct rdl__visited *more)
+{
+    struct rdl__visited *visited = &stats->visited[number];
+
+    if (number >= stats->visited_count) {
+        stats->visited_count = number + 1;
+        *visited = *more;
+        return;
+    }
+    visited->cases += more->cases;
+    visited->calls += more->calls;
+    for (int i = 0; i <= RDL__STATES_MAX; i++)
+        visited->from[i] += more->from[i];
 }
 
 static bool is_same_case(const struct rdl__tried *a, const struct rdl__tried *b)
@@ -119,6 +140,13 @@ void rdl__stats_tried(struct rdl__stats *stats, const struct rdl__tried *more)
     stats->tried[i].calls += calls;
 }
 
+void rdl__stats_exercised(struct rdl__stats *stats, const struct rdl__ids *requirements)
+{
+    for (uint32_t word = 0; word < RDL__IDS_WORDS; word++)
+        for (uint64_t left = requirements->words[word]; left; left &= left - 1)
+            stats->exercised[64 * word + (uint32_t)__builtin_ctzll(left)]++;
+}
+
 void rdl__add_why_untried(struct rdl__text *out, enum rdl__untried why, unsigned clients)
 {
     if (why == RDL__IMPOSSIBLE)
@@ -137,7 +165,22 @@ void rdl__stats_clear(struct rdl__stats *stats)
     stats->current = stats->deviated = 0;
     stats->advice[0] = '\0';
     stats->label_count = stats->measure_count = stats->called_count = stats->lost = 0;
-    stats->tried_count = 0;
+    stats->tried_count = stats->visited_count = 0;
+    memset(stats->exercised, 0, sizeof stats->exercised);
+}
+
+static void merge_calls(struct rdl__stats *into, const struct rdl__stats *from)
+{
+    uint32_t count = from->called_count < RDL__CALLED_MAX ? from->called_count : RDL__CALLED_MAX;
+    uint32_t at[RDL__CALLED_MAX];
+
+    for (uint32_t i = 0; i < count; i++)
+        at[i] = rdl__stats_calls(into, from->called[i].name, from->called[i].calls,
+                                 from->called[i].waited);
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t k = 0; k < count; k++)
+            if (at[i] < RDL__CALLED_MAX && at[k] < RDL__CALLED_MAX)
+                into->followed[at[i]][at[k]] += from->followed[i][k];
 }
 
 void rdl__stats_merge(struct rdl__stats *into, const struct rdl__stats *from)
@@ -171,10 +214,13 @@ void rdl__stats_merge(struct rdl__stats *into, const struct rdl__stats *from)
         for (int b = 0; b < RDL__BUCKETS; b++)
             measure->buckets[b] += more->buckets[b];
     }
-    for (uint32_t i = 0; i < from->called_count && i < RDL__CALLED_MAX; i++)
-        rdl__stats_calls(into, from->called[i].name, from->called[i].calls, from->called[i].waited);
+    merge_calls(into, from);
+    for (uint32_t i = 0; i < from->visited_count && i < RDL__STATES_MAX; i++)
+        rdl__stats_visited(into, i, &from->visited[i]);
     for (uint32_t i = 0; i < from->tried_count && i < RDL__TRIED_MAX; i++)
         rdl__stats_tried(into, &from->tried[i]);
+    for (uint32_t i = 0; i < RDL__REQUIREMENTS_MAX; i++)
+        into->exercised[i] += from->exercised[i];
 }
 
 enum rdl__coverage rdl__stats_coverage(const struct rdl__label *label, uint64_t cases)

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/text.h"
+#include "observe/ids.h"
 
 enum {
     RDL__NAME_ROOM = 64,
@@ -17,6 +18,7 @@ enum {
     RDL__BUCKETS = 24,
     RDL__TRIED_MAX = 64,
     RDL__CALLED_MAX = 64,
+    RDL__STATES_MAX = 16,
     RDL__ADVICE_ROOM = 2048,
 };
 
@@ -39,6 +41,16 @@ struct rdl__called {
     char name[RDL__NAME_ROOM];
     uint64_t calls;
     uint64_t waited; /* of them, that did not return at once */
+};
+
+/* A state that has a name. */
+struct rdl__visited {
+    char name[RDL__NAME_ROOM];
+    uint64_t cases; /* that came to it */
+    uint64_t calls; /* that led to it, or left it so */
+
+    /* How often it was entered from each of the others, by number; the last: from none. */
+    uint64_t from[RDL__STATES_MAX + 1];
 };
 
 enum rdl__untried {
@@ -64,20 +76,28 @@ struct rdl__stats {
     uint64_t too_long; /* discards because of the limit on choices */
     uint64_t deviated; /* cases in which a deviation took effect */
     uint64_t current;  /* number of the case at hand; the first is 1 */
-    uint32_t label_count, measure_count, called_count, tried_count;
-    uint32_t lost; /* labels and measures that found no room */
+    uint32_t label_count, measure_count, called_count, tried_count, visited_count;
+    uint32_t lost;                             /* labels and measures that found no room */
+    uint64_t exercised[RDL__REQUIREMENTS_MAX]; /* by how many cases, by number */
     struct rdl__label labels[RDL__LABELS_MAX];
     struct rdl__measure measures[RDL__MEASURES_MAX];
     struct rdl__tried tried[RDL__TRIED_MAX];
     struct rdl__called called[RDL__CALLED_MAX];
+    uint64_t followed[RDL__CALLED_MAX][RDL__CALLED_MAX]; /* the first by the second */
+    struct rdl__visited visited[RDL__STATES_MAX];
     char advice[RDL__ADVICE_ROOM]; /* lines that users should know of; "": none */
 };
 
 /* Makes the label known, and counts the current case if it carries it. */
 void rdl__stats_label(struct rdl__stats *stats, const char *name, bool carried, double required);
 void rdl__stats_measure(struct rdl__stats *stats, const char *name, double value);
-void rdl__stats_calls(struct rdl__stats *stats, const char *name, uint64_t calls, uint64_t waited);
+void rdl__stats_visited(struct rdl__stats *stats, uint32_t number, const struct rdl__visited *more);
+
+/* Which of stats->called it is now; RDL__CALLED_MAX: there is no room. */
+uint32_t rdl__stats_calls(struct rdl__stats *stats, const char *name, uint64_t calls,
+                          uint64_t waited);
 void rdl__stats_tried(struct rdl__stats *stats, const struct rdl__tried *more);
+void rdl__stats_exercised(struct rdl__stats *stats, const struct rdl__ids *requirements);
 
 /* "there is no state that 2 clients can reach in which it holds" */
 void rdl__add_why_untried(struct rdl__text *out, enum rdl__untried why, unsigned clients);

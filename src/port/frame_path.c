@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "port/frame.h"
+#include "port/likes.h"
 
 enum { NAME_ROOM = 128, DEPTH_MAX = 20 };
 
@@ -21,7 +23,7 @@ struct reading {
 
 static bool read_part(struct reading *r, struct rdl__part *out);
 
-/* "in 'box->coumt': ..." */
+/* "'box->coumt': ..." */
 static bool fail_at(struct reading *r, const char *what, const char *name)
 {
     return rdl__fail(r->error, "'%s': %s%s", r->path, what, name);
@@ -50,20 +52,49 @@ static bool read_name(struct reading *r, char out[NAME_ROOM])
     while (isalnum((unsigned char)r->at[length]) || r->at[length] == '_')
         length++;
     if (length == 0 || length >= NAME_ROOM || isdigit((unsigned char)*r->at))
-        return fail_at(r, "a name is missing before '", r->at);
+        return *r->at ? rdl__fail(r->error, "'%s': a name is missing before '%s'", r->path, r->at)
+                      : fail_at(r, "a name is missing at the end", "");
     memcpy(out, r->at, length);
     out[length] = '\0';
     r->at += length;
     return true;
 }
 
-/* ---- Steps ---------------------------------------------------------------------------------- */
-
 static bool is_struct(const struct rdl__type *type)
 {
     return type->kind == RDL__TYPE_STRUCT || type->kind == RDL__TYPE_LIST ||
            type->kind == RDL__TYPE_MAP || type->kind == RDL__TYPE_UNION;
 }
+
+/* ---- Names that are like those that are missing ---------------------------------------------- */
+
+static bool fail_like(struct reading *r, const char *what, const struct rdl__likes *likes)
+{
+    struct rdl__text text = {0};
+
+    rdl__likes_say(&text, likes);
+    rdl__fail(r->error, "'%s': there is no %s %s%s", r->path, what, likes->wanted,
+              rdl__text_string(&text));
+    rdl__text_release(&text);
+    return false;
+}
+
+static void consider_variables(struct rdl__likes *likes, const struct rdl__variables *variables)
+{
+    for (size_t i = 0; i < variables->count; i++)
+        rdl__likes_consider(likes, variables->items[i].name);
+}
+
+static void consider_members(struct rdl__likes *likes, const struct rdl__type *type)
+{
+    for (uint32_t i = 0; i < type->count; i++)
+        if (type->members[i].name[0])
+            rdl__likes_consider(likes, type->members[i].name);
+        else if (is_struct(type->members[i].type))
+            consider_members(likes, type->members[i].type);
+}
+
+/* ---- Steps ---------------------------------------------------------------------------------- */
 
 static bool is_array(const struct rdl__type *type)
 {
@@ -115,6 +146,7 @@ static const struct rdl__member *find_member(const struct rdl__type *type, const
 static bool enter_member(struct reading *r, struct rdl__part *part)
 {
     char name[NAME_ROOM];
+    struct rdl__likes likes = {.wanted = name};
     const struct rdl__member *member;
 
     if (!read_name(r, name))
@@ -124,8 +156,10 @@ static bool enter_member(struct reading *r, struct rdl__part *part)
     if (!is_struct(part->type))
         return fail_at(r, "there is no struct before ", name);
     member = find_member(part->type, name, &part->offset);
-    if (!member)
-        return fail_at(r, "there is no member ", name);
+    if (!member) {
+        consider_members(&likes, part->type);
+        return fail_like(r, "member", &likes);
+    }
     part->type = member->type;
     part->bit = member->bit;
     part->bits = member->bits;
@@ -186,13 +220,17 @@ static bool enter_element(struct reading *r, struct rdl__part *part)
 static bool read_variable(struct reading *r, struct rdl__part *out)
 {
     char name[NAME_ROOM];
+    struct rdl__likes likes = {.wanted = name};
     const struct rdl__variable *variable;
 
     if (!read_name(r, name))
         return false;
     variable = rdl__stack_frame_variable(r->frame, name);
-    if (!variable)
-        return fail_at(r, "there is no variable ", name);
+    if (!variable) {
+        consider_variables(&likes, &r->frame->own);
+        consider_variables(&likes, &r->frame->other);
+        return fail_like(r, "variable", &likes);
+    }
     if (!variable->type)
         return fail_at(r, "the type is not known of ", name);
     out->type = variable->type;

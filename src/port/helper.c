@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "port/hook.h"
 #include "port/kernel.h"
 
 enum { WORK_MS = 20000 }; /* the longest that it may take */
@@ -55,8 +56,10 @@ static void keep_to_itself(void)
     rdl__on_stop = end_quietly;
 }
 
+/* Hooks are not about what the copy does; it might even wait at one. */
 bool rdl__work_apart(void (*work)(void *it), void *it)
 {
+    bool passed_before = rdl__hooks_pass(true);
     int pid = copy();
 
     if (pid == 0) {
@@ -64,6 +67,7 @@ bool rdl__work_apart(void (*work)(void *it), void *it)
         work(it);
         end_quietly(NULL);
     }
+    rdl__hooks_pass(passed_before);
     if (pid > 0)
         await_end(pid);
     return pid > 0;

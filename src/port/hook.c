@@ -185,6 +185,17 @@ uintptr_t rdl__hook_bypass(const struct rdl__hook *hook)
     return hook->site->copy;
 }
 
+bool rdl__hook_stands(const struct rdl__hook *hook)
+{
+    bool for_us_before = begin_turn(), stands;
+
+    rdl__code_open();
+    stands = hook->is_placed && is_still_there(hook->site);
+    rdl__code_close();
+    end_turn(for_us_before);
+    return stands;
+}
+
 bool rdl__hook_is_jump(const struct rdl__hook *hook)
 {
     return hook->is_placed && hook->site->is_jump;
@@ -212,6 +223,14 @@ RDL__PATCHER static bool is_inside(const struct rdl__registers *registers)
                    ((const uintptr_t *)inside->vectors)[-1] != (uintptr_t)rdl__hook_enter_behind))
         inside = NULL;
     return inside != NULL;
+}
+
+bool rdl__hooks_pass(bool all)
+{
+    bool before = is_at_work;
+
+    is_at_work = all;
+    return before;
 }
 
 void rdl__hook_leave(void)

@@ -92,9 +92,17 @@ bool rdl__hook_is_quiet(const struct rdl__hook *hook);
  * its stack less deep, or overwritten; until then hooks may be passed.) */
 void rdl__hook_leave(void);
 
+/* From now on this thread passes all hooks, or does not any more; what it did before.  Children
+ * that it forks do the same. */
+bool rdl__hooks_pass(bool all);
+
 /* Where to go to pass the hook: at the entry of a function, that is what to call to call the
  * function itself.  Once placed, this stays so. */
 uintptr_t rdl__hook_bypass(const struct rdl__hook *hook);
+
+/* Is it in the code?  It is not if it has been removed; nor if the library that it was in was
+ * unloaded, though it may be loaded again. */
+bool rdl__hook_stands(const struct rdl__hook *hook);
 
 /* Does a jump stand at the hook's address, rather than a breakpoint? */
 bool rdl__hook_is_jump(const struct rdl__hook *hook);

@@ -5,13 +5,16 @@
 #include "port/locate.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "base/apart.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "port/dwarf.h"
+#include "port/frame.h"
 #include "port/helper.h"
 #include "port/locate_parts.h"
 
@@ -24,11 +27,17 @@ struct rdl__block {
     char *bytes;
 };
 
+struct own {
+    const struct rdl__code_range *ranges;
+    size_t count;
+};
+
 struct errand {
     struct rdl__location *items; /* shared */
     size_t count;
     const char *program;
     bool with_code;
+    struct own *own; /* shared; NULL: nobody wants to know */
     struct rdl__room room;
 };
 
@@ -115,8 +124,10 @@ static bool explain_module(struct rdl__answer *answer, const struct rdl__objects
     }
     rdl__likes_say(&text, &likes);
     return rdl__answer_fail(answer,
-                            objects->is_running ? "no program or library called %s is loaded%s"
-                                                : "the file is not called %s%s",
+                            objects->is_running
+                                ? "no program or library called %s is loaded%s"
+                                : "the file is not called %s, nor linked with such a "
+                                  "library%s",
                             query->module, rdl__text_string(&text));
 }
 
@@ -127,7 +138,7 @@ static void consider(struct rdl__likes *likes, struct rdl__object *object,
         rdl__paths_consider(likes, object);
     } else {
         rdl__functions_consider(likes, object);
-        if (object->unit_count == 0 && (object->is_program || query->module))
+        if (object->is_program || query->module)
             rdl__symbols_consider(likes, object);
     }
 }
@@ -139,7 +150,7 @@ static bool explain(struct rdl__answer *answer, const struct rdl__objects *objec
     struct rdl__likes likes = {.wanted = query->line ? (slash ? slash + 1 : query->file)
                                                      : query->function};
     struct rdl__text text = {0};
-    bool has_module = false, has_units = false;
+    bool has_module = false, has_units = false, is_stripped = false;
 
     for (size_t i = 0; i < objects->count; i++) {
         struct rdl__object *object = &objects->items[i];
@@ -149,7 +160,9 @@ static bool explain(struct rdl__answer *answer, const struct rdl__objects *objec
         has_module = true;
         consider(&likes, object, query);
         has_units |= object->unit_count > 0;
+        is_stripped |= (object->is_program || query->module) && !rdl__object_has_names(object);
     }
+    answer->location->may_come = !query->module || !has_module;
     if (!has_module)
         return explain_module(answer, objects, query);
     rdl__likes_say(&text, &likes);
@@ -163,21 +176,28 @@ static bool explain(struct rdl__answer *answer, const struct rdl__objects *objec
                                 query->module ? query->module : "",
                                 has_units ? "" : ", as there is no debugging information (-g)",
                                 rdl__text_string(&text), "");
-    return rdl__answer_fail(answer, "there is no function %s%s%s%s", query->function,
+    return rdl__answer_fail(answer, "there is no function %s%s%s%s%s", query->function,
                             query->module ? " in " : "", query->module ? query->module : "",
+                            is_stripped ? ", as all names have been stripped" : "",
                             rdl__text_string(&text));
 }
 
 static bool refuse_several(struct rdl__answer *answer, const struct rdl__objects *objects,
                            const struct rdl__query *query, enum tier tier)
 {
+    const char *behind = query->module ? strchr(answer->location->text, '!') + 1 : NULL;
     struct rdl__text text = {0};
 
     for (size_t i = 0; i < objects->count; i++)
         if (is_in(&objects->items[i], query, tier) && has(&objects->items[i], query, tier))
-            rdl__text_add(&text, "%s%s", text.count ? ", " : "", objects->items[i].name);
-    return rdl__answer_fail(answer, "it is in several libraries: %s; write LIBRARY!%s", text.bytes,
-                            answer->location->text);
+            rdl__text_add(&text, "%s%s", text.count ? ", " : "",
+                          behind ? objects->items[i].path : objects->items[i].name);
+    return behind ? rdl__answer_fail(answer,
+                                     "there are several libraries of that name: %s; write more of "
+                                     "its path before !%s",
+                                     text.bytes, behind)
+                  : rdl__answer_fail(answer, "it is in several libraries: %s; write LIBRARY!%s",
+                                     text.bytes, answer->location->text);
 }
 
 /* ---- Each and all --------------------------------------------------------------------------- */
@@ -200,7 +220,6 @@ static bool find(struct rdl__answer *answer, const struct rdl__objects *objects,
         if (there)
             return add(answer, there, query, tier);
     }
-    answer->location->may_come = true;
     return explain(answer, objects, query);
 }
 
@@ -228,12 +247,14 @@ static void run_errand(void *it)
     if (!dwfl)
         return;
     for (size_t i = 0; i < errand->count; i++) /* in case that something happens to us */
-        if (errand->items[i].count == 0)
+        if (errand->items[i].is_sought)
             errand->items[i].error = "debugging information cannot be read, or takes too long";
     rdl__objects_list(&objects, dwfl, !errand->program);
     for (size_t i = 0; i < errand->count; i++)
-        if (errand->items[i].count == 0)
+        if (errand->items[i].is_sought)
             find_one(&errand->items[i], errand, &objects);
+    if (errand->own)
+        errand->own->ranges = rdl__own_code(&errand->room, &objects, &errand->own->count);
 }
 
 /* ---- What others see ------------------------------------------------------------------------ */
@@ -255,34 +276,74 @@ static const char *reason(const char *program)
                    : "libdw is missing (the package libdw1)";
 }
 
-/* Whoever looked needed libraries for that, which are not in this process. */
+/* What is loaded at this address: where it begins, and the headers there, of which the build ID is
+ * part; 0: nothing. */
+static uint64_t library_at(uintptr_t address, bool *out_may_go)
+{
+    struct dl_find_object found;
+    uint8_t headers[1024] = {0};
+
+    if (_dl_find_object((void *)address, &found) != 0)
+        return 0;
+    *out_may_go = found.dlfo_link_map->l_name[0];
+    if (!rdl__memory_read((uintptr_t)found.dlfo_map_start, headers, sizeof headers))
+        return 0; /* it is just being unloaded */
+    return rdl__combine((uintptr_t)found.dlfo_map_start, rdl__hash_bytes(headers, sizeof headers));
+}
+
+static void forget(struct rdl__location *location)
+{
+    location->count = 0;
+    location->error = "the library that it is in is not loaded";
+    location->may_come = true;
+}
+
+/* Libraries are unloaded, and whoever looked needed some for it that are not in this process. */
 static void forget_what_is_not_here(struct rdl__locations *locations)
 {
-    struct dl_find_object unused;
+    for (size_t i = 0; i < locations->count; i++) {
+        struct rdl__location *location = &locations->items[i];
+        uint64_t library = 0;
+
+        if (location->count > 0)
+            library = library_at(location->spots[0].address, &location->may_go);
+        if (location->count > 0 &&
+            (!library || (!location->is_sought && library != location->library)))
+            forget(location);
+        location->library = library;
+        location->is_sought = false;
+    }
+}
+
+/* What was not found before is looked for again only if it may have come. */
+static bool choose_what_is_sought(struct rdl__locations *locations, const char *program)
+{
+    bool any = false;
 
     for (size_t i = 0; i < locations->count; i++) {
         struct rdl__location *location = &locations->items[i];
 
-        if (location->count == 0 ||
-            _dl_find_object((void *)location->spots[0].address, &unused) == 0)
-            continue;
-        location->count = 0;
-        location->error = "the library that it is in is not loaded";
-        location->may_come = true;
+        location->is_sought = location->count == 0 && (location->may_come || !location->error[0]);
+        if (location->is_sought)
+            location->error = reason(program);
+        any |= location->is_sought;
     }
+    return any;
 }
 
 void rdl__locations_find(struct rdl__locations *locations, const char *program)
 {
     size_t size = locations->count * sizeof *locations->items;
-    struct rdl__block *block = rdl__allocate(sizeof *block);
+    struct rdl__block *block;
     struct errand errand = {
         .count = locations->count, .program = program, .with_code = locations->with_code};
 
+    if (!program)
+        forget_what_is_not_here(locations);
+    if (!choose_what_is_sought(locations, program))
+        return;
+    block = rdl__allocate(sizeof *block);
     block->bytes = size < ROOM / 2 ? rdl__map(ROOM, MAP_SHARED) : NULL;
-    for (size_t i = 0; i < locations->count; i++)
-        if (locations->items[i].count == 0)
-            locations->items[i].error = reason(program);
     if (!block->bytes) {
         free(block);
         return;
@@ -292,8 +353,14 @@ void rdl__locations_find(struct rdl__locations *locations, const char *program)
     errand.room = (struct rdl__room){block->bytes, block->bytes + ROOM};
     errand.items = rdl__room_get(&errand.room, size);
     memcpy(errand.items, locations->items, size);
+    if (locations->with_own && !locations->own)
+        errand.own = rdl__room_get(&errand.room, sizeof *errand.own);
     if (rdl__work_apart(run_errand, &errand))
         memcpy(locations->items, errand.items, size);
+    if (errand.own) {
+        locations->own = errand.own->ranges;
+        locations->own_count = errand.own->count;
+    }
     if (!program)
         forget_what_is_not_here(locations);
 }

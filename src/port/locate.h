@@ -9,6 +9,8 @@
  *     reader.c:append        the same; there may be several functions of that name
  *     append:return          where it returns: each `ret`, and each jump to another function that
  *                            returns in its place
+ *     append:entry           its very first instruction, to which calls lead; and that of each inlined
+ *                            copy
  *     append:/total =/       the one line of the function in which this text is
  *     libz.so.1!crc32        any of these in that library, or program
  *
@@ -47,6 +49,7 @@ struct rdl__spot {
     const char *module;   /* program or library */
     int line;             /* 0: not known */
     bool is_tail_call;    /* a return that is a jump to another function */
+    bool is_inlined;      /* an entry that is none, but the beginning of an inlined copy */
     const struct rdl__instruction *code; /* around it, if that is wanted */
     size_t code_count, code_at;          /* how many, and which it is */
     const char *refusal;                 /* why no hook can be there; "": it can, or nobody knows */
@@ -60,20 +63,33 @@ struct rdl__location {
     const char *error; /* why there are none; "" if there are */
     const char *note;  /* what else there is to know; "": nothing */
     bool may_come;     /* nothing has that name now, but a library may be loaded that does */
+    bool may_go;       /* it is in a library, which may be unloaded */
+
+    /* Private. */
+    uint64_t library; /* what was loaded where, if it is in this process */
+    bool is_sought;
+};
+
+struct rdl__code_range {
+    uintptr_t start, end;
 };
 
 struct rdl__locations {
     struct rdl__location *items;
     size_t count, room;
-    bool with_code;            /* instructions are wanted */
+    bool with_code;                    /* instructions are wanted */
+    bool with_own;                     /* and where code of Raddle itself is, which is */
+    const struct rdl__code_range *own; /* in order; NULL: not known */
+    size_t own_count;
     struct rdl__block *blocks; /* memory of the answers */
 };
 
 void rdl__locations_want(struct rdl__locations *locations, const char *text);
 
-/* Find all that have not been found yet; to be called again when a library was loaded.  In this
- * process; or in the file of a program or library, which need not run: then addresses are those
- * that the file has.  What was found stays until all is released. */
+/* Find all that have not been found yet; to be called again when a library was loaded, or was
+ * unloaded and is there again, maybe elsewhere.  In this process; or in the file of a program or
+ * library, which need not run: then addresses are those that the file has.  Spots stay until all
+ * is released, even if the location has others by then. */
 void rdl__locations_find(struct rdl__locations *locations, const char *program);
 void rdl__locations_release(struct rdl__locations *locations);
 

@@ -70,12 +70,13 @@ static void tell_line(struct rdl__spot *spot, struct rdl__room *room, struct rdl
 /* Its name is that of the function, and what the compiler has added to it. */
 static void tell_symbol(struct rdl__spot *spot, struct rdl__room *room, const char *symbol)
 {
-    const char *dot = strchr(symbol, '.');
+    size_t length = strcspn(symbol, "@"); /* a version follows, with dots in it */
+    const char *dot = memchr(symbol, '.', length);
 
     if (dot && dot > symbol)
-        spot->clone = rdl__room_keep(room, dot);
-    spot->function =
-        rdl__room_print(room, "%.*s", (int)strcspn(symbol, dot > symbol ? ".@" : "@"), symbol);
+        spot->clone = rdl__room_print(room, "%.*s", (int)(length - (size_t)(dot - symbol)), dot);
+    spot->function = rdl__room_print(
+        room, "%.*s", (int)(dot && dot > symbol ? (size_t)(dot - symbol) : length), symbol);
 }
 
 static void tell_function(struct rdl__spot *spot, struct rdl__room *room,
@@ -118,7 +119,8 @@ void rdl__answer_add(struct rdl__answer *answer, const struct rdl__found *found)
                              .path = "",
                              .refusal = "",
                              .module = rdl__room_keep(answer->room, object->name),
-                             .is_tail_call = found->is_tail_call};
+                             .is_tail_call = found->is_tail_call,
+                             .is_inlined = found->is_inlined};
     struct rdl__row row;
 
     if (is_known(answer, spot.address))

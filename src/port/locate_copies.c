@@ -179,6 +179,8 @@ static bool needs_prologue(const struct rdl__copy *copy)
     const char *producer =
         dw.dwarf_formstring(dw.dwarf_attr_integrate(&unit, DW_AT_producer, &attribute));
 
+    if (producer && strncmp(producer, "GNU AS ", 7) == 0)
+        return false; /* nobody knows what an assembler's author does first */
     if (producer && strncmp(producer, "GNU ", 4) == 0)
         return !is_optimised(producer);
     return begins_with(&die, DW_AT_frame_base, DW_OP_reg6, DW_OP_reg6) ||

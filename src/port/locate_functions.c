@@ -153,17 +153,24 @@ static bool gather(struct rdl__answer *answer, struct one *one)
 
 /* ---- Where it begins, where it returns ------------------------------------------------------ */
 
+static bool find_entry(const struct one *one, const struct rdl__copy *copy, Dwarf_Addr *out)
+{
+    return one->query->at_entry ? rdl__copy_first(copy, out)
+                                : rdl__copy_entry(copy, one->object, out);
+}
+
 static bool add_entries(struct rdl__answer *answer, const struct one *one)
 {
     for (size_t i = 0; i < one->copies.count; i++) {
         const struct rdl__copy *copy = &one->copies.items[i];
         Dwarf_Addr at;
 
-        if (!is_part(one->object, copy) && rdl__copy_entry(copy, one->object, &at))
+        if (!is_part(one->object, copy) && find_entry(one, copy, &at))
             rdl__answer_add(answer, &(struct rdl__found){.object = one->object,
                                                          .unit = copy->unit,
                                                          .function = one->query->function,
-                                                         .at = at});
+                                                         .at = at,
+                                                         .is_inlined = copy->is_inlined});
     }
     return answer->count > 0 || rdl__answer_fail(answer, "it is not known where it begins");
 }
@@ -175,12 +182,15 @@ static bool add_returns_of(struct rdl__answer *answer, const struct one *one,
     Dwarf_Die die = copy->die;
     Dwarf_Addr base;
     ptrdiff_t next = 0;
+    bool has_end = false;
 
-    while ((next = dw.dwarf_ranges(&die, next, &base, &extent.start, &extent.end)) > 0)
+    while ((next = dw.dwarf_ranges(&die, next, &base, &extent.start, &extent.end)) > 0) {
         if (rdl__returns_add(answer, one->object, &extent) < 0)
             return rdl__answer_fail(answer, "returns are found by libZydis.so.4.0, which is "
                                             "missing, or the code is");
-    return true;
+        has_end |= extent.end > extent.start;
+    }
+    return has_end || rdl__answer_fail(answer, "where the function ends is not known");
 }
 
 static bool add_returns(struct rdl__answer *answer, const struct one *one)

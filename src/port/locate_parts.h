@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "port/libdw.h"
+#include "port/likes.h"
 #include "port/locate.h"
 #include "port/room.h"
 
@@ -14,7 +15,7 @@ struct rdl__query {
     char *module, *file, *function, *text; /* NULL: not said */
     int line;                              /* 0: not said */
     int call;                              /* of the line; 0: not said */
-    bool at_return;
+    bool at_return, at_entry;
 };
 
 /* NULL, or what is wrong with it. */
@@ -197,7 +198,7 @@ struct rdl__found {
     const struct rdl__row *row;
     const char *function;
     Dwarf_Addr at;
-    bool is_tail_call;
+    bool is_tail_call, is_inlined;
 };
 
 void rdl__answer_add(struct rdl__answer *answer, const struct rdl__found *found);
@@ -217,8 +218,6 @@ struct rdl__paths {
     char **items;
     size_t count;
 };
-
-struct rdl__likes;
 
 /* The files that have code, and whose paths end like this; each once. */
 void rdl__paths_find(struct rdl__paths *out, struct rdl__object *object, const char *end);
@@ -257,24 +256,16 @@ bool rdl__function_add(struct rdl__answer *answer, struct rdl__object *object,
 void rdl__functions_consider(struct rdl__likes *likes, struct rdl__object *object);
 
 /* The same without debugging information, by the table of symbols (locate_symbols.c). */
+bool rdl__object_has_names(struct rdl__object *object); /* of any functions */
 bool rdl__object_has_symbol(struct rdl__object *object, const struct rdl__query *query);
 bool rdl__symbol_add(struct rdl__answer *answer, struct rdl__object *object,
                      const struct rdl__query *query);
 void rdl__symbols_consider(struct rdl__likes *likes, struct rdl__object *object);
 
-/* ---- Names that are like another (locate_names.c) -------- */
+/* ---- Raddle itself (locate_own.c) -------- */
 
-struct rdl__likes {
-    const char *wanted;
-    struct {
-        const char *name;
-        int distance;
-    } best[3]; /* the nearest first */
-};
-
-void rdl__likes_consider(struct rdl__likes *likes, const char *name);
-
-/* "; did you mean append or appear?"; nothing if none is like it. */
-void rdl__likes_say(struct rdl__text *out, const struct rdl__likes *likes);
+/* Where its code is, in this process. */
+const struct rdl__code_range *rdl__own_code(struct rdl__room *room, struct rdl__objects *objects,
+                                            size_t *out_count);
 
 #endif

@@ -33,10 +33,10 @@ static const char *read_call(struct rdl__query *out, const char *call)
 /* What stands behind the name of a function. */
 static const char *read_within(struct rdl__query *out, const char *within)
 {
-    if (strcmp(within, "return") != 0)
-        return "behind a function there can be :return or :/text/";
-    out->at_return = true;
-    return NULL;
+    out->at_return = strcmp(within, "return") == 0;
+    out->at_entry = strcmp(within, "entry") == 0;
+    return out->at_return || out->at_entry ? NULL
+                                           : "behind a function there can be :return or :/text/";
 }
 
 /* FILE:LINE, FUNCTION, FILE:FUNCTION, and what may stand behind a function. */
@@ -44,6 +44,8 @@ static const char *read_names(struct rdl__query *out, char *names)
 {
     char *second = strchr(names, ':'), *third = NULL;
 
+    if (strstr(names, "::"))
+        return "of names with :: in them, write the last part, or what the linker calls it";
     if (second)
         *second++ = '\0';
     third = second ? strchr(second, ':') : NULL;
@@ -59,7 +61,7 @@ static const char *read_names(struct rdl__query *out, char *names)
             return "which function is the text in?";
         return wrong || !third ? wrong : read_call(out, third);
     }
-    if (second && (third || strcmp(second, "return") != 0)) {
+    if (second && (third || (strcmp(second, "return") != 0 && strcmp(second, "entry") != 0))) {
         if (!strpbrk(names, "./"))
             return "behind a function there can be :return or :/text/, and before it a file";
         out->file = names;

@@ -51,6 +51,17 @@ static bool is_meant(struct rdl__object *object, const struct rdl__query *query,
     return get_symbol(object, i, out) && is_called(out, query->function) && !is_ours(object, out);
 }
 
+bool rdl__object_has_names(struct rdl__object *object)
+{
+    int count = dw.dwfl_module_getsymtab(object->module);
+    struct symbol symbol;
+
+    for (int i = 0; i < count; i++)
+        if (get_symbol(object, i, &symbol))
+            return true;
+    return object->unit_count > 0;
+}
+
 bool rdl__object_has_symbol(struct rdl__object *object, const struct rdl__query *query)
 {
     int count = dw.dwfl_module_getsymtab(object->module);
@@ -68,7 +79,8 @@ void rdl__symbols_consider(struct rdl__likes *likes, struct rdl__object *object)
     struct symbol symbol;
 
     for (int i = 0; i < count; i++)
-        if (get_symbol(object, i, &symbol) && strncmp(symbol.name, "rdl_", 4) != 0)
+        if (get_symbol(object, i, &symbol) && strncmp(symbol.name, "rdl_", 4) != 0 &&
+            (object->unit_count == 0 || GELF_ST_BIND(symbol.is.st_info) != STB_LOCAL))
             rdl__likes_consider(likes, symbol.name);
 }
 
@@ -84,14 +96,40 @@ static bool add_one(struct rdl__answer *answer, struct rdl__object *object,
                                 "name that one, or a line after the call",
                                 query->function);
     if (!query->at_return) {
-        rdl__answer_add(answer, &(struct rdl__found){
-                                    .object = object,
-                                    .function = query->function,
-                                    .at = symbol->at + rdl__landing_length(object, symbol->at)});
+        Dwarf_Addr landing = query->at_entry ? 0 : rdl__landing_length(object, symbol->at);
+
+        rdl__answer_add(answer, &(struct rdl__found){.object = object,
+                                                     .function = query->function,
+                                                     .at = symbol->at + landing});
         return true;
     }
+    if (extent.end == extent.start)
+        return rdl__answer_fail(answer, "where the function ends is not known");
     return rdl__returns_add(answer, object, &extent) >= 0 ||
            rdl__answer_fail(answer, "returns are found by libZydis.so.4.0, which is missing");
+}
+
+/* Functions of two files may have the same name, if they are static. */
+static bool are_two(const struct symbol *a, const struct symbol *b)
+{
+    return GELF_ST_BIND(a->is.st_info) == STB_LOCAL && GELF_ST_BIND(b->is.st_info) == STB_LOCAL &&
+           a->at != b->at && strcmp(a->name, b->name) == 0;
+}
+
+static bool is_one_function(struct rdl__object *object, const struct rdl__query *query)
+{
+    int count = dw.dwfl_module_getsymtab(object->module);
+    struct symbol symbol, first = {0};
+
+    for (int i = 0; i < count; i++) {
+        if (!is_meant(object, query, i, &symbol))
+            continue;
+        if (first.name && are_two(&first, &symbol))
+            return false;
+        if (!first.name)
+            first = symbol;
+    }
+    return true;
 }
 
 bool rdl__symbol_add(struct rdl__answer *answer, struct rdl__object *object,
@@ -105,6 +143,10 @@ bool rdl__symbol_add(struct rdl__answer *answer, struct rdl__object *object,
                                 "%s has no debugging information for %s, so its lines are "
                                 "not known; compile it with -g",
                                 object->name, query->function);
+    if (!is_one_function(object, query))
+        return rdl__answer_fail(answer,
+                                "there are several functions of that name, and no debugging "
+                                "information that tells them apart; compile it with -g");
     for (int i = 0; i < count; i++)
         if (is_meant(object, query, i, &symbol) && !add_one(answer, object, query, &symbol))
             return false;

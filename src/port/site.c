@@ -191,6 +191,17 @@ static bool is_code(uintptr_t address)
            rdl__code_find(address, &known_start, &known_end);
 }
 
+/* The entry of a function that comes before one of the C library's, by its name: who means that
+ * function means this one, too. */
+static bool is_stand_in(uintptr_t address)
+{
+    Dl_info info;
+
+    return dladdr((void *)address, &info) && info.dli_saddr &&
+           address - (uintptr_t)info.dli_saddr <= 4 && /* endbr64 */
+           strncmp(info.dli_sname, "rdl_", 4) != 0;
+}
+
 static bool is_of_raddle(uintptr_t address)
 {
     struct dl_find_object found;
@@ -199,7 +210,7 @@ static bool is_of_raddle(uintptr_t address)
         return false;
     return rdl__trap_needs(address) ||
            (_dl_find_object((void *)address, &found) == 0 && found.dlfo_link_map->l_name &&
-            strstr(found.dlfo_link_map->l_name, "/libraddle.so"));
+            strstr(found.dlfo_link_map->l_name, "/libraddle.so") && !is_stand_in(address));
 }
 
 void rdl__site_lead(struct rdl__site *site, uintptr_t code)

@@ -242,13 +242,20 @@ static void add_measure(struct rdl__text *out, const struct rdl__measure *measur
     }
 }
 
-/* "calls: put 51% of 10,012 (3% waited), get 49%" */
-static void add_calls(struct rdl__text *out, const struct rdl__stats *stats)
+static uint64_t count_calls(const struct rdl__stats *stats)
 {
     uint64_t total = 0;
 
     for (uint32_t i = 0; i < stats->called_count; i++)
         total += stats->called[i].calls;
+    return total;
+}
+
+/* "calls: put 51% of 10,012 (3% waited), get 49%" */
+static void add_calls(struct rdl__text *out, const struct rdl__stats *stats)
+{
+    uint64_t total = count_calls(stats);
+
     if (total == 0)
         return;
     rdl__text_add(out, "    ");
@@ -263,6 +270,62 @@ static void add_calls(struct rdl__text *out, const struct rdl__stats *stats)
                           100.0 * (double)called->waited / (double)called->calls);
     }
     rdl__text_add(out, "\n");
+}
+
+/* "after put: put 51.2%, get 48.8%" */
+static void add_followed(struct rdl__text *out, const struct rdl__stats *stats)
+{
+    for (uint32_t i = 0; i < stats->called_count; i++) {
+        const char *before = ": ";
+        uint64_t total = 0;
+
+        for (uint32_t k = 0; k < stats->called_count; k++)
+            total += stats->followed[i][k];
+        if (total == 0)
+            continue;
+        rdl__text_add(out, "    after %s", stats->called[i].name);
+        for (uint32_t k = 0; k < stats->called_count; k++) {
+            if (stats->followed[i][k] == 0)
+                continue;
+            rdl__text_add(out, "%s%s %.1f%%", before, stats->called[k].name,
+                          100.0 * (double)stats->followed[i][k] / (double)total);
+            before = ", ";
+        }
+        rdl__text_add(out, "\n");
+    }
+}
+
+/* "entered: from half 12, otherwise 3" */
+static void add_entered(struct rdl__text *out, const struct rdl__stats *stats, uint32_t which)
+{
+    const struct rdl__visited *visited = &stats->visited[which];
+    const char *before = "      entered: ";
+
+    for (uint32_t i = 0; i <= RDL__STATES_MAX; i++) {
+        if (visited->from[i] == 0)
+            continue;
+        rdl__text_add(out, "%s%s%s ", before, i < RDL__STATES_MAX ? "from " : "otherwise",
+                      i < RDL__STATES_MAX ? stats->visited[i].name : "");
+        rdl__text_add_count(out, visited->from[i]);
+        before = ", ";
+    }
+    rdl__text_add(out, *before == ',' ? "\n" : "");
+}
+
+/* "state full: in 45.0% of the cases, after 12.1% of the calls" */
+static void add_states(struct rdl__text *out, const struct rdl__stats *stats, bool all)
+{
+    uint64_t calls = count_calls(stats);
+
+    for (uint32_t i = 0; i < stats->visited_count && stats->cases > 0 && calls > 0; i++) {
+        const struct rdl__visited *visited = &stats->visited[i];
+
+        rdl__text_add(out, "    state %s: in %.1f%% of the cases, after %.1f%% of the calls\n",
+                      visited->name, 100.0 * (double)visited->cases / (double)stats->cases,
+                      100.0 * (double)visited->calls / (double)calls);
+        if (all)
+            add_entered(out, stats, i);
+    }
 }
 
 /* "preconditions of send: S1 812 calls, S2 3,017; never: S3 (the receiver is continued)" */
@@ -305,8 +368,11 @@ static void add_tried(struct rdl__text *out, const struct rdl__stats *stats)
 
 static void add_statistics(struct rdl__report *report, const struct rdl__stats *stats)
 {
-    if (report->looks.verbose)
+    if (report->looks.verbose) {
         add_calls(&report->text, stats);
+        add_followed(&report->text, stats);
+    }
+    add_states(&report->text, stats, report->looks.verbose);
     add_tried(&report->text, stats);
     add_labels(report, stats);
     add_missing(&report->text, stats);
@@ -454,6 +520,23 @@ static void add_deviation(struct rdl__report *report, const struct rdl__result *
     rdl__text_release(&line);
 }
 
+/* What a case did that was replayed, and passed. */
+static void add_passing(struct rdl__report *report, const struct rdl__result *result)
+{
+    const char *before = "\n  It exercises: ";
+
+    if (result->story.count > 0)
+        rdl__text_add(&report->text, "\n");
+    add_story(report, &result->story);
+    for (uint32_t i = 0; i < rdl__requirement_count(); i++)
+        if (rdl__ids_have(&result->exercised, i)) {
+            rdl__text_add(&report->text, "%s%s", before, rdl__requirement_at(i)->id);
+            before = ", ";
+        }
+    if (result->story.count > 0 || *before == ',')
+        rdl__text_add(&report->text, *before == ',' ? "\n\n" : "\n");
+}
+
 static void test_ended(void *self, const struct rdl__result *result)
 {
     struct rdl__report *report = self;
@@ -475,9 +558,29 @@ static void test_ended(void *self, const struct rdl__result *result)
     }
     if (shows_failures && result->failure_count > 0)
         rdl__text_add(&report->text, "\n");
+    if (result->replayed && result->failure_count == 0)
+        add_passing(report, result);
     if (bad || report->looks.verbose || result->stats.label_count || result->stats.measure_count ||
-        result->stats.tried_count)
+        result->stats.tried_count || result->stats.visited_count)
         add_statistics(report, &result->stats);
+    rdl__report_flush(report);
+}
+
+static void exercised(void *self, const struct rdl__exercise *exercises, size_t count)
+{
+    struct rdl__report *report = self;
+
+    wipe_progress(report);
+    if (report->looks.requirements)
+        rdl__add_exercised_table(&report->text, report->plan, exercises, count);
+    else if (!report->looks.quiet || report->plan->require_all)
+        rdl__add_exercised(&report->text, exercises, count);
+    for (size_t i = 0; i < count && report->plan->require_all; i++)
+        if (exercises[i].cases == 0) {
+            rdl__text_add(&report->text, "%sFAIL%s   all requirements are to be exercised\n",
+                          ink(report, RED), ink(report, PLAIN));
+            break;
+        }
     rdl__report_flush(report);
 }
 
@@ -508,6 +611,7 @@ struct rdl__listener rdl__report_human(struct rdl__report *report, const struct 
         .failure_found = failure_found,
         .warning = warned,
         .test_ended = test_ended,
+        .exercised = exercised,
         .run_ended = run_ended,
         .self = report,
     };

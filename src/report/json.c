@@ -122,6 +122,46 @@ static void add_calls(struct rdl__text *out, const struct rdl__stats *stats)
     rdl__text_add(out, "]");
 }
 
+static void add_followed(struct rdl__text *out, const struct rdl__stats *stats)
+{
+    open_array(out, "followed");
+    for (uint32_t i = 0; i < stats->called_count; i++)
+        for (uint32_t k = 0; k < stats->called_count; k++) {
+            if (stats->followed[i][k] == 0)
+                continue;
+            open_element(out);
+            add_string(out, "operation", stats->called[i].name);
+            add_string(out, "by", stats->called[k].name);
+            add_count(out, "calls", stats->followed[i][k]);
+            rdl__text_add(out, "}");
+        }
+    rdl__text_add(out, "]");
+}
+
+static void add_states(struct rdl__text *out, const struct rdl__stats *stats)
+{
+    open_array(out, "states");
+    for (uint32_t i = 0; i < stats->visited_count; i++) {
+        const struct rdl__visited *visited = &stats->visited[i];
+
+        open_element(out);
+        add_string(out, "name", visited->name);
+        add_count(out, "cases", visited->cases);
+        add_count(out, "calls", visited->calls);
+        open_array(out, "entered");
+        for (uint32_t k = 0; k <= RDL__STATES_MAX; k++) {
+            if (visited->from[k] == 0)
+                continue;
+            open_element(out);
+            add_optional(out, "from", k < RDL__STATES_MAX ? stats->visited[k].name : NULL);
+            add_count(out, "calls", visited->from[k]);
+            rdl__text_add(out, "}");
+        }
+        rdl__text_add(out, "]}");
+    }
+    rdl__text_add(out, "]");
+}
+
 static void add_preconditions(struct rdl__text *out, const struct rdl__stats *stats)
 {
     static const char *const why[] = {[RDL__IMPOSSIBLE] = "impossible",
@@ -320,6 +360,58 @@ static void add_exploration(struct rdl__text *out, const struct rdl__result *res
                   failure ? failure->outcome.hash : 0);
 }
 
+/* ---- Requirements ----------------------------------------------------------------- */
+
+/* Those that the test has exercised. */
+static void add_exercised(struct rdl__text *out, const struct rdl__stats *stats)
+{
+    open_array(out, "requirements");
+    for (uint32_t i = 0; i < rdl__requirement_count(); i++) {
+        if (stats->exercised[i] == 0)
+            continue;
+        open_element(out);
+        add_string(out, "id", rdl__requirement_at(i)->id);
+        add_count(out, "cases", stats->exercised[i]);
+        rdl__text_add(out, "}");
+    }
+    rdl__text_add(out, "]");
+}
+
+static void add_exercise(struct rdl__text *out, const struct rdl__plan *plan,
+                         const struct rdl__exercise *exercise)
+{
+    const struct rdl__failure failure = {.token = exercise->token};
+
+    open_element(out);
+    add_string(out, "id", exercise->requirement->id);
+    add_optional(out, "text", exercise->requirement->text);
+    add_count(out, "cases", exercise->cases);
+    open_array(out, "tests");
+    for (size_t i = 0; i < exercise->test_count; i++) {
+        add_comma(out);
+        rdl__add_json_string(out, exercise->tests[i]->name);
+    }
+    rdl__text_add(out, "]");
+    add_replay(out, plan, &failure);
+    add_count(out, "choices", exercise->made.count);
+    add_story(out, &exercise->story);
+    rdl__text_add(out, "}");
+}
+
+/* All that the program has, on a line after those of the tests. */
+static void add_exercises(void *self, const struct rdl__exercise *exercises, size_t count)
+{
+    struct rdl__report *report = self;
+    struct rdl__text *out = &report->text;
+
+    rdl__text_add(out, "{");
+    open_array(out, "requirements");
+    for (size_t i = 0; i < count; i++)
+        add_exercise(out, report->plan, &exercises[i]);
+    rdl__text_add(out, "]}\n");
+    rdl__report_flush(report);
+}
+
 /* ---- Listening -------------------------------------------------------------------- */
 
 static void add_test(void *self, const struct rdl__result *result)
@@ -351,7 +443,10 @@ static void add_test(void *self, const struct rdl__result *result)
     add_labels(out, &result->stats);
     add_measures(out, &result->stats);
     add_calls(out, &result->stats);
+    add_followed(out, &result->stats);
+    add_states(out, &result->stats);
     add_preconditions(out, &result->stats);
+    add_exercised(out, &result->stats);
     add_warnings(out, &report->warnings);
     add_optional(out, "covered", result->covered);
     add_failures(out, report->plan, result);
@@ -366,5 +461,6 @@ struct rdl__listener rdl__report_json(struct rdl__report *report)
     return (struct rdl__listener){.run_started = rdl__report_begin,
                                   .warning = rdl__report_warned,
                                   .test_ended = add_test,
+                                  .exercised = add_exercises,
                                   .self = report};
 }

@@ -240,6 +240,11 @@ static void tell_test_ended(void *self, const struct rdl__result *result)
     tell_each(self, test_ended, result);
 }
 
+static void tell_exercised(void *self, const struct rdl__exercise *exercises, size_t count)
+{
+    tell_each(self, exercised, exercises, count);
+}
+
 static void tell_run_ended(void *self, double seconds)
 {
     tell_each(self, run_ended, seconds);
@@ -254,6 +259,7 @@ struct rdl__listener rdl__report_many(struct rdl__listeners *listeners)
         .failure_found = tell_failure_found,
         .warning = tell_warning,
         .test_ended = tell_test_ended,
+        .exercised = tell_exercised,
         .run_ended = tell_run_ended,
         .self = listeners,
     };

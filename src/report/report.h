@@ -32,6 +32,7 @@ struct rdl__looks {
     int width;     /* of the terminal */
     bool quiet;
     bool verbose;
+    bool requirements; /* all that is known of them */
 };
 
 struct rdl__format;
@@ -65,7 +66,7 @@ struct rdl__listener rdl__report_listener(struct rdl__report *report,
 bool rdl__report_close(struct rdl__report *report, struct rdl__error *error);
 
 /* Several listeners as one; they are told in order. */
-enum { RDL__LISTENERS_MAX = 8 };
+enum { RDL__LISTENERS_MAX = 9 };
 
 struct rdl__listeners {
     struct rdl__listener items[RDL__LISTENERS_MAX];
@@ -146,6 +147,19 @@ void rdl__add_schedule(struct rdl__text *out, const struct rdl__schedule *schedu
 
 /* Of all the cases, how many percent carry the label? */
 double rdl__label_percent(const struct rdl__label *label, const struct rdl__stats *stats);
+
+/* "requirements: 3 of 4 exercised; never: R4"; and with a paragraph for each: requirements.c */
+void rdl__add_exercised(struct rdl__text *out, const struct rdl__exercise *exercises, size_t count);
+void rdl__add_exercised_table(struct rdl__text *out, const struct rdl__plan *plan,
+                              const struct rdl__exercise *exercises, size_t count);
+
+/* That table in a file of its own; error says whether it could be written. */
+struct rdl__requirements_file {
+    const char *path;
+    const struct rdl__plan *plan;
+    struct rdl__error error;
+};
+struct rdl__listener rdl__report_requirements(struct rdl__requirements_file *file);
 
 /* ---- Any bytes as text of a certain kind ------------------------------------------
  *

@@ -28,11 +28,14 @@ struct rdl__task {
     const struct rdl_test *test;
     struct rdl__settings settings;
     bool traced;
+    bool keeps_examples; /* of search: the shortest case for each requirement */
+    bool leaves_out;     /* random: in some cases, some operations of a spec are not called */
 
-    uint64_t seed;                  /* random: of the run */
-    uint64_t first, count;          /* random: which cases of the run */
-    uint64_t ramp;                  /* random: sizes grow over so many cases */
-    uint64_t known[RDL__KNOWN_MAX]; /* origins of failures that are known: not worth a stop */
+    uint64_t seed;                     /* random: of the run */
+    uint64_t first, count;             /* random: which cases of the run */
+    uint64_t ramp;                     /* random: sizes grow over so many cases */
+    uint64_t known[RDL__KNOWN_MAX];    /* origins of failures that are known: not worth a stop, */
+    uint64_t known_at[RDL__KNOWN_MAX]; /* from this case on */
     uint32_t known_count;
     char strategy[RDL__STRATEGY_ROOM]; /* random, of tests with controlled threads */
 
@@ -49,6 +52,20 @@ struct rdl__target {
     struct rdl__choice choices[RDL__TARGET_ROOM];
 };
 
+/* The shortest case so far that exercises a requirement; one that passes, if there is one. */
+enum { RDL__EXAMPLE_ROOM = 1 << 13 };
+struct rdl__example {
+    bool is_there, passed;
+    uint32_t count;
+    struct rdl__settings settings;
+};
+
+static inline bool rdl__example_is_better(const struct rdl__example *a,
+                                          const struct rdl__example *b)
+{
+    return a->passed != b->passed ? a->passed : a->count < b->count;
+}
+
 struct rdl__board {
     struct rdl__task task;
     struct rdl__outcome outcome; /* of the last case */
@@ -58,6 +75,7 @@ struct rdl__board {
     uint64_t done;      /* cases ended since the board was made; the parent watches it */
     uint64_t failed_at; /* random: number of the failing case */
     uint64_t again[RDL__KNOWN_MAX]; /* how often each known failure was met */
+    bool is_counted;                /* there, the outcome */
     bool exhausted;                 /* RDL__RUN_ALL: there are no more cases */
     bool retire;                    /* threads of a failed case are still running in the worker */
     bool targeting;                 /* some case has called rdl_maximise */
@@ -72,6 +90,8 @@ struct rdl__board {
     struct rdl__trace trace;
     uint32_t target_count;
     struct rdl__target targets[RDL__SCORES_MAX];
+    struct rdl__example examples[RDL__REQUIREMENTS_MAX];
+    uint64_t example_indexes[RDL__REQUIREMENTS_MAX][RDL__EXAMPLE_ROOM];
 
     uint32_t choices_room;
     uint64_t *feed_indexes;

@@ -440,8 +440,10 @@ static void attribute(struct rdl__worker *worker, int status, bool hung)
     struct rdl__outcome *outcome = &board->outcome;
 
     rdl__board_repair(board);
-    if (is_uncounted(board))
+    if (is_uncounted(board)) {
         board->stats.cases++;
+        rdl__stats_exercised(&board->stats, &board->outcome.exercised);
+    }
     if (WIFEXITED(status) && WEXITSTATUS(status) == ABANDONED_STATUS &&
         ((outcome->claimed && outcome->verdict == RDL__FAILED) || outcome->verdict == RDL__MISUSED))
         return;

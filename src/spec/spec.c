@@ -6,12 +6,36 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "case/requirements.h"
 
 static const struct rdl_spec **specs;
 static size_t spec_count;
 
+/* Operations that have requirements. */
+static struct required {
+    const struct rdl_operation *op;
+    struct rdl__ids set;
+} * required;
+static size_t required_count;
+
+static void note_requirements(const struct rdl_operation *op)
+{
+    required = rdl__reallocate(required, (required_count + 1) * sizeof *required);
+    required[required_count++] = (struct required){op, rdl__requirements_named(op->requirements)};
+}
+
+void rdl__call_made(const struct rdl_operation *op)
+{
+    for (size_t i = 0; op->requirements && i < required_count; i++)
+        if (required[i].op == op)
+            rdl__exercised(&required[i].set);
+}
+
 void rdl__register_spec(const struct rdl_spec *spec)
 {
+    for (size_t i = 0; i < spec->operation_count; i++)
+        if (rdl__operation(spec, i)->requirements)
+            note_requirements(rdl__operation(spec, i));
     specs = rdl__reallocate(specs, (spec_count + 1) * sizeof(struct rdl_spec *));
     specs[spec_count++] = spec;
 }
@@ -198,10 +222,12 @@ bool rdl__post(const struct rdl_spec *spec, const struct rdl_call *call, void *s
     this_call = call->number;
     if (op->answer_size)
         memset(out_answer, 0, op->answer_size);
+    rdl__reached_begin();
     if (op->post)
         op->post(s, call->args, out_answer);
     else if (op->post_any)
         possible = op->post_any(s, call->args, which, out_answer);
+    rdl__reached_end();
     if (op->answer_size)
         op->clear_answer(out_answer);
     spec->clear_state(s);
@@ -227,7 +253,9 @@ bool rdl__explains(const struct rdl_spec *spec, const struct rdl_call *call, voi
         return rdl__post(spec, call, s, which, scratch) &&
                (!answer || rdl__same_answer(op, scratch, answer));
     this_call = call->number;
+    rdl__reached_begin();
     possible = op->judge(s, call->args, answer);
+    rdl__reached_end();
     spec->clear_state(s);
     return possible;
 }

@@ -95,7 +95,9 @@ static inline unsigned rdl__alternatives(const struct rdl_operation *op)
 }
 
 /* Let it happen to s: alternative `which`.  The model's answer goes to out_answer, which
- * has room for it.  False: not possible.  For operations without judge. */
+ * has room for it.  False: not possible.  For operations without judge.  Here and in
+ * rdl__explains, requirements that are reached are set aside: who knows that it really happens
+ * calls rdl__reached_happened. */
 bool rdl__post(const struct rdl_spec *spec, const struct rdl_call *call, void *s, unsigned which,
                void *out_answer);
 
@@ -103,6 +105,9 @@ bool rdl__post(const struct rdl_spec *spec, const struct rdl_call *call, void *s
  * answer.  s is spoilt if it cannot. */
 bool rdl__explains(const struct rdl_spec *spec, const struct rdl_call *call, void *s,
                    unsigned which, const void *answer, void *scratch);
+
+/* The operation is called, in the case at hand: so its requirements are exercised. */
+void rdl__call_made(const struct rdl_operation *op);
 
 /* Has anybody asked which call it is (rdl_this)?  Whoever wants to know sets it to false. */
 extern bool rdl__this_asked;

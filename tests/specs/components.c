@@ -1,9 +1,6 @@
 /* components.c -- a box that keeps its things in a store, right and wrong, each with a spec, alone
  * and together.  tests/test_components.c says what is to come of each test. */
 #include <raddle.h>
-#ifndef rdl_real
-#define rdl_real(f) (f)
-#endif
 #include <stdlib.h>
 #include <string.h>
 
@@ -320,8 +317,8 @@ static void box_take_callouts(const struct boxed *s, const struct rdl_nothing *a
 {
     (void)a;
     if (s->things.count > 0)
-        rdl_callouts(rdl_call_returns(
-            store, take, ((struct taken){0, s->things.items[s->things.count - 1]})));
+        rdl_callouts(rdl_call_returns(store, take,
+                                      ((struct taken){0, s->things.items[s->things.count - 1]})));
 }
 
 static void box_take_call(struct box *o, const struct rdl_nothing *a, struct taken *r)

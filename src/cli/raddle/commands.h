@@ -15,6 +15,7 @@ int rdl__command_run(int argc, char **argv);
 int rdl__command_judge(int argc, char **argv);
 int rdl__command_match(int argc, char **argv);
 int rdl__command_token(int argc, char **argv);
+int rdl__command_stubs(int argc, char **argv);
 int rdl__command_where(int argc, char **argv);
 
 /* An option with a value, "--name VALUE" or "--name=VALUE".  NULL: it is another one; "": error
@@ -33,6 +34,10 @@ void rdl__find_headers(struct rdl__text *out);
 
 /* What a library is called in programs that are linked with it; nothing: by its path. */
 void rdl__find_soname(struct rdl__text *out, const char *path);
+
+/* The path of a library that the program is linked with, by its name or the beginning of it;
+ * false: it is linked with none of that name. */
+bool rdl__find_needed(struct rdl__text *out, const char *program, const char *name, size_t length);
 
 /* Arguments for a process, with a NULL behind the last. */
 struct rdl__words {

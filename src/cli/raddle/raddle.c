@@ -22,6 +22,7 @@ static const struct {
     {"judge", rdl__command_judge, "check a recorded history against a spec"},
     {"match", rdl__command_match, "check a log of events against a spec of streams"},
     {"token", rdl__command_token, "show what a token holds"},
+    {"stubs", rdl__command_stubs, "write stubs for the functions of a header"},
     {"where", rdl__command_where, "show what a location means in a program"},
 };
 

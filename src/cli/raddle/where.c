@@ -25,8 +25,15 @@ static const char usage[] =
 
 struct request {
     const char *program;
-    struct rdl__locations locations;
+    const char **texts; /* of the locations */
+    size_t count;
     bool json, help;
+};
+
+/* Those that are in one file. */
+struct part {
+    const char *path;
+    struct rdl__locations locations;
 };
 
 /* ---- The command line -------- */
@@ -45,7 +52,7 @@ static bool take_argument(struct request *r, int argc, char **argv, int *i,
     else if (!r->program)
         r->program = option;
     else
-        rdl__locations_want(&r->locations, option);
+        r->texts[r->count++] = option;
     return true;
 }
 
@@ -72,7 +79,7 @@ static bool read_request(struct request *r, int argc, char **argv, struct rdl__e
         return true;
     if (!r->program)
         return rdl__fail(error, "which program?  (--help tells more)");
-    if (r->locations.count == 0)
+    if (r->count == 0)
         return rdl__fail(error, "which location?  (--help tells more)");
     return check_program(r->program, error);
 }
@@ -298,15 +305,15 @@ static void add_json_location(struct rdl__text *out, const struct rdl__location 
 
 /* ---- The command -------- */
 
-static int report(const struct request *r, const struct rdl__stack_frame *frames)
+static int report(const struct part *part, const struct rdl__stack_frame *frames, bool json)
 {
     struct rdl__text out = {0};
     int status = RDL__EXIT_PASS;
 
-    for (size_t i = 0; i < r->locations.count; i++) {
-        const struct rdl__location *location = &r->locations.items[i];
+    for (size_t i = 0; i < part->locations.count; i++) {
+        const struct rdl__location *location = &part->locations.items[i];
 
-        (r->json ? add_json_location : add_location)(&out, location, frames);
+        (json ? add_json_location : add_location)(&out, location, frames);
         frames += location->count;
         if (location->count == 0)
             status = RDL__EXIT_FAIL;
@@ -316,26 +323,60 @@ static int report(const struct request *r, const struct rdl__stack_frame *frames
     return fflush(stdout) == 0 ? status : RDL__EXIT_SETUP;
 }
 
-static int show(struct request *r)
+static int show_part(struct part *part, bool json)
 {
     struct rdl__stack_frames frames = {0};
     int status;
 
-    r->locations.with_code = true;
-    rdl__locations_find(&r->locations, r->program);
-    for (size_t i = 0; i < r->locations.count; i++)
-        for (size_t k = 0; k < r->locations.items[i].count; k++)
-            rdl__stack_frames_want(&frames, r->locations.items[i].spots[k].address,
-                                   r->locations.items[i].spots[k].function);
-    rdl__stack_frames_find(&frames, r->program);
-    status = report(r, frames.items);
+    part->locations.with_code = true;
+    rdl__locations_find(&part->locations, part->path);
+    for (size_t i = 0; i < part->locations.count; i++)
+        for (size_t k = 0; k < part->locations.items[i].count; k++)
+            rdl__stack_frames_want(&frames, part->locations.items[i].spots[k].address,
+                                   part->locations.items[i].spots[k].function);
+    rdl__stack_frames_find(&frames, part->path);
+    status = report(part, frames.items, json);
     rdl__stack_frames_release(&frames);
+    rdl__locations_release(&part->locations);
+    return status;
+}
+
+/* The library that the location names, if the program is linked with it; or the program. */
+static const char *path_of(const struct request *r, const char *location, struct rdl__text *room)
+{
+    const char *behind = strchr(location, '!');
+
+    return behind && rdl__find_needed(room, r->program, location, (size_t)(behind - location))
+               ? room->bytes
+               : r->program;
+}
+
+/* Locations that follow each other and are in one file are looked for at once. */
+static int show(const struct request *r)
+{
+    struct rdl__text rooms[2] = {{0}};
+    struct part part = {.path = r->program};
+    int status = RDL__EXIT_PASS, result;
+
+    for (size_t i = 0; i <= r->count; i++) {
+        const char *path = i < r->count ? path_of(r, r->texts[i], &rooms[i % 2]) : NULL;
+
+        if (part.locations.count > 0 && (!path || strcmp(path, part.path) != 0)) {
+            result = show_part(&part, r->json);
+            status = result > status ? result : status;
+        }
+        if (path)
+            rdl__locations_want(&part.locations, r->texts[i]);
+        part.path = path;
+    }
+    rdl__text_release(&rooms[0]);
+    rdl__text_release(&rooms[1]);
     return status;
 }
 
 int rdl__command_where(int argc, char **argv)
 {
-    struct request r = {0};
+    struct request r = {.texts = rdl__allocate((size_t)argc * sizeof *r.texts)};
     struct rdl__error error = {0};
     int status = RDL__EXIT_SETUP;
 
@@ -345,6 +386,6 @@ int rdl__command_where(int argc, char **argv)
         status = fputs(usage, stdout) < 0 ? RDL__EXIT_SETUP : RDL__EXIT_PASS;
     else
         status = show(&r);
-    rdl__locations_release(&r.locations);
+    free(r.texts);
     return status;
 }

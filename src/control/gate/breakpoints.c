@@ -353,6 +353,15 @@ static bool read_set(struct reader *r)
     return true;
 }
 
+/* To gdb, printing may be done to assign. */
+static bool assigns(const char *expression)
+{
+    const char *sign = strchr(expression, '=');
+
+    return sign && sign > expression && sign[1] != '=' && !strchr("=!<>", sign[-1]) &&
+           !strchr(expression, '"');
+}
+
 static bool read_command(struct reader *r, const char *word)
 {
     if (strcmp(word, "end") == 0) {
@@ -373,6 +382,8 @@ static bool read_command(struct reader *r, const char *word)
         add_command(r, RDL__COMMAND_FAIL, r->at);
         return true;
     }
+    if (is_one_of(word, "print p output") && assigns(r->at))
+        return wrong(r, "%s changes nothing here: set var %s", word, r->at);
     if (is_one_of(word, "silent continue cont c printf echo output print p x info backtrace bt "
                         "where"))
         return true;

@@ -53,13 +53,25 @@ bool rdl_hit_write(struct rdl_hit *hit, const char *path, const void *value, siz
            rdl__part_write(&part, hit->registers, value, size, &error);
 }
 
-void *rdl__hit_value(struct rdl_hit *hit, const char *path, void *out, size_t size,
+/* The bits of a number of the other kind make no sense. */
+static bool check_kind(const struct rdl__part *part, bool as_float, struct rdl__error *error)
+{
+    bool is_float = part->type && part->type->kind == RDL__TYPE_FLOAT;
+
+    if (is_float == as_float)
+        return true;
+    return rdl__fail(error, is_float
+                                ? "it is a floating-point number, and asked for as another type"
+                                : "it is no floating-point number, and asked for as one");
+}
+
+void *rdl__hit_value(struct rdl_hit *hit, const char *path, void *out, size_t size, bool as_float,
                      const char *file, int line)
 {
     struct rdl__error error;
     struct rdl__part part;
 
-    if (!find_part(hit, path, size, &part, &error) ||
+    if (!find_part(hit, path, size, &part, &error) || !check_kind(&part, as_float, &error) ||
         !rdl__part_read(&part, hit->registers, out, size, &error))
         rdl__misuse(hit->t, "%s:%d: cannot read %s in %s: %s", file, line, path,
                     hit->spot->function, error.text);

@@ -2,6 +2,7 @@
  *
  * What a place means is found once in a process, since it takes long; hooks are placed for a case,
  * and taken away at its end. */
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,9 @@ struct place {
     struct rdl_case *t;
     void (*come)(struct rdl_hit *hit, void *it);
     void *it;
-    bool is_over; /* with its case */
+    bool was_there; /* what it is in has been loaded */
+    bool is_over;   /* with its case */
+    bool is_in_use; /* for ever, perhaps: a thread may be there */
     const char *text;
     bool with_variables;
     struct post *posts;
@@ -73,9 +76,12 @@ static const struct rdl__location *known_as(const char *text)
     return NULL;
 }
 
+/* FUNCTION:/!text/ does not. */
 static bool names_library(const char *place)
 {
-    return strchr(place, '!');
+    const char *sign = strchr(place, '!'), *source = strstr(place, ":/");
+
+    return sign && (!source || sign < source);
 }
 
 /* Libraries come and go: what is in them is asked again. */
@@ -138,31 +144,79 @@ static bool place_all(struct place *place, const struct rdl__location *location,
         hooks[i] = &post->hook;
     }
     placed = rdl__hooks_place(hooks, location->count, error);
+    place->was_there = true;
     free(hooks);
     return placed;
 }
 
-/* ---- Libraries that are loaded later -------------------------------------------------------- */
+/* A thread that is still in one, be it that it was dropped there, may look at it. */
+static bool is_quiet(const struct place *place)
+{
+    for (size_t i = 0; i < place->count; i++)
+        if (!rdl__hook_is_quiet(&place->posts[i].hook))
+            return false;
+    return true;
+}
+
+static void remove_hooks(struct place *place)
+{
+    for (size_t i = 0; i < place->count; i++)
+        rdl__hook_remove(&place->posts[i].hook);
+    if (is_quiet(place))
+        free(place->posts);
+    else
+        place->is_in_use = true;
+    place->posts = NULL;
+    place->count = 0;
+}
+
+/* ---- Libraries that are loaded later, or again ----------------------------------------------- */
 
 /* When dlopen() is about to return, nobody has called anything in the library yet but its
  * constructors.  (dlopen() itself is left alone: where it looks depends on who calls it.) */
 static struct place *loading;
 
+/* What a library has that was unloaded, and loaded again, is without our hooks. */
+static bool stands(const struct place *place, const struct rdl__location *location)
+{
+    for (size_t i = 0; i < place->count; i++)
+        if (place->posts[i].spot != &location->spots[i] || !rdl__hook_stands(&place->posts[i].hook))
+            return false;
+    return place->count == location->count;
+}
+
+/* Another thread may unload it meanwhile: then it is as if it had not been there. */
+static bool place_again(struct place *place, struct rdl__error *error)
+{
+    const struct rdl__location *location = known_as(place->text);
+    struct rdl__error why;
+
+    if (!stands(place, location))
+        remove_hooks(place);
+    if (location->count == 0 && !location->may_come)
+        return rdl__fail(error, "%s: %s", place->text, location->error);
+    if (place->count > 0 || location->count == 0 || place_all(place, location, come, &why))
+        return true;
+    remove_hooks(place);
+    rdl__locations_find(&locations, NULL);
+    return known_as(place->text)->spots != location->spots ||
+           rdl__fail(error, "there can be no gate at %s: %s", place->text, why.text);
+}
+
 static void look_again(struct rdl__registers *registers, void *it)
 {
     struct rdl__error error;
+    struct place *place;
 
     (void)registers;
     (void)it;
-    for (struct place *place = places; place; place = place->next) {
-        const struct rdl__location *location;
-
-        if (place->count > 0)
-            continue;
-        location = find(place->text);
-        if (location->count > 0 && !place_all(place, location, come, &error))
-            rdl__misuse(place->t, "there can be no gate at %s: %s", place->text, error.text);
-    }
+    rdl__meet_lock();
+    rdl__locations_find(&locations, NULL);
+    for (place = places; place && place_again(place, &error); place = place->next)
+        continue;
+    rdl__meet_unlock();
+    if (place)
+        rdl__misuse(place->t, "%s", error.text);
 }
 
 static bool watch_loading(struct rdl__error *error)
@@ -181,30 +235,109 @@ static bool watch_loading(struct rdl__error *error)
     return place_all(loading, location, look_again, error);
 }
 
+/* ---- What controlled threads do not come to -------------------------------------------------- */
+
+/* The function that a place names, if it is in a family of which Raddle has its own. */
+static bool names_primitive(const char *text, char *out, size_t room)
+{
+    static const char *const families[] = {"pthread_", "sem_", "mtx_", "cnd_", "thrd_"};
+    const char *behind = strchr(text, '!'), *name = behind ? behind + 1 : text;
+
+    snprintf(out, room, "%.*s", (int)strcspn(name, ":"), name);
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        if (strncmp(name, families[i], strlen(families[i])) == 0)
+            return true;
+    return false;
+}
+
+static const void *module_of(uintptr_t address)
+{
+    struct dl_find_object found;
+
+    return _dl_find_object((void *)address, &found) == 0 ? found.dlfo_map_start : NULL;
+}
+
+/* Is the C library's function meant, where threads call ours? */
+static bool is_stood_in_for(const char *text, const struct rdl__location *location)
+{
+    const void *ours = module_of((uintptr_t)is_stood_in_for);
+    char name[64];
+
+    return rdl__running && location->count > 0 && names_primitive(text, name, sizeof name) &&
+           module_of(location->spots[0].address) != ours &&
+           module_of((uintptr_t)dlsym(RTLD_DEFAULT, name)) == ours;
+}
+
 /* ---- From now on ---------------------------------------------------------------------------- */
+
+/* A name that is misspelt should not pass for a library that is late. */
+static void check_all_were_there(void *unused)
+{
+    const struct rdl_case *t = rdl__current;
+
+    (void)unused;
+    if (t->outcome->verdict != RDL__PASSED)
+        return;
+    for (const struct place *place = places; place; place = place->next)
+        if (!place->was_there)
+            rdl__misuse(place->t, "%s: %s", place->text, known_as(place->text)->error);
+}
+
+/* In a library that may be unloaded we look again if anything is loaded; if we can. */
+static bool put(struct place *place, const struct rdl__location *location, struct rdl__error *error)
+{
+    bool is_there = location->count > 0, may_go = location->may_go; /* it may move */
+    struct rdl__error unused;
+
+    if (!is_there)
+        rdl_defer(place->t, check_all_were_there, NULL);
+    if (!is_there)
+        return watch_loading(error);
+    if (!place_all(place, location, come, error))
+        return false;
+    if (may_go)
+        watch_loading(&unused);
+    return true;
+}
+
+/* Under the lock, as other threads may load libraries. */
+static bool begin_place(const struct place *wanted, struct rdl__error *error)
+{
+    const struct rdl__location *location = find(wanted->text);
+    struct rdl__error why;
+    struct place *place;
+
+    if (location->count == 0 && !(location->may_come && names_library(wanted->text)))
+        return rdl__fail(error, "%s: %s", wanted->text, location->error);
+    if (is_stood_in_for(wanted->text, location))
+        return rdl__fail(error,
+                         "%s: controlled threads do not come there, as Raddle has its own; name "
+                         "a line that calls it",
+                         wanted->text);
+    place = rdl__allocate(sizeof *place);
+    *place = *wanted;
+    place->text = location->text;
+    place->next = places;
+    places = place;
+    return put(place, location, &why) ||
+           rdl__fail(error, "there can be no gate at %s: %s", place->text, why.text);
+}
 
 bool rdl__at_each_hit_if(struct rdl_case *t, const char *text,
                          void (*come_there)(struct rdl_hit *hit, void *it), void *it,
                          bool with_variables, struct rdl__error *error)
 {
-    const struct rdl__location *location;
-    struct rdl__error why;
-    struct place *place;
+    const struct place wanted = {
+        .t = t, .come = come_there, .it = it, .text = text, .with_variables = with_variables};
+    bool begun;
 
+    if (!text)
+        return rdl__fail(error, "a place is missing");
     rdl__meet_begin(t);
-    location = find(text);
-    if (location->count == 0 && !(location->may_come && names_library(text)))
-        return rdl__fail(error, "%s", location->error);
-    place = rdl__allocate(sizeof *place);
-    *place = (struct place){.t = t,
-                            .come = come_there,
-                            .it = it,
-                            .text = location->text,
-                            .with_variables = with_variables,
-                            .next = places};
-    places = place;
-    return (location->count == 0 ? watch_loading(&why) : place_all(place, location, come, &why)) ||
-           rdl__fail(error, "there can be no gate at %s: %s", text, why.text);
+    rdl__meet_lock();
+    begun = begin_place(&wanted, error);
+    rdl__meet_unlock();
+    return begun;
 }
 
 void rdl__at_each_hit(struct rdl_case *t, const char *text,
@@ -227,37 +360,25 @@ size_t rdl__places_find(const char *const *texts, size_t count)
     return found;
 }
 
-/* A thread that is still in one, be it that it was dropped there, may look at it. */
-static bool is_quiet(const struct place *place)
-{
-    for (size_t i = 0; i < place->count; i++)
-        if (!rdl__hook_is_quiet(&place->posts[i].hook))
-            return false;
-    return true;
-}
-
-static void remove_hooks(struct place *place)
+static void end_place(struct place *place)
 {
     place->is_over = true;
-    for (size_t i = 0; i < place->count; i++)
-        rdl__hook_remove(&place->posts[i].hook);
-    if (!is_quiet(place))
-        return;
-    free(place->posts);
-    free(place);
+    remove_hooks(place);
+    if (!place->is_in_use)
+        free(place);
 }
 
 void rdl__places_end(void)
 {
     rdl__hook_leave(); /* this thread may have come out of one by failing */
     if (loading)
-        remove_hooks(loading);
+        end_place(loading);
     loading = NULL;
     while (places) {
         struct place *place = places;
 
         places = place->next;
-        remove_hooks(place);
+        end_place(place);
     }
 }
 
@@ -275,7 +396,7 @@ uint32_t rdl__lines_of(struct rdl_case *t, const char *function, const char *lin
     int last = 0;
 
     if (location->count == 0)
-        rdl__misuse(t, "%s:%d: %s", file, line, location->error);
+        rdl__misuse(t, "%s:%d: %s: %s", file, line, function, location->error);
     first = location->spots[0]; /* others will come, and this may move */
     for (int i = 0; i < RDL__LINES_MAX; i++)
         lines[i] = rdl_format(t, "%s:%d", first.file, first.line + i);

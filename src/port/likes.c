@@ -1,11 +1,11 @@
-/* locate_names.c -- names that are like one that does not exist.
+/* likes.c -- names that are like one that does not exist.
  *
  * The distance of two names is how many letters have to be put in, left out, changed or
  * exchanged with the next. */
-#include <ctype.h>
-#include <string.h>
+#include "port/likes.h"
 
-#include "port/locate_parts.h"
+#include <string.h>
+#include <strings.h>
 
 enum { LONGEST = 64, BEST = 3 };
 

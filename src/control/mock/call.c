@@ -1,0 +1,303 @@
+/* call.c -- a call of a function that is mocked: is it meant, who answers it, and what becomes of
+ * it.
+ *
+ * What Raddle itself calls is not meant, nor is what is called while we are at work here.  Our own
+ * code is known by its addresses; if the C library is in between, by the stack. */
+#include <errno.h>
+#include <execinfo.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "control/mock/mock.h"
+#include "control/sched/inner.h"
+#include "generate/numbers.h"
+#include "port/modules.h"
+
+enum { STACK_ROOM = 512, FRAMES = 24 };
+
+static const double failure_probability = 0.25;
+static const double fault_probability = 0.1;
+
+static _Thread_local int at_work __attribute__((tls_model("initial-exec")));
+
+/* The function of ours is running that comes before this one. */
+static _Thread_local const struct rdl__mocked *interposed
+    __attribute__((tls_model("initial-exec")));
+static int lock;
+
+/* ---- One at a time -------- */
+
+void rdl__mock_lock(void)
+{
+    at_work++;
+    while (!rdl__running && __atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE))
+        while (__atomic_load_n(&lock, __ATOMIC_RELAXED))
+            __builtin_ia32_pause();
+}
+
+void rdl__mock_unlock(void)
+{
+    __atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
+    at_work--;
+}
+
+/* ---- Whose calls -------- */
+
+/* Where the call before this address leads to, if that can be seen: directly, or by way of the
+ * table that the dynamic linker fills in. */
+static uintptr_t target_of_call(uintptr_t behind)
+{
+    const uint8_t *at = (const uint8_t *)behind - 5;
+    int32_t distance;
+
+    memcpy(&distance, at + 1, sizeof distance);
+    if (at[-1] == 0xff && at[0] == 0x15)
+        return *(const uintptr_t *)(behind + (uintptr_t)(intptr_t)distance);
+    if (at[0] != 0xe8)
+        return 0;
+    at = (const uint8_t *)behind + distance;
+    if (memcmp(at, "\xf3\x0f\x1e\xfa", 4) == 0)
+        at += 4;
+    at += at[0] == 0xf2;
+    if (at[0] != 0xff || at[1] != 0x25)
+        return behind + (uintptr_t)(intptr_t)distance;
+    memcpy(&distance, at + 2, sizeof distance);
+    return *(const uintptr_t *)(at + 6 + distance);
+}
+
+/* Does code of ours call that?  It may also have called the user's, which ends in a jump there. */
+static bool do_we_call(const struct rdl__mock_entry *entry, uintptr_t caller)
+{
+    if (!rdl__is_own_code(caller))
+        return false;
+    return target_of_call(caller) == entry->detour.address ||
+           (entry->function->has_interposed && !entry->is_interposed);
+}
+
+/* Have we called the C library, which has called the function? */
+static bool is_for_us(const struct rdl__mock_entry *entry, uintptr_t caller)
+{
+    void *frames[FRAMES];
+    uintptr_t libc = rdl__module_start(NULL, entry->detour.address);
+    int count, i = 0;
+
+    if (rdl__module_start(NULL, caller) != libc)
+        return false;
+    at_work++;
+    count = backtrace(frames, FRAMES);
+    at_work--;
+    while (i < count && (uintptr_t)frames[i] != caller)
+        i++;
+    while (i < count && rdl__module_start(NULL, (uintptr_t)frames[i]) == libc)
+        i++;
+    return i < count && rdl__is_own_code((uintptr_t)frames[i]) &&
+           rdl__module_start(NULL, target_of_call((uintptr_t)frames[i])) == libc;
+}
+
+static bool is_meant(const struct rdl__mock_entry *entry, uintptr_t caller)
+{
+    const struct rdl__mocked *function = entry->function;
+
+    return (function->mocks || function->is_expected || function->handler) && !at_work &&
+           rdl__current && !do_we_call(entry, caller) &&
+           !(entry->is_in_libc && is_for_us(entry, caller)) &&
+           !(entry->is_in_libc && interposed == function);
+}
+
+/* ---- Failures -------- */
+
+_Noreturn void rdl__mock_fail(const struct rdl__mock_call *call, const char *what,
+                              struct rdl__text *text)
+{
+    char check[200];
+    struct rdl__text all = {0};
+
+    snprintf(check, sizeof check, "%s: %s", what, call->function->name);
+    rdl__mock_show_call(&all, call);
+    rdl__text_add(&all, "\n%s", rdl__text_string(text));
+    rdl__text_release(text);
+    rdl__mock_unlock();
+    rdl__failed_from(RDL__BY_SPEC, call->arguments->caller, check, &all);
+}
+
+static void refuse_arguments(const struct rdl__mock_call *call)
+{
+    struct rdl__text text = {0};
+
+    rdl__text_add(&text, "it is mocked for:");
+    for (const struct rdl_mock *mock = call->function->mocks; mock; mock = mock->next) {
+        rdl__text_add(&text, "\n  %s(", call->function->name);
+        rdl__mock_show_parts(&text, &mock->parts);
+        rdl__text_add(&text, ")");
+    }
+    rdl__mock_fail(call, "a call with other arguments", &text);
+}
+
+/* ---- Who answers -------- */
+
+bool rdl__mock_draw(double probability)
+{
+    return rdl__draw_boolean(rdl__current, probability, true);
+}
+
+static bool is_drawn(const struct rdl_mock *mock, bool is_certain)
+{
+    const struct rdl__mock_part *percent = rdl__mock_part_of(&mock->parts, RDL__PART_CHANCE);
+
+    if (percent)
+        return rdl__mock_draw((double)percent->number / 100);
+    return is_certain || mock->kind != RDL__MOCK_INJECT || rdl__mock_draw(fault_probability);
+}
+
+/* Is it for this call, whose arguments it is about? */
+static bool takes(struct rdl_mock *mock)
+{
+    const struct rdl__mock_part *number = rdl__mock_part_of(&mock->parts, RDL__PART_AT_CALL);
+    const struct rdl__mock_part *when = rdl__mock_part_of(&mock->parts, RDL__PART_WHEN);
+
+    mock->seen++;
+    return (!number || mock->seen == (uint64_t)number->number) &&
+           (!when || ((bool (*)(void))when->code)()) && is_drawn(mock, number || when);
+}
+
+static void choose_mock(struct rdl__mock_call *call)
+{
+    bool is_refused = false;
+
+    for (struct rdl_mock *mock = call->function->mocks; mock && !call->mock; mock = mock->next) {
+        bool fits = rdl__mock_parts_fit(&mock->parts, call->values);
+
+        if (fits && takes(mock))
+            call->mock = mock;
+        is_refused |= !fits && (mock->kind == RDL__MOCK_ANSWER || mock->kind == RDL__MOCK_REPLACE);
+    }
+    if (!call->mock && is_refused && !call->function->is_expected)
+        refuse_arguments(call);
+}
+
+static void choose_failure(struct rdl__mock_call *call)
+{
+    const struct rdl__mock_part *failure = rdl__mock_part_of(call->answer, RDL__PART_OR_FAILS);
+
+    if (failure && rdl__mock_draw(failure_probability))
+        call->failure = failure;
+}
+
+/* What is to happen; what the mock does not say, a function that is expected does not do. */
+static void choose(struct rdl__mock_call *call)
+{
+    const struct rdl__mock_part *other;
+    uintptr_t real = rdl__detour_real(&call->entry->detour);
+
+    if (call->function->is_expected)
+        rdl__mock_expected(call);
+    if (!call->answer || !call->answer->says_what)
+        choose_mock(call);
+    if (call->mock) {
+        call->answer = &call->mock->parts;
+        call->is_injected = call->mock->kind == RDL__MOCK_INJECT;
+        rdl__mock_keep(call);
+    }
+    if (!call->answer) {
+        call->code = call->function->is_expected ? 0 : real;
+        return;
+    }
+    choose_failure(call);
+    other = rdl__mock_part_of(call->answer, RDL__PART_CALLS);
+    if (call->failure)
+        call->code = 0;
+    else if (other)
+        call->code = (uintptr_t)other->code;
+    else if (rdl__mock_part_of(call->answer, RDL__PART_RUNS) ||
+             (call->mock && call->mock->kind == RDL__MOCK_SPY))
+        call->code = real;
+}
+
+/* ---- The call -------- */
+
+/* What a function of ours calls of the C library's is the same call. */
+static void run(const struct rdl__mock_entry *entry, uintptr_t code,
+                struct rdl__arguments *arguments)
+{
+    const struct rdl__mocked *before = interposed;
+
+    if (entry->is_interposed)
+        interposed = entry->function;
+    rdl__mocked_run(entry->function, code, arguments);
+    interposed = before;
+}
+
+static void read_values(struct rdl__mock_call *call)
+{
+    const struct rdl__mocked *function = call->function;
+
+    memset(call->values, 0, function->values_size);
+    for (uint32_t i = 0; function->is_known && i < function->prototype.count; i++)
+        rdl__argument_read(&function->prototype, i, call->arguments,
+                           call->values + function->parameters[i].at);
+}
+
+static void read_result(struct rdl__mock_call *call)
+{
+    const struct rdl__mocked *function = call->function;
+    void *result = call->values + function->result.at;
+
+    if (function->is_known && function->result.size)
+        rdl__returned_read(&function->prototype, call->arguments, result);
+    else if (!function->is_known)
+        memcpy(result, &call->arguments->rax, sizeof call->arguments->rax);
+}
+
+static void finish(struct rdl__mock_call *call)
+{
+    const struct rdl__mock_part *number =
+        call->answer && !call->failure ? rdl__mock_part_of(call->answer, RDL__PART_ERRNO) : NULL;
+    int error = errno;
+
+    at_work++;
+    if (call->code)
+        read_result(call);
+    rdl__mock_answer(call);
+    if (call->kept)
+        memcpy(call->kept->values + call->function->result.at,
+               call->values + call->function->result.at, call->function->result.size);
+    if (rdl__current && rdl__current->trace->on)
+        rdl__mock_tell(call);
+    at_work--;
+    errno = number ? (int)number->number : error;
+}
+
+static void answer(struct rdl__mock_call *call)
+{
+    int error = errno;
+
+    read_values(call);
+    rdl__mock_lock();
+    choose(call);
+    rdl__mock_unlock();
+    errno = error;
+    if (call->code)
+        run(call->entry, call->code, call->arguments);
+    finish(call);
+}
+
+void rdl__mock_come(struct rdl__arguments *arguments, void *it)
+{
+    const struct rdl__mock_entry *entry = it;
+    unsigned char room[STACK_ROOM];
+    struct rdl__mock_call call = {
+        .entry = entry, .function = entry->function, .arguments = arguments, .values = room};
+
+    if (!is_meant(entry, arguments->caller)) {
+        run(entry, rdl__detour_real(&entry->detour), arguments);
+        return;
+    }
+    if (call.function->handler) {
+        call.function->handler(&call, call.function->handled_by);
+        return;
+    }
+    if (call.function->values_size > sizeof room)
+        call.values = __builtin_alloca(call.function->values_size);
+    answer(&call);
+}

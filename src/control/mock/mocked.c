@@ -1,0 +1,377 @@
+/* mocked.c -- functions that are mocked: where they are, what they take and return.
+ *
+ * What is found stays, and so do the detours until another test has mocks: in a case without any
+ * for it, a function is called by way of us and is itself. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/mock/mock.h"
+#include "port/locate.h"
+
+/* So much of the stack is handed on if nobody knows how much is the function's. */
+enum { UNKNOWN_STACK_BYTES = 128 };
+
+static struct rdl__mocked *first;
+static struct rdl__locations locations = {.with_own = true};
+static const struct rdl_test *test; /* whose mocks are placed */
+
+struct rdl__mocked *rdl__mocked_first(void)
+{
+    return first;
+}
+
+bool rdl__is_own_code(uintptr_t address)
+{
+    for (size_t i = 0; i < locations.own_count; i++)
+        if (address >= locations.own[i].start && address < locations.own[i].end)
+            return true;
+    return false;
+}
+
+/* ---- Where it is -------- */
+
+/* "driver.c:flash_write" and "libz.so.1!crc32" are called flash_write and crc32. */
+static const char *name_in(const char *place)
+{
+    const char *bang = strchr(place, '!'), *colon;
+
+    place = bang ? bang + 1 : place;
+    colon = strchr(place, ':');
+    return colon ? colon + 1 : place;
+}
+
+static const struct rdl__location *locate(const char *place)
+{
+    struct rdl__text text = {0};
+    const struct rdl__location *found;
+
+    rdl__text_add(&text, "%s:entry", place);
+    rdl__locations_want(&locations, text.bytes);
+    rdl__locations_find(&locations, NULL);
+    found = &locations.items[locations.count - 1];
+    rdl__text_release(&text);
+    return found;
+}
+
+/* Variants that the compiler made: they do not take or return what the function does.  What it only
+ * gave another name is the function. */
+static bool is_variant(const struct rdl__spot *spot)
+{
+    return spot->clone[0] && !strstr(spot->clone, ".lto_priv") &&
+           !strstr(spot->clone, ".localalias");
+}
+
+static bool can_be_entered(const struct rdl__spot *spot)
+{
+    return !spot->is_inlined && !is_variant(spot);
+}
+
+/* "inlined into f at a.c:10, ..." */
+static void add_unreached(struct rdl__text *out, const struct rdl__location *location)
+{
+    enum { SHOWN = 4 };
+    size_t count = 0;
+
+    for (size_t i = 0; i < location->count; i++) {
+        const struct rdl__spot *spot = &location->spots[i];
+
+        if (can_be_entered(spot) || count++ >= SHOWN)
+            continue;
+        rdl__text_add(out, "%s%s", count > 1 ? ", " : "", spot->is_inlined ? "in " : "as ");
+        if (spot->is_inlined)
+            rdl__text_add(out, "%s", spot->around[0] ? spot->around : "another function");
+        else
+            rdl__text_add(out, "%s%s", spot->function, spot->clone);
+        if (spot->line)
+            rdl__text_add(out, " (%s:%d)", spot->file, spot->line);
+    }
+    if (count > SHOWN)
+        rdl__text_add(out, ", and %zu more", count - SHOWN);
+}
+
+static bool check_copies(struct rdl__mocked *function, const struct rdl__location *location,
+                         bool partly, struct rdl__error *error)
+{
+    struct rdl__text unreached = {0};
+
+    add_unreached(&unreached, location);
+    if (function->entry_count == 0)
+        rdl__fail(error,
+                  "%s cannot be mocked, as no call leads to it: it is part of others: %s; "
+                  "compile with -fno-inline, or declare it noinline",
+                  function->place, rdl__text_string(&unreached));
+    else if (unreached.count && !partly)
+        rdl__fail(error,
+                  "%s has copies that calls do not reach: %s; compile with -fno-inline "
+                  "-fno-ipa-cp -fno-ipa-sra, declare it noinline, or say rdl_partly",
+                  function->place, unreached.bytes);
+    function->is_partly = unreached.count > 0;
+    rdl__text_release(&unreached);
+    return function->entry_count > 0 && (partly || !function->is_partly);
+}
+
+static struct rdl__mock_entry *add_entry(struct rdl__mocked *function, uintptr_t address)
+{
+    struct rdl__mock_entry *entry = &function->entries[function->entry_count++];
+
+    *entry = (struct rdl__mock_entry){.function = function, .detour = {.address = address}};
+    return entry;
+}
+
+/* Functions of ours come before some of the C library's; who calls those calls ours. */
+static void add_interposed(struct rdl__mocked *function)
+{
+    void *global = strchr(function->place, ':') ? NULL : dlsym(RTLD_DEFAULT, function->name);
+
+    if (global && rdl__is_own_code((uintptr_t)global) && strncmp(function->name, "rdl_", 4) != 0)
+        function->has_interposed = add_entry(function, (uintptr_t)global)->is_interposed = true;
+}
+
+static bool find_entries(struct rdl__mocked *function, const struct rdl__location *location,
+                         bool partly, struct rdl__error *error)
+{
+    if (location->count == 0)
+        return rdl__fail(error, "%s cannot be mocked: %s", function->place, location->error);
+    function->entries = rdl__allocate((location->count + 1) * sizeof *function->entries);
+    for (size_t i = 0; i < location->count; i++)
+        if (can_be_entered(&location->spots[i]))
+            add_entry(function, location->spots[i].address)->is_in_libc =
+                strncmp(location->spots[i].module, "libc.so", 7) == 0;
+    if (!check_copies(function, location, partly, error))
+        return false;
+    add_interposed(function);
+    return true;
+}
+
+/* ---- What it takes -------- */
+
+/* Names that were declared: "block, data, length". */
+static char *declared_name(const struct rdl__declared *declared, uint32_t i)
+{
+    const char *at = declared ? declared->parameters : "";
+    size_t length;
+
+    for (; i > 0 && *at; i--) {
+        at += strcspn(at, ",");
+        at += *at == ',';
+    }
+    at += strspn(at, " ");
+    length = strcspn(at, ", ");
+    return length ? strndup(at, length) : NULL;
+}
+
+static uint32_t take_room(struct rdl__mocked *function, uint32_t size)
+{
+    uint32_t at = (function->values_size + 15) / 16 * 16;
+
+    function->values_size = at + size;
+    return at;
+}
+
+static void lay_out(struct rdl__mocked *function, const struct rdl__declared *declared)
+{
+    const struct rdl__prototype *p = &function->prototype;
+
+    function->parameters = rdl__allocate((p->count + 1) * sizeof *function->parameters);
+    for (uint32_t i = 0; i < p->count; i++) {
+        const struct rdl__parameter *from = &p->parameters[i];
+        char *name = from->name[0] ? NULL : declared_name(declared, i);
+        char number[12];
+
+        snprintf(number, sizeof number, "%u", i + 1);
+        function->parameters[i] = (struct rdl__mock_value){.name = from->name[0] ? from->name
+                                                                   : name        ? name
+                                                                          : rdl__duplicate(number),
+                                                           .type_name = from->type_name,
+                                                           .type = from->type,
+                                                           .size = from->size,
+                                                           .at = take_room(function, from->size)};
+    }
+    function->result = (struct rdl__mock_value){
+        .name = "", .type_name = p->returns_name, .type = p->returns, .size = p->returns_size};
+    function->result.at = take_room(function, function->result.size);
+}
+
+/* Nothing is known of it: it takes whatever it takes, and returns a register. */
+static void lay_out_unknown(struct rdl__mocked *function)
+{
+    function->result =
+        (struct rdl__mock_value){.name = "", .type_name = "unknown", .size = sizeof(uint64_t)};
+    function->result.at = take_room(function, function->result.size);
+}
+
+static bool find_prototype(struct rdl__mocked *function, const struct rdl__location *location,
+                           const void *typed, struct rdl__error *error)
+{
+    const struct rdl__declared *declared = rdl__declared_as(function->name);
+    struct rdl__prototype_wanted wanted[3] = {{.entry = location->spots[0].address}};
+    size_t count = 1, chosen = 0;
+
+    for (size_t i = 0; i < location->count; i++)
+        if (can_be_entered(&location->spots[i]))
+            wanted[0].entry = location->spots[i].address;
+    if (declared)
+        wanted[count++] =
+            (struct rdl__prototype_wanted){.variable = declared->variable, .name = function->name};
+    if (typed)
+        wanted[count++] = (struct rdl__prototype_wanted){.variable = typed, .name = function->name};
+    rdl__prototypes_find(wanted, count);
+    while (chosen + 1 < count && wanted[chosen].prototype.refusal[0])
+        chosen++;
+    function->prototype = wanted[chosen].prototype;
+    function->is_known = !function->prototype.refusal[0];
+    if (function->is_known)
+        lay_out(function, declared);
+    else if (location->spots[0].line == 0 && count == 1)
+        lay_out_unknown(function);
+    else
+        return rdl__fail(error, "%s cannot be mocked: %s", function->place,
+                         function->prototype.refusal);
+    return true;
+}
+
+const struct rdl__mock_value *rdl__mocked_parameter(const struct rdl__mocked *function,
+                                                    const char *name)
+{
+    char *end;
+    unsigned long number = strtoul(name, &end, 10);
+
+    for (uint32_t i = 0; function->is_known && i < function->prototype.count; i++)
+        if (strcmp(function->parameters[i].name, name) == 0 || (!*end && number == i + 1))
+            return &function->parameters[i];
+    return NULL;
+}
+
+/* ---- Detours -------- */
+
+static bool place(struct rdl__mocked *function, struct rdl__error *error)
+{
+    struct rdl__detour **detours = rdl__allocate(function->entry_count * sizeof *detours);
+    struct rdl__error why;
+
+    for (size_t i = 0; i < function->entry_count; i++) {
+        struct rdl__mock_entry *entry = &function->entries[i];
+
+        if (!entry->detour.target)
+            entry->detour.target = rdl__thunk_new(rdl__mock_come, entry);
+        detours[i] = &entry->detour;
+    }
+    function->is_placed = rdl__detours_place(detours, function->entry_count, &why);
+    free(detours);
+    return function->is_placed ||
+           rdl__fail(error, "%s cannot be mocked: %s", function->place, why.text);
+}
+
+static void take_away(struct rdl__mocked *function)
+{
+    struct rdl__detour **detours = rdl__allocate(function->entry_count * sizeof *detours);
+
+    for (size_t i = 0; i < function->entry_count; i++)
+        detours[i] = &function->entries[i].detour;
+    rdl__detours_remove(detours, function->entry_count);
+    free(detours);
+    function->is_placed = false;
+}
+
+static void begin_test(const struct rdl_test *next)
+{
+    for (struct rdl__mocked *function = first; function && test != next; function = function->next)
+        if (function->is_placed)
+            take_away(function);
+    test = next;
+}
+
+void rdl__mocked_end(void)
+{
+    for (struct rdl__mocked *function = first; function; function = function->next) {
+        function->mocks = NULL;
+        function->is_expected = false;
+        function->handler = NULL;
+    }
+}
+
+void rdl__mocked_run(const struct rdl__mocked *function, uintptr_t code,
+                     struct rdl__arguments *arguments)
+{
+    if (function->is_known)
+        rdl__prototype_call(&function->prototype, code, arguments);
+    else
+        rdl__thunk_call(code, arguments, UNKNOWN_STACK_BYTES);
+}
+
+/* ---- All of it -------- */
+
+static struct rdl__mocked *known_as(const char *text)
+{
+    for (struct rdl__mocked *function = first; function; function = function->next)
+        if (strcmp(function->place, text) == 0)
+            return function;
+    return NULL;
+}
+
+/* The same function may be called by several names. */
+static struct rdl__mocked *known_at(uintptr_t address)
+{
+    for (struct rdl__mocked *function = first; function; function = function->next)
+        for (size_t i = 0; i < function->entry_count; i++)
+            if (function->entries[i].detour.address == address)
+                return function;
+    return NULL;
+}
+
+static struct rdl__mocked *find(const char *text, const void *typed, bool partly,
+                                struct rdl__error *error)
+{
+    struct rdl__mocked *function = rdl__allocate(sizeof *function), *other = NULL;
+    const struct rdl__location *location = locate(text);
+
+    function->place = rdl__duplicate(text);
+    function->name = name_in(function->place);
+    for (size_t i = 0; i < location->count && !other; i++)
+        other = known_at(location->spots[i].address);
+    if (other)
+        return other;
+    if (!find_entries(function, location, partly, error) ||
+        !find_prototype(function, location, typed, error))
+        return NULL;
+    function->type = (struct rdl_event_type){.name = function->name, .size = function->values_size};
+    function->next = first;
+    first = function;
+    return function;
+}
+
+struct rdl__mocked *rdl__mocked_get(struct rdl_case *t, const char *text, const void *typed,
+                                    bool partly, struct rdl__error *error)
+{
+    struct rdl__mocked *function;
+
+    begin_test(t->test);
+    function = known_as(text);
+    if (!function)
+        function = find(text, typed, partly, error);
+    if (!function)
+        return NULL;
+    if (function->is_partly && !partly) {
+        rdl__fail(error, "%s is mocked in part elsewhere: say rdl_partly here, too", text);
+        return NULL;
+    }
+    return function->is_placed || place(function, error) ? function : NULL;
+}
+
+void (*rdl__real(void (*code)(void), const char *name))(void)
+{
+    struct rdl__mocked *function = known_at((uintptr_t)code);
+
+    for (struct rdl__mocked *one = first; one && !function; one = one->next)
+        if (strcmp(one->name, name) == 0)
+            function = one;
+    for (size_t i = 0; function && i < function->entry_count; i++)
+        if (function->entries[i].detour.address == (uintptr_t)code ||
+            i + 1 == function->entry_count)
+            return (void (*)(void))(function->entries[i].detour.site
+                                        ? rdl__detour_real(&function->entries[i].detour)
+                                        : (uintptr_t)code);
+    return code;
+}

@@ -1,0 +1,17 @@
+/* bound.h -- calls of functions become calls of operations. */
+#ifndef RDL__BOUND_H
+#define RDL__BOUND_H
+
+#include "case/case.h"
+#include "raddle/callouts.h"
+#include "spec/spec.h"
+
+/* For the rest of the case, calls of the function that the operation .mocks come to
+ * rdl__op_called.  False: error says why they cannot. */
+bool rdl__bind_function(struct rdl_case *t, const struct rdl_operation *op,
+                        struct rdl__error *error);
+
+/* Where the function was called from that calls us now. */
+extern _Thread_local uintptr_t rdl__bound_caller;
+
+#endif

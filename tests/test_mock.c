@@ -1,0 +1,151 @@
+/* test_mock.c -- mocks as their users see them: tests/specs/mock. */
+#include "harness.h"
+
+static char *try(int *out_status, const char *name)
+{
+    return run(out_status, "\"$BUILD/specs/mock\" --filter =%s --seed 1 --regressions none", name);
+}
+
+static void expect_pass(const char *name)
+{
+    int status;
+    char *report = try(&status, name);
+
+    if (status != 0)
+        test_fail(__FILE__, __LINE__, "%s does not pass:\n%s", name, report);
+}
+
+static char *expect_fail(const char *name, const char *headline)
+{
+    int status;
+    char *report = try(&status, name);
+
+    EXPECT_EQ(status, 1);
+    EXPECT_CONTAINS(report, headline);
+    return report;
+}
+
+static void expect_error(const char *name, const char *why)
+{
+    int status;
+    char *report = try(&status, name);
+
+    EXPECT_EQ(status, 2);
+    EXPECT_CONTAINS(report, why);
+}
+
+TEST(functions_are_mocked_wherever_they_are)
+{
+    expect_pass("a_stub_is_mocked");
+    expect_pass("a_function_is_mocked_by_its_name");
+    expect_pass("a_static_function_of_the_same_file_is_mocked");
+    expect_pass("mocks_are_gone_with_their_case");
+}
+
+TEST(arguments_and_results_are_of_all_types)
+{
+    expect_pass("all_kinds_of_results");
+    expect_pass("numbers_are_converted");
+    expect_pass("all_kinds_of_arguments_are_kept");
+    expect_pass("lengths_are_expressions");
+}
+
+TEST(arguments_say_which_calls_are_meant)
+{
+    char *report;
+
+    expect_pass("the_last_mock_that_fits_answers");
+    expect_pass("functions_say_which_calls");
+    expect_pass("texts_and_bytes_say_which_calls");
+    report = expect_fail("wrong_argument", "store.c:13: a call with other arguments: flash_write");
+    EXPECT_CONTAINS(report, "flash_write(block = 3, data = \"abc\", length = 3, written = 0x");
+    EXPECT_CONTAINS(report,
+                    "it is mocked for:\n        flash_write(block = 4, any data, length = 3)");
+}
+
+TEST(functions_stand_in_for_others)
+{
+    expect_pass("a_function_stands_in");
+}
+
+TEST(the_c_library_is_mocked_but_not_for_raddle)
+{
+    expect_pass("malloc_fails");
+    expect_pass("malloc_fails_by_name");
+    expect_pass("reads_are_mocked");
+    expect_pass("locks_are_mocked");
+    expect_pass("copies_are_harmless");
+}
+
+TEST(faults_are_choices)
+{
+    char *report = expect_fail("wrong_second_allocation", "rdl_check(copy || i != 1)");
+
+    EXPECT_CONTAINS(report, "    malloc(");
+    EXPECT_CONTAINS(report, ") -> NULL, injected\n");
+    expect_pass("the_third_call_fails");
+    expect_pass("calls_fail_under_a_condition");
+}
+
+TEST(expected_calls_are_a_language)
+{
+    char *report;
+
+    expect_pass("calls_as_expected");
+    report = expect_fail("wrong_missing_call", "mock.c:296: a call is missing");
+    EXPECT_CONTAINS(report, "        flash_write(block = 3, data = \"abc\")  [");
+    report = expect_fail("wrong_missing_call_at_the_end", "a call is missing");
+    EXPECT_CONTAINS(report, "        flash_erase(...)  [");
+    report = expect_fail("wrong_unexpected_call", "store.c:11: an unexpected call: flash_erase");
+    EXPECT_CONTAINS(report, "      flash_erase(block = 3)\n");
+    EXPECT_CONTAINS(report, "        flash_write(block = 3)  [");
+    EXPECT_CONTAINS(report, "        flash_erase(block = 4)  [");
+    report = expect_fail("wrong_when_it_fails", "rdl_check_eq(store_save(\"abc\"), 0)");
+    EXPECT_CONTAINS(report, "flash_erase(block = 3) -> -1, injected");
+}
+
+TEST(threads_call_at_the_same_time)
+{
+    char *report;
+
+    expect_pass("free_threads_call");
+    expect_pass("controlled_threads_call");
+    report = expect_fail("wrong_lost_update", "rdl_check_eq(taken, 2)");
+    EXPECT_CONTAINS(report, "1 preemption: one interrupted at mock.c:");
+    EXPECT_CONTAINS(report, "\"flash_erase(block = 2) -> 2\"");
+}
+
+TEST(stories_have_a_line_for_each_call)
+{
+    char *report = expect_fail("wrong_story", "to be told");
+
+    EXPECT_CONTAINS(report, "    flash_erase(block = 3) -> 0\n");
+    EXPECT_CONTAINS(report,
+                    "    flash_write(block = 3, data = \"a\\nb\", length = 3, written = 0x");
+    EXPECT_CONTAINS(report, ") -> 0, written set to 5\n");
+    EXPECT_CONTAINS(report, "    device_move(from = {x = 1, y = 2}, by = 3) -> {x = 4, y = 5}\n");
+    EXPECT_CONTAINS(report, "    device_color(color = GREEN, bright = false) -> GREEN\n");
+    EXPECT_CONTAINS(report, "    device_name(unit = 0) -> \"first\"\n");
+    EXPECT_CONTAINS(report, "    device_scale(value = 2.0, factor = 1.5) -> 3.0\n");
+    EXPECT_CONTAINS(report, "    ring_push(ring = &{item_size = 4, items = 0x");
+    EXPECT_CONTAINS(report, "}, item = <31 32 33 34>) -> -1\n");
+}
+
+TEST(what_cannot_be_is_refused_with_the_reason)
+{
+    expect_error("misuse_stub", "store.c:11: flash_erase was called, which is only a stub: mock "
+                                "it, or link the real one");
+    expect_error("misuse_misspelt", "there is no function flash_wrote; did you mean flash_write");
+    expect_error("misuse_inlined", "always_inlined cannot be mocked, as no call leads to it: it is "
+                                   "part of others: in store_inlined (");
+    expect_error("misuse_variadic", "flash_log cannot be mocked: it takes any number of arguments");
+    expect_error("misuse_range",
+                 "rdl_arg, unit of device_status: 300 does not fit into unsigned char");
+    expect_error("misuse_result", "rdl_returns of device_status: 1.5 does not fit into int");
+    expect_error("misuse_struct", "what is given has 24 bytes, and struct point has 8");
+    expect_error("misuse_parameter", "device_status has no parameter units; it has: unit");
+    expect_error("misuse_too_many", "device_status has 1 parameter: unit");
+    expect_error("misuse_nothing_returned", "device_reset: the function returns nothing");
+    expect_error("misuse_own", "there is no function rdl_note");
+    expect_error("misuse_memcpy", "memcpy chooses one of several functions when it is loaded");
+}
