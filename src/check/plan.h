@@ -32,6 +32,7 @@ struct rdl__plan {
     const char *replay_command; /* what replays a token, if not `command --replay` */
     const char *strategy;       /* for controlled threads; NULL: what the test says */
     unsigned round;             /* of tests of resources; 0: all */
+    const char *deviation;      /* in force in all tests; NULL: what the test says */
     const char *export_order;   /* of what is replayed, to this file; NULL: nowhere */
     bool in_order;              /* a test is run under an order of a file, */
     bool turns_anew;            /* whose token is data, and not yet a schedule */
@@ -123,6 +124,7 @@ struct rdl__result {
     struct rdl__failure *failures;
     size_t failure_count;
     struct rdl__stats stats;
+    const char *deviation; /* that was in force, and could take effect; NULL: none */
     uint64_t seed;
     double seconds;
     bool exhausted;                  /* all cases there are */

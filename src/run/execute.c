@@ -52,7 +52,7 @@ static void reset(struct rdl_case *t)
     t->outcome->claimed = 0;
     t->outcome->class[0] = '\0';
     t->outcome->kin = 0;
-    t->outcome->phases = t->outcome->concurrent = 0;
+    t->outcome->phases = t->outcome->concurrent = t->outcome->deviations = 0;
     t->outcome->exercised = (struct rdl__ids){{0}};
     rdl__reached.set_aside = false; /* a case may have ended in the midst of a spec's function */
     t->thread = pthread_self();
