@@ -174,6 +174,12 @@ TEST(what_parts_have_done_is_forgotten_when_they_are_over)
         rdl_replicated(rdl_interleaved(SENT(ping, 1), rdl_unordered(SENT(ping, 2), SENT(ping, 3)))),
         SENT(ping, 9));
 
+    const struct rdl_step *two_ways =
+        rdl_sequence(rdl_either(rdl_replicated(rdl_unordered(SENT(ping, 1), SENT(ping, 2))),
+                                rdl_sequence(SENT(ping, 1), SENT(ping, 2))),
+                     SENT(ping, 9));
+
+    EXPECT_EQ(live_after(two_ways, "p1 p2"), 3); /* a copy, or two, or none */
     EXPECT_EQ(live_after(parts, times(3, "o2 p1 o3 o1 p1")), live_after(parts, ""));
     EXPECT_EQ(live_after(copies, "p9 p3 p1 p2 p9 p2 p1 p3 p9"), live_after(copies, "p9"));
 }
@@ -348,6 +354,25 @@ TEST(calls_are_not_in_logs)
 
     EXPECT(!rdl__recorded_init(&recorded, rdl_sequence(SENT(ping, 1), CALL(ping, 2, 0)), &error));
     EXPECT_CONTAINS(error.text, "a call of an operation, which no log tells of");
+    rdl__recorded_release(&recorded);
+}
+
+TEST(logs_can_be_interleaved)
+{
+    struct rdl__recorded recorded;
+    struct rdl__error error;
+    const struct rdl_step *spec = rdl_sequence(
+        rdl_interleaved(
+            rdl_sequence(rdl_answer(OUT_ANY(request), request, echo, &net, answer), SENT(ping, 1)),
+            SENT(pong, 1)),
+        rdl_either_as("a", rdl_do(nothing), SENT(ping, 2)),
+        rdl_either_as("a", SENT(ping, 3), SENT(ping, 4)));
+
+    EXPECT(rdl__recorded_init(&recorded, spec, &error));
+    EXPECT_STR(verdict(recorded.spec, "q5 o1 A5 p1 p3"), "complete");
+    EXPECT_STR(verdict(recorded.spec, "q5 o1 p1 A5 p2 p4"), "complete");
+    EXPECT_STR(verdict(recorded.spec, "q5 o1 p1 A5 p4"), "refused");
+    EXPECT_STR(verdict(recorded.spec, "q5 o1 p1 A6"), "refused");
     rdl__recorded_release(&recorded);
 }
 

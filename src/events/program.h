@@ -99,7 +99,8 @@ struct rdl__kept {
     uint32_t is_set; /* bit of the second word */
 };
 
-/* words[0]: loops in which something has happened, while it is on its way; words[1]: slots that are set. */
+/* words[0]: loops in which something has happened, while it is on its way; words[1]: slots that
+ * are set. */
 enum { RDL__WORD_LOOPS, RDL__WORD_SLOTS, RDL__WORDS_FIXED };
 
 struct rdl__program {
