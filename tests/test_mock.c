@@ -89,6 +89,8 @@ TEST(functions_stand_in_for_others)
 
 TEST(the_c_library_is_mocked_but_not_for_raddle)
 {
+    if (getenv("SANITIZE"))
+        return; /* a sanitizer has functions of its own for these */
     expect_pass("a_prototype_gives_names");
     expect_pass("malloc_fails");
     expect_pass("malloc_fails_by_name");
@@ -99,12 +101,15 @@ TEST(the_c_library_is_mocked_but_not_for_raddle)
 
 TEST(faults_are_choices)
 {
-    const char *report = expect_fail("wrong_second_allocation", "rdl_check(copy || i != 1)");
+    const char *report;
 
-    EXPECT_CONTAINS(report, "    malloc(");
-    EXPECT_CONTAINS(report, ") -> NULL, injected");
     expect_pass("the_third_call_fails");
     expect_pass("calls_fail_under_a_condition");
+    if (getenv("SANITIZE"))
+        return;
+    report = expect_fail("wrong_second_allocation", "rdl_check(copy || i != 1)");
+    EXPECT_CONTAINS(report, "    malloc(");
+    EXPECT_CONTAINS(report, ") -> NULL, injected");
 }
 
 TEST(expected_calls_are_a_language)
