@@ -59,16 +59,26 @@ RDL_API void rdl__test_cluster(struct rdl_case *t);
 
 /* ---- Deviations ------------------------------------------------------------------------------ */
 
-/* How a component may differ from its spec, where that plays (.stand_ins, clusters):
+/* How a component may differ from its spec, where that plays (.stand_ins, RDL_TEST_CLUSTER):
  *
  *     RDL_DEVIATION(cb, push, "only 128 elements fit", s->elements.count >= 128, *r = 1);
  *
  * When the condition holds, of the state s and the arguments a, the statement is executed instead
  * of .post; it may change s, and set the answer *r, which is zero otherwise.
  *
- * Deviations are in force one at a time, and only when asked for: by --deviation, or for a test by
- * .deviation = "only 128 elements fit".  `raddle deviations PROGRAM` finds out which of them the
- * component under test tolerates: raddle-deviations(1). */
+ * Several with the same text belong together, and are in force together, be they of one operation,
+ * where the first goes before the others, of several, or of several specs:
+ *
+ *     RDL_DEVIATION(cb, push, "counts in pairs", true, s->count += 2);
+ *     RDL_DEVIATION(cb, pop, "counts in pairs", true, s->count -= 2);
+ *
+ * Deviations are in force one text at a time, and only when asked for: by --deviation, or for a
+ * test by .deviation = "only 128 elements fit".  That test passes as long as the deviation is
+ * tolerated; with .expect_failure = true, as long as it is not.
+ *
+ * `raddle deviations PROGRAM` finds out which of them the component under test tolerates, in how
+ * many cases they took effect, and the smallest case in which one is not tolerated:
+ * raddle-deviations(1). */
 #define RDL_DEVIATION(spec, op, text, condition, ...)                                              \
     RDL__DEVIATION(RDL__JOIN(rdl__deviation_, __COUNTER__), spec, op, text, condition, __VA_ARGS__)
 #define RDL__DEVIATION(id, spec, op, text_, condition, ...)                                        \

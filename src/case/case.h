@@ -68,6 +68,7 @@ struct rdl__outcome {
     char class[20];      /* "bad-sched", ...; "": none of these */
     uint32_t phases;     /* or calls, one after the other */
     uint32_t concurrent; /* calls in one phase, at most */
+    uint32_t deviations; /* that took effect: so many times */
 
     struct rdl__ids exercised; /* requirements; see case/requirements.h */
 

@@ -32,6 +32,7 @@ struct rdl__plan {
     const char *replay_command; /* what replays a token, if not `command --replay` */
     const char *strategy;       /* for controlled threads; NULL: what the test says */
     unsigned round;             /* of tests of resources; 0: all */
+    const char *deviation;      /* in force in all tests; NULL: what the test says */
     const char *export_order;   /* of what is replayed, to this file; NULL: nowhere */
     bool in_order;              /* a test is run under an order of a file, */
     bool turns_anew;            /* whose token is data, and not yet a schedule */
@@ -123,6 +124,7 @@ struct rdl__result {
     struct rdl__failure *failures;
     size_t failure_count;
     struct rdl__stats stats;
+    const char *deviation; /* that was in force, and could take effect; NULL: none */
     uint64_t seed;
     double seconds;
     bool exhausted;                  /* all cases there are */
@@ -264,7 +266,7 @@ char *rdl__schedule_last_object(const struct rdl__steps *steps, struct rdl__obje
 void rdl__schedule_release(struct rdl__schedule *schedule);
 
 /* script.c: its schedule becomes an order, in a file; or, being one of a test under an order, it
- * is counted how often that fails. */
+ * is counted how often that fails; or how often its case does. */
 void rdl__script_export(struct rdl__session *session, const struct rdl_test *test,
                         struct rdl__failure *failure, const char *path);
 void rdl__script_repeat(struct rdl__session *session, const struct rdl_test *test,
@@ -278,6 +280,9 @@ void rdl__explain(struct rdl__session *session, const struct rdl_test *test,
 
 /* The registered tests, sorted by file and line. */
 struct rdl_test **rdl__tests(size_t *out_count);
+
+/* Its threads are to be free. */
+void rdl__set_free(struct rdl_test *test);
 
 /* "": all; "=name": exactly; "#tag"; "-..." : not; else part of the name. */
 bool rdl__filter_matches(const struct rdl_test *test, const char *filter);

@@ -289,10 +289,19 @@ static void judge_calls(struct rdl__session *session, struct rdl__result *result
         conclude(result, RDL__TEST_ERROR, "calls",
                  "in %llu cases no operation could be called: look at may, weigh, pre and cpre",
                  (unsigned long long)stats->cases);
-    for (uint32_t i = 0; total > 0 && i < stats->called_count; i++)
+    for (uint32_t i = 0; total > 0 && !result->test->options.table && i < stats->called_count; i++)
         if (stats->called[i].calls == 0)
             rdl__warn(session, "%s: %s was never called, while others were %llu times",
                       result->test->name, stats->called[i].name, (unsigned long long)total);
+}
+
+/* A deviation that never takes effect is not tolerated, either: it is not tried. */
+static void judge_deviation(struct rdl__session *session, const struct rdl__result *result)
+{
+    if (result->deviation && result->stats.deviated == 0 && !result->replayed)
+        rdl__warn(session, "%s: the deviation '%s' took effect in none of %llu cases: %s",
+                  result->test->name, result->deviation, (unsigned long long)result->stats.cases,
+                  rdl__deviation_advice);
 }
 
 enum { SELDOM_PERCENT = 1 };
@@ -353,6 +362,7 @@ static void judge_run(struct rdl__session *session, struct rdl__result *result)
         if (result->verdict == RDL__TEST_PASS)
             judge_calls(session, result);
         judge_plan(session, result);
+        judge_deviation(session, result);
         judge_states(session, result);
         if (result->verdict == RDL__TEST_PASS)
             judge_coverage(session, result);
@@ -391,6 +401,7 @@ static void check_test(struct rdl__session *session, struct rdl_test *test,
     result->test = test;
     result->kind = "";
     result->seed = session->plan->seed;
+    result->deviation = rdl__deviation_of(test);
     begin_test(session, test);
     if (test->options.skip)
         conclude(result, RDL__TEST_SKIP, "", "%s", test->options.skip);
@@ -516,7 +527,7 @@ static void settle_token(struct rdl__session *session, struct rdl__result *resul
     failure = &result->failures[result->failure_count - 1];
     if (plan->export_order)
         rdl__script_export(session, result->test, failure, plan->export_order);
-    else if (plan->in_order && plan->cases)
+    else if (plan->cases)
         rdl__script_repeat(session, result->test, failure, plan->cases);
 }
 
@@ -618,6 +629,7 @@ static bool check_one(const struct rdl__plan *plan, const struct rdl__listener *
         result->kind = "";
         result->seed = plan->seed;
         result->replayed = true;
+        result->deviation = rdl__deviation_of(test);
         begin_test(&session, test);
         if (token)
             try_token(&session, result, token);

@@ -12,6 +12,7 @@
 #include "choice/regress.h"
 #include "cli/options.h"
 #include "control/meet.h"
+#include "drive/stage.h"
 #include "port/clock.h"
 #include "port/trap.h"
 #include "raddle.h"
@@ -25,7 +26,7 @@ struct reports {
     struct rdl__requirements_file requirements;
 };
 
-static int complain(const char *program, const struct rdl__error *error)
+int rdl__complain(const char *program, const struct rdl__error *error)
 {
     const char *slash = strrchr(program, '/');
 
@@ -53,7 +54,7 @@ static bool wants_colour(const struct rdl__options *options)
            !(terminal && strcmp(terminal, "dumb") == 0);
 }
 
-static struct rdl__looks looks_of(const struct rdl__options *options)
+struct rdl__looks rdl__looks_of(const struct rdl__options *options)
 {
     struct winsize size = {0};
     bool on_terminal = isatty(STDERR_FILENO) && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0;
@@ -85,7 +86,7 @@ static bool close_reports(struct reports *reports, struct rdl__error *error)
 static bool open_reports(struct reports *out, const struct rdl__options *options,
                          struct rdl__error *error)
 {
-    struct rdl__looks looks = looks_of(options), plain = looks;
+    struct rdl__looks looks = rdl__looks_of(options), plain = looks;
     struct rdl__error unused;
 
     plain.colour = plain.progress = false;
@@ -225,6 +226,14 @@ static bool run_bytes(const struct rdl__options *options, const struct rdl__list
     return ok;
 }
 
+static bool can_deviate(const struct rdl__options *options, struct rdl_test **tests, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (rdl__deviation_plays(options->plan.deviation, tests[i]))
+            return true;
+    return false;
+}
+
 static bool run_all(const struct rdl__options *options, const struct rdl__listener *listener,
                     struct rdl_test **tests, size_t count, struct rdl__totals *totals,
                     struct rdl__error *error)
@@ -235,6 +244,9 @@ static bool run_all(const struct rdl__options *options, const struct rdl__listen
     if (count == 0 && !options->shards)
         return rdl__fail(error, all ? "no test matches; --list shows all"
                                     : "there are no tests in this program");
+    if (options->plan.deviation && !options->shards && !can_deviate(options, tests, count))
+        return rdl__fail(error, "--deviation: '%s' is of no spec that plays in any of these tests",
+                         options->plan.deviation);
     return rdl__check_all(&options->plan, listener, tests, count, totals, error);
 }
 
@@ -260,6 +272,7 @@ int rdl__run_tests(struct rdl__options *options, struct rdl_test **tests, size_t
     bool ok = open_reports(reports, options, &error), written;
 
     rdl__gates_file = options->plan.gates;
+    rdl__deviation_in_force = options->plan.deviation;
     if (ok) {
         listener = rdl__report_many(&reports->listeners);
         if (options->replay)
@@ -269,13 +282,13 @@ int rdl__run_tests(struct rdl__options *options, struct rdl_test **tests, size_t
         else
             ok = run_all(options, &listener, tests, count, &totals, &error);
         if (!ok)
-            complain(options->plan.command, &error);
+            rdl__complain(options->plan.command, &error);
         written = close_reports(reports, &error);
         if (!written)
-            complain(options->plan.command, &error);
+            rdl__complain(options->plan.command, &error);
         ok = ok && written;
     } else {
-        complain(options->plan.command, &error);
+        rdl__complain(options->plan.command, &error);
     }
     free(reports);
     return ok ? status_of(&totals) : RDL__EXIT_SETUP;
@@ -315,6 +328,21 @@ static bool put_in_order(struct rdl__options *options, struct rdl_test **tests, 
     return true;
 }
 
+/* The same tests, but threads are as the operating system has them.  What fails then is no case of
+ * a test as it stands, so it is not kept. */
+static void set_free(struct rdl__options *options, struct rdl_test **tests, size_t count)
+{
+    struct rdl__text command = {0};
+
+    for (size_t i = 0; i < count; i++)
+        if (tests[i]->options.explore)
+            rdl__set_free(tests[i]);
+    rdl__add_shell_word(&command, options->plan.command);
+    rdl__text_add(&command, " --free --replay");
+    options->plan.replay_command = command.bytes;
+    options->plan.no_regressions = true;
+}
+
 /* Threads that block signals before the first gate is placed would not come to it. */
 static void expect_gates(struct rdl_test *const *tests, size_t count)
 {
@@ -343,7 +371,7 @@ int rdl_main(int argc, char **argv)
     expect_gates(tests, count);
     if (!rdl__options_read(options, argc, argv, &error) ||
         !names_are_unique(tests, count, &error)) {
-        status = complain(argv[0], &error);
+        status = rdl__complain(argv[0], &error);
     } else if (options->help) {
         rdl__options_help(&help, argv[0]);
         fputs(help.bytes, stdout);
@@ -359,13 +387,18 @@ int rdl_main(int argc, char **argv)
             (!options->plan_only || rdl__print_plans(tests, count, &error)) &&
                     (!options->export || rdl__export_plan(tests, count, options->export, &error))
                 ? printed()
-                : complain(argv[0], &error);
+                : rdl__complain(argv[0], &error);
     } else {
         if (!options->seed_given)
             options->plan.seed = rdl__entropy() >> 32; /* short enough to type */
-        status = !options->order || put_in_order(options, tests, count, &error)
-                     ? rdl__run_tests(options, tests, count)
-                     : complain(argv[0], &error);
+        if (options->free)
+            set_free(options, tests, count);
+        if (options->deviations)
+            status = rdl__print_deviations(options, tests, select_tests(options, tests, count));
+        else
+            status = !options->order || put_in_order(options, tests, count, &error)
+                         ? rdl__run_tests(options, tests, count)
+                         : rdl__complain(argv[0], &error);
     }
     rdl__text_release(&help);
     free(options);

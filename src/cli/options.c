@@ -10,9 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/near.h"
 #include "control/strategy/strategy.h"
+#include "drive/stage.h"
 #include "raddle/threads.h"
-#include "report/report.h"
 
 /* Where a value comes from, for messages: "--seed" or "RADDLE_SEED". */
 typedef bool read_function(struct rdl__options *o, const char *from, const char *value,
@@ -136,6 +137,15 @@ static bool read_bytes(struct rdl__options *o, const char *from, const char *val
     (void)error;
     o->bytes = value;
     return true;
+}
+
+static bool read_deviation(struct rdl__options *o, const char *from, const char *value,
+                           struct rdl__error *error)
+{
+    struct rdl__error why;
+
+    o->plan.deviation = value;
+    return rdl__deviation_check(value, &why) || rdl__fail(error, "%s: %s", from, why.text);
 }
 
 static bool read_requirements(struct rdl__options *o, const char *from, const char *value,
@@ -375,6 +385,7 @@ static const struct option options[] = {
      FOR_TESTS},
     {"order", VALUE("FILE", read_order), "run the case of an order, with free threads", FOR_TESTS},
     {"controlled", FLAG(controlled), "with --order: with controlled threads", FOR_TESTS},
+    {"free", FLAG(free), "with free threads, where tests would control them", FOR_TESTS},
     {"filter", VALUE("F", read_filter),
      "run tests whose name has F in it; =F: whose name is F; #F: tagged F; -F: not those",
      FOR_TESTS},
@@ -388,6 +399,10 @@ static const struct option options[] = {
      "how schedules of threads are made: portfolio (default), random, pct, pos, dpor, ...",
      FOR_BOTH},
     {"round", VALUE("N", read_round), "of tests of resources, only round N: 1, 2 or 3", FOR_TESTS},
+    {"deviation", VALUE("TEXT", read_deviation),
+     "let components that specs play deviate from these like that", FOR_TESTS},
+    {"deviations", FLAG(deviations), "run the tests under each deviation; which do they tolerate?",
+     FOR_TESTS},
     {"jobs", VALUE("N", read_jobs), "use N processes (0: as many as there are cores; default 1)",
      FOR_BOTH},
     {"replay", VALUE("TOKEN", read_replay), "run the one case of a token, or of a file by @FILE",
@@ -466,38 +481,19 @@ static const struct option *find(const char *name, size_t length)
     return NULL;
 }
 
-/* How many letters must change to make b of a; both are short. */
-static int distance(const char *a, size_t a_length, const char *b)
-{
-    int row[64], b_length = (int)strlen(b);
-
-    for (int k = 0; k <= b_length; k++)
-        row[k] = k;
-    for (size_t i = 0; i < a_length; i++) {
-        int diagonal = row[0]++;
-
-        for (int k = 1; k <= b_length; k++) {
-            int change = diagonal + (a[i] != b[k - 1]);
-            int insert = row[k - 1] + 1, remove = row[k] + 1;
-
-            diagonal = row[k];
-            row[k] = change < insert ? change : insert;
-            row[k] = row[k] < remove ? row[k] : remove;
-        }
-    }
-    return row[b_length];
-}
-
 static bool unknown(const char *argument, const char *name, size_t length, struct rdl__error *error)
 {
     const char *nearest = NULL;
-    int least = 3;
+    size_t least = 3;
 
-    for (int i = 0; i < OPTIONS; i++)
-        if (applies(&options[i]) && distance(name, length, options[i].name) < least) {
-            least = distance(name, length, options[i].name);
+    for (int i = 0; i < OPTIONS; i++) {
+        size_t distance = rdl__distance(name, length, options[i].name);
+
+        if (applies(&options[i]) && distance < least) {
+            least = distance;
             nearest = options[i].name;
         }
+    }
     if (nearest)
         return rdl__fail(error, "unknown option %s; did you mean --%s?", argument, nearest);
     return rdl__fail(error, "unknown option %s; --help shows all", argument);
@@ -592,6 +588,23 @@ static bool check_outputs(struct rdl__options *o, struct rdl__error *error)
     return true;
 }
 
+/* What fails under a deviation is no failure of the tests as they are: it is not kept. */
+static bool settle_deviations(struct rdl__options *o, struct rdl__error *error)
+{
+    if (o->plan.deviation && o->order)
+        return rdl__fail(error, "--deviation and --order do not go together");
+    if (o->deviations && (o->plan.deviation || o->replay || o->bytes || o->order || o->export))
+        return rdl__fail(error, "--deviations goes with none of --deviation, --replay, --bytes, "
+                                "--order and --export");
+    for (int i = 0; o->deviations && i < o->output_count; i++)
+        if (strcmp(o->outputs[i].format, "human") != 0 && strcmp(o->outputs[i].format, "json") != 0)
+            return rdl__fail(error, "--deviations are told as human or json, not as %s",
+                             o->outputs[i].format);
+    if (o->deviations || o->plan.deviation)
+        o->plan.no_regressions = true;
+    return true;
+}
+
 bool rdl__options_read_for_program(struct rdl__options *out, int argc, char **argv,
                                    struct rdl__error *error)
 {
@@ -619,8 +632,12 @@ bool rdl__options_read(struct rdl__options *out, int argc, char **argv, struct r
         return rdl__fail(error, "--shrink goes with --replay");
     if (o.controlled && !o.order)
         return rdl__fail(error, "--controlled goes with --order");
+    if (o.free && (o.order || o.export))
+        return rdl__fail(error, "--free goes neither with --order nor with --export");
     if (o.order && (o.export || o.bytes))
         return rdl__fail(error, "--order goes neither with --export nor with --bytes");
+    if (!settle_deviations(&o, error))
+        return false;
     *out = o;
     return true;
 }

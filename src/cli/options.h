@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "check/plan.h"
+#include "report/report.h"
 
 enum { RDL__FILTERS_MAX = 64, RDL__OUTPUTS_MAX = 8 };
 
@@ -55,6 +56,8 @@ struct rdl__options {
     const char *order;        /* of this file */
     bool controlled;          /* threads of a test under an order */
     const char *requirements; /* the table goes to this file; "-": into the report; NULL: none */
+    bool free;                /* threads that tests would control */
+    bool deviations;          /* which of them are tolerated? */
     bool seed_given;
     struct rdl__exploring explore; /* raddle explore only */
     enum { RDL__COLOUR_AUTO, RDL__COLOUR_ALWAYS, RDL__COLOUR_NEVER } colour;
@@ -80,6 +83,16 @@ bool rdl__read_token(struct rdl__token *out, const char *given, struct rdl__erro
 bool rdl__print_plans(struct rdl_test **tests, size_t count, struct rdl__error *error);
 bool rdl__export_plan(struct rdl_test **tests, size_t count, const char *path,
                       struct rdl__error *error);
+
+/* deviations.c: run these tests under each deviation that can take effect in them, and tell which
+ * they tolerate; the exit status. */
+int rdl__print_deviations(struct rdl__options *options, struct rdl_test **tests, size_t count);
+
+/* How a report on standard output may look. */
+struct rdl__looks rdl__looks_of(const struct rdl__options *options);
+
+/* What could not be done goes to standard error; the exit status. */
+int rdl__complain(const char *program, const struct rdl__error *error);
 
 /* Run these tests as the options say; the exit status. */
 int rdl__run_tests(struct rdl__options *options, struct rdl_test **tests, size_t count);

@@ -93,13 +93,34 @@ static bool check_cluster(const struct rdl_test *test, struct rdl__error *error)
     return true;
 }
 
+bool rdl__plays(const struct rdl_options *options, const char *spec)
+{
+    if (options->cluster)
+        return is_one_of(spec, options->cluster->specs) &&
+               !rdl__is_real(options, rdl__spec_named(spec));
+    return options->stand_ins && is_one_of(spec, options->stand_ins);
+}
+
+static bool check_deviation(const struct rdl_test *test, struct rdl__error *error)
+{
+    const char *text = test->options.deviation;
+    struct rdl__error why;
+
+    if (!text)
+        return true;
+    if (!rdl__deviation_check(text, &why))
+        return wrong(test, error, "%s", why.text);
+    return rdl__deviation_plays(text, test) ||
+           wrong(test, error, "the deviation '%s' is of no spec that plays in it", text);
+}
+
 bool rdl__cast_check(const struct rdl_test *test, struct rdl__error *error)
 {
     const struct rdl_options *options = &test->options;
 
     if (options->cluster)
-        return check_cluster(test, error);
+        return check_cluster(test, error) && check_deviation(test, error);
     return check_names(test, options->stand_ins, error) &&
            check_names(test, options->mocked, error) &&
-           can_all_play(test, options->stand_ins, error);
+           can_all_play(test, options->stand_ins, error) && check_deviation(test, error);
 }

@@ -267,6 +267,7 @@ static void make(struct model *m, struct command *command)
 {
     const struct rdl_operation *op = command->op;
 
+    m->t->outcome->phases++; /* even if it does not return */
     rdl__call_made(op);
     if (m->t->trace->on)
         tell_call(m, command);
@@ -282,7 +283,6 @@ static void make(struct model *m, struct command *command)
         tell_answer(m, command);
     if (m->stage)
         rdl__stage_leave(m->stage);
-    m->t->outcome->phases++;
     m->made++;
 }
 

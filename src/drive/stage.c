@@ -274,6 +274,7 @@ static void tell_answer(struct rdl__stage *stage, const struct frame *frame, con
         rdl__text_add(&line, "%*s", 2 * (int)(stack_of(stage)->depth - 1), "");
     rdl__text_add(&line, " -> ");
     rdl__show_answer(&line, frame->op, answer);
+    rdl__text_add(&line, "%s", frame->deviates ? " (deviates)" : "");
     if (alone)
         rdl__tell(stage->t, &line);
     else
@@ -617,6 +618,7 @@ static void play(struct rdl__stage *stage, struct frame *frame)
     if (deviation) {
         memset(frame->answer, 0, frame->op->answer_size);
         deviation->effect(state, frame->args, frame->answer);
+        rdl__deviated(stage->t);
     } else {
         post(stage, frame);
     }

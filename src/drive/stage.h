@@ -67,14 +67,38 @@ bool rdl__cast_check(const struct rdl_test *test, struct rdl__error *error);
 /* Is it the code of this spec that the test is about? */
 bool rdl__is_real(const struct rdl_options *options, const struct rdl_spec *spec);
 
+/* Is the spec of this name played in it? */
+bool rdl__plays(const struct rdl_options *options, const char *spec);
+
 /* ---- Deviations: deviation.c ---------------------------------------------------------------- */
 
-/* All that there are, and which is in force: this one, or what the test says. */
+/* All that there are, in the order of their registration.  Those of the same text belong together
+ * and are in force together; it is by their text that they are spoken of. */
 const struct rdl_deviation *rdl__deviations(void);
+const struct rdl_deviation *rdl__deviation_named(const char *text); /* the first; NULL: none */
+const char *rdl__deviation_spec(const struct rdl_deviation *deviation);
+
+/* Is there one of this text?  If not, error has those that there are. */
+bool rdl__deviation_check(const char *text, struct rdl__error *error);
+
+/* Is it of a spec that plays in the test? */
+bool rdl__deviation_plays(const char *text, const struct rdl_test *test);
+
+/* Which is in force in all tests; NULL: in each the one that it says itself.  Workers have it from
+ * the process that makes them. */
 extern const char *rdl__deviation_in_force;
+
+/* The one that is in force in this test, if it is of a spec that plays there; else NULL. */
+const char *rdl__deviation_of(const struct rdl_test *test);
 
 /* The deviation that is in force, of this operation, in this state; NULL: none. */
 const struct rdl_deviation *rdl__deviation(const struct rdl_operation *op, const void *state,
                                            const void *args);
+
+/* What to do when it never holds. */
+extern const char rdl__deviation_advice[];
+
+/* One has taken effect. */
+void rdl__deviated(struct rdl_case *t);
 
 #endif

@@ -162,7 +162,7 @@ void rdl__add_why_untried(struct rdl__text *out, enum rdl__untried why, unsigned
 void rdl__stats_clear(struct rdl__stats *stats)
 {
     stats->cases = stats->discards = stats->choices = stats->too_long = 0;
-    stats->current = 0;
+    stats->current = stats->deviated = 0;
     stats->advice[0] = '\0';
     stats->label_count = stats->measure_count = stats->called_count = stats->lost = 0;
     stats->tried_count = stats->visited_count = 0;
@@ -189,6 +189,7 @@ void rdl__stats_merge(struct rdl__stats *into, const struct rdl__stats *from)
     into->discards += from->discards;
     into->choices += from->choices;
     into->too_long += from->too_long;
+    into->deviated += from->deviated;
     into->lost += from->lost;
     if (!into->advice[0])
         memcpy(into->advice, from->advice, sizeof into->advice);

@@ -74,6 +74,7 @@ struct rdl__stats {
     uint64_t discards; /* that did not */
     uint64_t choices;  /* made by all of them */
     uint64_t too_long; /* discards because of the limit on choices */
+    uint64_t deviated; /* cases in which a deviation took effect */
     uint64_t current;  /* number of the case at hand; the first is 1 */
     uint32_t label_count, measure_count, called_count, tried_count, visited_count;
     uint32_t lost;                             /* labels and measures that found no room */

@@ -49,7 +49,7 @@ static const struct rdl__type *read_type(struct rdl__prototype_reading *reading,
     return bytes;
 }
 
-/* ---- The result --------------------------------------------------------------------------------- */
+/* ---- The result ------------------------------------------------------------------------------ */
 
 static void read_result(struct rdl__sketch *sketch, Dwarf_Die *function)
 {
@@ -60,7 +60,7 @@ static void read_result(struct rdl__sketch *sketch, Dwarf_Die *function)
     out->returns_name = "void";
     if (!rdl__die_type(function, &type))
         return;
-    classes = rdl__type_classes(&type);
+    classes = rdl__type_classes(&type, sketch->is_by_clang);
     out->returns_name = spell(sketch->reading, &type, false);
     out->returns_size = classes.size;
     out->returns = read_type(sketch->reading, &type, classes.size);
@@ -69,7 +69,7 @@ static void read_result(struct rdl__sketch *sketch, Dwarf_Die *function)
         rdl__sketch_refuse(sketch, "its result (%s) is %s", out->returns_name, classes.refusal);
 }
 
-/* ---- Parameters --------------------------------------------------------------------------------- */
+/* ---- Parameters ------------------------------------------------------------------------------ */
 
 static struct rdl__parameter *new_parameter(struct rdl__sketch *sketch)
 {
@@ -147,11 +147,13 @@ static int register_at_entry(const struct rdl__sketch *sketch, Dwarf_Die *parame
     return ops[0].atom == DW_OP_regx ? (int)ops[0].number : -1;
 }
 
-/* Compilers that know all callers leave out parameters, and clang does not say so. */
+/* Compilers that know all callers leave out parameters, and clang does not say so.  One that is
+ * nowhere may be such a one; unless a later one of its kind is where it should be. */
 static void check_place(struct rdl__sketch *sketch, const Dwarf_Die *die,
                         const struct rdl__parameter *parameter)
 {
     int expected = register_of(&parameter->passing), seen = -2;
+    bool is_vector = parameter->passing.how[0] == RDL__CARRIED_BY_VECTOR;
     Dwarf_Die concrete;
 
     if (!sketch->concrete || expected < 0)
@@ -159,24 +161,31 @@ static void check_place(struct rdl__sketch *sketch, const Dwarf_Die *die,
     if (find_concrete(sketch, die, &concrete))
         seen = register_at_entry(sketch, &concrete);
     if (seen >= 0 && seen != expected)
-        rdl__sketch_refuse(
-            sketch,
-            "the compiler passes its parameter %s in another register than functions of "
-            "this type have it in",
-            parameter->name);
-    if (seen == -2 && sketch->is_by_clang && sketch->is_own_file)
-        rdl__sketch_refuse(
-            sketch,
-            "the compiler may have left out its parameter %s, since all callers are in "
-            "the same file",
-            parameter->name);
+        rdl__sketch_refuse(sketch,
+                           "the compiler passes its parameter %s in another register than "
+                           "functions of this type have it in",
+                           parameter->name);
+    if (seen == expected)
+        sketch->left_out[is_vector] = NULL;
+    else if (seen == -2 && !sketch->left_out[is_vector])
+        sketch->left_out[is_vector] = parameter->name;
+}
+
+static void check_left_out(struct rdl__sketch *sketch)
+{
+    for (int i = 0; i < 2; i++)
+        if (sketch->left_out[i] && sketch->is_by_clang && sketch->is_own_file)
+            rdl__sketch_refuse(sketch,
+                               "the compiler may have left out its parameter %s, since all callers "
+                               "are in the same file (were it not static, it could not)",
+                               sketch->left_out[i]);
 }
 
 static void read_parameter(struct rdl__sketch *sketch, Dwarf_Die *die)
 {
     struct rdl__parameter *parameter = new_parameter(sketch);
     struct rdl__classes classes;
-    bool fits_before;
+    bool fits_before, is_doubtful = false;
     Dwarf_Die type;
 
     parameter->name = rdl__room_keep(&sketch->reading->types.room, dw.dwarf_diename(die));
@@ -184,12 +193,12 @@ static void read_parameter(struct rdl__sketch *sketch, Dwarf_Die *die)
         rdl__sketch_refuse(sketch, "the type of its parameter %u is not known", sketch->out->count);
         return;
     }
-    classes = rdl__type_classes(&type);
+    classes = rdl__type_classes(&type, sketch->is_by_clang);
     fits_before = sketch->taken.integers + 2 <= 6;
     parameter->type_name = spell(sketch->reading, &type, false);
     parameter->size = classes.size;
     parameter->type = read_type(sketch->reading, &type, classes.size);
-    parameter->passing = rdl__pass_argument(&classes, &sketch->taken);
+    parameter->passing = rdl__pass_argument(&classes, &sketch->taken, &is_doubtful);
     if (classes.refusal)
         rdl__sketch_refuse(sketch, "its parameter %u (%s %s) is %s", sketch->out->count,
                            parameter->type_name, parameter->name, classes.refusal);
@@ -199,6 +208,11 @@ static void read_parameter(struct rdl__sketch *sketch, Dwarf_Die *die)
             "its parameter %u (%s %s) finds no room in registers, and then compilers "
             "disagree",
             sketch->out->count, parameter->type_name, parameter->name);
+    if (is_doubtful)
+        rdl__sketch_refuse(sketch,
+                           "where its parameter %u (%s %s) lies depends on whether that is packed, "
+                           "which debugging information does not say",
+                           sketch->out->count, parameter->type_name, parameter->name);
     check_place(sketch, die, parameter);
 }
 
@@ -231,6 +245,7 @@ static void read_parameters(struct rdl__sketch *sketch, Dwarf_Die *function)
     else if (!is_prototyped && sketch->is_pointed_to)
         rdl__sketch_refuse(
             sketch, "it is declared with (), which does not say what it takes; (void) would");
+    check_left_out(sketch);
     sketch->out->stack_bytes = (sketch->taken.stack + 7) & ~7u;
     keep_parameters(sketch);
 }

@@ -40,7 +40,7 @@ void rdl__sites_release(struct rdl__sites *sites)
     free(sites->items);
 }
 
-/* ---- Other threads -------------------------------------------------------------------------- */
+/* ---- Other threads --------------------------------------------------------------------------- */
 
 /* The kernel counts threads as links to the folder that they are in. */
 static bool is_alone(void)
@@ -78,7 +78,7 @@ static bool others_sleep(void)
     return all_sleep;
 }
 
-/* ---- Bytes ---------------------------------------------------------------------------------- */
+/* ---- Bytes ----------------------------------------------------------------------------------- */
 
 static bool any_jump(const struct rdl__sites *sites)
 {
@@ -147,7 +147,7 @@ static bool write_all(const struct rdl__sites *sites, bool armed)
     return ok;
 }
 
-/* ---- Arming --------------------------------------------------------------------------------- */
+/* ---- Arming ---------------------------------------------------------------------------------- */
 
 static bool fail_to_write(struct rdl__error *error)
 {

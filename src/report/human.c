@@ -23,7 +23,7 @@ static const char *ink(const struct rdl__report *report, enum ink which)
 /* ---- Progress ---------------------------------------------------------------------- */
 
 /* The line is on standard error, so that it never gets into a report. */
-static void wipe_progress(struct rdl__report *report)
+void rdl__report_wipe_progress(struct rdl__report *report)
 {
     if (!report->progress_shown)
         return;
@@ -31,7 +31,7 @@ static void wipe_progress(struct rdl__report *report)
     dprintf(STDERR_FILENO, "\r\033[K");
 }
 
-static void show_progress(void *self, const struct rdl__progress *progress)
+void rdl__report_progress(void *self, const struct rdl__progress *progress)
 {
     struct rdl__report *report = self;
     struct rdl__text line = {0};
@@ -173,7 +173,9 @@ static void add_failure(struct rdl__report *report, const struct rdl__result *re
         rdl__text_add(out, "  Kept in: %s\n", failure->kept);
     if (failure->script) {
         rdl__text_add(out, "\n  %s%s:\n",
-                      report->plan->export_order ? "Order in " : "Under this order",
+                      report->plan->export_order ? "Order in "
+                      : report->plan->in_order   ? "Under this order"
+                                                 : "Again",
                       report->plan->export_order ? report->plan->export_order : "");
         add_indented(out, failure->script, "    ");
     }
@@ -401,7 +403,7 @@ static void test_started(void *self, const struct rdl_test *test)
     struct rdl__report *report = self;
 
     if (report->looks.progress)
-        show_progress(self, &(struct rdl__progress){.test = test, .doing = "starting"});
+        rdl__report_progress(self, &(struct rdl__progress){.test = test, .doing = "starting"});
 }
 
 static void failure_found(void *self, const struct rdl_test *test,
@@ -409,7 +411,7 @@ static void failure_found(void *self, const struct rdl_test *test,
 {
     struct rdl__report *report = self;
 
-    wipe_progress(report);
+    rdl__report_wipe_progress(report);
     rdl__text_add(&report->text, "%s%-6s%s %s", ink(report, RED), "found", ink(report, PLAIN),
                   test->name);
     if (failure->found_at) {
@@ -430,7 +432,7 @@ static void warned(void *self, const char *text)
 {
     struct rdl__report *report = self;
 
-    wipe_progress(report);
+    rdl__report_wipe_progress(report);
     rdl__text_add(&report->text, "%swarning:%s %s\n", ink(report, YELLOW), ink(report, PLAIN),
                   text);
     rdl__report_flush(report);
@@ -502,6 +504,24 @@ static void add_verdict_line(struct rdl__report *report, const struct rdl__resul
         add_wrapped(report, result->covered);
 }
 
+/* Which deviation was in force, and what there was of it. */
+static void add_deviation(struct rdl__report *report, const struct rdl__result *result)
+{
+    struct rdl__text line = {0};
+
+    if (!result->deviation || result->verdict == RDL__TEST_SKIP)
+        return;
+    rdl__text_add(&line, "under the deviation '%s'", result->deviation);
+    if (!result->replayed) {
+        rdl__text_add(&line, ", which took effect in ");
+        rdl__text_add_count(&line, result->stats.deviated);
+        rdl__text_add(&line, " of ");
+        rdl__text_add_many(&line, result->stats.cases, rdl__case_noun(result->test));
+    }
+    add_wrapped(report, line.bytes);
+    rdl__text_release(&line);
+}
+
 /* What a case did that was replayed, and passed. */
 static void add_passing(struct rdl__report *report, const struct rdl__result *result)
 {
@@ -527,10 +547,11 @@ static void test_ended(void *self, const struct rdl__result *result)
     bool shows_failures = bad || report->looks.verbose || result->replayed;
 
     rdl__report_count(report, result);
-    wipe_progress(report);
+    rdl__report_wipe_progress(report);
     if (!bad && report->looks.quiet)
         return;
     add_verdict_line(report, result);
+    add_deviation(report, result);
     for (size_t i = 0; i < result->failure_count && shows_failures; i++) {
         if (result->failure_count > 1)
             rdl__text_add(&report->text, "\n  %sBug %zu of %zu%s", ink(report, BOLD), i + 1,
@@ -551,7 +572,7 @@ static void exercised(void *self, const struct rdl__exercise *exercises, size_t 
 {
     struct rdl__report *report = self;
 
-    wipe_progress(report);
+    rdl__report_wipe_progress(report);
     if (report->looks.requirements)
         rdl__add_exercised_table(&report->text, report->plan, exercises, count);
     else if (!report->looks.quiet || report->plan->require_all)
@@ -570,7 +591,7 @@ static void run_ended(void *self, double seconds)
     struct rdl__report *report = self;
     struct rdl__text *out = &report->text;
 
-    wipe_progress(report);
+    rdl__report_wipe_progress(report);
     if (!report->looks.quiet || report->counts[RDL__TEST_FAIL] || report->counts[RDL__TEST_ERROR]) {
         rdl__text_add(out, "%zu passed, %zu failed", report->counts[RDL__TEST_PASS],
                       report->counts[RDL__TEST_FAIL] + report->counts[RDL__TEST_ERROR]);
@@ -588,7 +609,7 @@ struct rdl__listener rdl__report_human(struct rdl__report *report, const struct 
     return (struct rdl__listener){
         .run_started = run_started,
         .test_started = test_started,
-        .progress = show_progress,
+        .progress = rdl__report_progress,
         .failure_found = failure_found,
         .warning = warned,
         .test_ended = test_ended,

@@ -333,10 +333,15 @@ static const char *class_of(const struct rdl__failure *failure)
     }
 }
 
+static bool is_of_spec(const struct rdl_test *test)
+{
+    return test->options.spec || test->options.cluster;
+}
+
 static void add_exploration(struct rdl__text *out, const struct rdl__result *result)
 {
     const struct rdl__failure *failure = result->failure_count ? &result->failures[0] : NULL;
-    bool explored = result->test->options.explore, of_spec = result->test->options.spec;
+    bool explored = result->test->options.explore, of_spec = is_of_spec(result->test);
 
     add_optional(out, "class", (explored || of_spec) && failure ? class_of(failure) : NULL);
     add_key(out, "round");
@@ -425,6 +430,9 @@ static void add_test(void *self, const struct rdl__result *result)
     add_count(out, "cases", result->stats.cases);
     add_exploration(out, result);
     add_count(out, "discards", result->stats.discards);
+    add_optional(out, "deviation", result->deviation);
+    add_key(out, "deviated");
+    rdl__text_add(out, result->deviation ? "%" PRIu64 : "null", result->stats.deviated);
     add_number(out, "seconds", result->seconds, 6);
     add_count(out, "seed", result->seed);
     add_bool(out, "exhausted", result->exhausted);

@@ -387,6 +387,10 @@ void rdl__replay_command(struct rdl__text *out, const struct rdl__plan *plan,
         rdl__text_add(out, "%s ", plan->replay_command);
     } else {
         rdl__add_shell_word(out, plan->command);
+        if (plan->deviation) {
+            rdl__text_add(out, " --deviation ");
+            rdl__add_shell_word(out, plan->deviation);
+        }
         rdl__text_add(out, " --replay ");
     }
     rdl__add_shell_word(out, what.bytes);

@@ -90,6 +90,10 @@ extern const char rdl__html_head[];
 void rdl__html_element(struct rdl__text *out, const char *open, const char *text,
                        const char *close);
 
+/* For listener.progress: the line that changes while something runs, and an end of it. */
+void rdl__report_progress(void *self, const struct rdl__progress *progress);
+void rdl__report_wipe_progress(struct rdl__report *report);
+
 /* Write report->text now.  To be called with whole lines. */
 void rdl__report_flush(struct rdl__report *report);
 

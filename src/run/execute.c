@@ -52,7 +52,7 @@ static void reset(struct rdl_case *t)
     t->outcome->claimed = 0;
     t->outcome->class[0] = '\0';
     t->outcome->kin = 0;
-    t->outcome->phases = t->outcome->concurrent = 0;
+    t->outcome->phases = t->outcome->concurrent = t->outcome->deviations = 0;
     t->outcome->exercised = (struct rdl__ids){{0}};
     rdl__reached.set_aside = false; /* a case may have ended in the midst of a spec's function */
     t->thread = pthread_self();
@@ -112,6 +112,8 @@ void rdl__execute(struct rdl_case *t)
         _exit(0);
     if (t->deferred || is_set_up)
         undo(t, fixture, is_set_up);
+    if (rdl__meeting && t->outcome->verdict == RDL__PASSED && _setjmp(t->escape) == 0)
+        rdl__gates_left(t);
     if (rdl__meeting)
         rdl__meet_end();
     rdl__current = NULL;

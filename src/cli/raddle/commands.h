@@ -10,6 +10,7 @@ int rdl__command_explore(int argc, char **argv);
 int rdl__command_replay(int argc, char **argv);
 int rdl__command_cc(int argc, char **argv);
 int rdl__command_grade(int argc, char **argv);
+int rdl__command_deviations(int argc, char **argv);
 int rdl__command_run(int argc, char **argv);
 int rdl__command_judge(int argc, char **argv);
 int rdl__command_match(int argc, char **argv);

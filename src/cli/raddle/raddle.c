@@ -13,6 +13,8 @@ static const struct {
     const char *help;
 } commands[] = {
     {"run", rdl__command_run, "run test programs, one after the other, and sum up"},
+    {"deviations", rdl__command_deviations,
+     "tell which deviations of its neighbours code tolerates"},
     {"explore", rdl__command_explore, "run a program under many schedules of its threads"},
     {"replay", rdl__command_replay, "run a program under the schedule of a token"},
     {"cc", rdl__command_cc, "compile code so that its accesses to memory are seen"},

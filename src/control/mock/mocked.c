@@ -8,13 +8,14 @@
 #include <string.h>
 
 #include "control/mock/mock.h"
-#include "port/locate.h"
 
 /* So much of the stack is handed on if nobody knows how much is the function's. */
 enum { UNKNOWN_STACK_BYTES = 128 };
 
 static struct rdl__mocked *first;
 static struct rdl__locations locations = {.with_own = true};
+static const struct rdl__code_range *own; /* code of Raddle */
+static size_t own_count;
 static const struct rdl_test *test; /* whose mocks are placed */
 
 struct rdl__mocked *rdl__mocked_first(void)
@@ -24,8 +25,8 @@ struct rdl__mocked *rdl__mocked_first(void)
 
 bool rdl__is_own_code(uintptr_t address)
 {
-    for (size_t i = 0; i < locations.own_count; i++)
-        if (address >= locations.own[i].start && address < locations.own[i].end)
+    for (size_t i = 0; i < own_count; i++)
+        if (address >= own[i].start && address < own[i].end)
             return true;
     return false;
 }
@@ -91,25 +92,18 @@ static void add_unreached(struct rdl__text *out, const struct rdl__location *loc
         rdl__text_add(out, ", and %zu more", count - SHOWN);
 }
 
-static bool check_copies(struct rdl__mocked *function, const struct rdl__location *location,
-                         bool partly, struct rdl__error *error)
+static bool check_reach(const struct rdl__mocked *function, bool partly, struct rdl__error *error)
 {
-    struct rdl__text unreached = {0};
-
-    add_unreached(&unreached, location);
     if (function->entry_count == 0)
-        rdl__fail(error,
-                  "%s cannot be mocked, as no call leads to it: it is part of others: %s; "
-                  "compile with -fno-inline, or declare it noinline",
-                  function->place, rdl__text_string(&unreached));
-    else if (unreached.count && !partly)
-        rdl__fail(error,
-                  "%s has copies that calls do not reach: %s; compile with -fno-inline "
-                  "-fno-ipa-cp -fno-ipa-sra, declare it noinline, or say rdl_partly",
-                  function->place, unreached.bytes);
-    function->is_partly = unreached.count > 0;
-    rdl__text_release(&unreached);
-    return function->entry_count > 0 && (partly || !function->is_partly);
+        return rdl__fail(error,
+                         "%s cannot be mocked, as no call leads to it: it is part of others: %s; "
+                         "compile with -fno-inline, or declare it noinline",
+                         function->place, function->unreached);
+    return !function->unreached[0] || partly ||
+           rdl__fail(error,
+                     "%s has copies that calls do not reach: %s; compile with -fno-inline "
+                     "-fno-ipa-cp -fno-ipa-sra, declare it noinline, or say rdl_partly",
+                     function->place, function->unreached);
 }
 
 static struct rdl__mock_entry *add_entry(struct rdl__mocked *function, uintptr_t address)
@@ -132,6 +126,8 @@ static void add_interposed(struct rdl__mocked *function)
 static bool find_entries(struct rdl__mocked *function, const struct rdl__location *location,
                          bool partly, struct rdl__error *error)
 {
+    struct rdl__text unreached = {0};
+
     if (location->count == 0)
         return rdl__fail(error, "%s cannot be mocked: %s", function->place, location->error);
     function->entries = rdl__allocate((location->count + 1) * sizeof *function->entries);
@@ -139,7 +135,10 @@ static bool find_entries(struct rdl__mocked *function, const struct rdl__locatio
         if (can_be_entered(&location->spots[i]))
             add_entry(function, location->spots[i].address)->is_in_libc =
                 strncmp(location->spots[i].module, "libc.so", 7) == 0;
-    if (!check_copies(function, location, partly, error))
+    add_unreached(&unreached, location);
+    function->unreached = rdl__duplicate(rdl__text_string(&unreached));
+    rdl__text_release(&unreached);
+    if (!check_reach(function, partly, error))
         return false;
     add_interposed(function);
     return true;
@@ -177,13 +176,13 @@ static void lay_out(struct rdl__mocked *function, const struct rdl__declared *de
     function->parameters = rdl__allocate((p->count + 1) * sizeof *function->parameters);
     for (uint32_t i = 0; i < p->count; i++) {
         const struct rdl__parameter *from = &p->parameters[i];
-        char *name = from->name[0] ? NULL : declared_name(declared, i);
+        const char *name = declared_name(declared, i); /* what the test says is best */
         char number[12];
 
         snprintf(number, sizeof number, "%u", i + 1);
-        function->parameters[i] = (struct rdl__mock_value){.name = from->name[0] ? from->name
-                                                                   : name        ? name
-                                                                          : rdl__duplicate(number),
+        if (!name)
+            name = from->name[0] ? from->name : rdl__duplicate(number);
+        function->parameters[i] = (struct rdl__mock_value){.name = name,
                                                            .type_name = from->type_name,
                                                            .type = from->type,
                                                            .size = from->size,
@@ -327,6 +326,8 @@ static struct rdl__mocked *find(const char *text, const void *typed, bool partly
     struct rdl__mocked *function = rdl__allocate(sizeof *function), *other = NULL;
     const struct rdl__location *location = locate(text);
 
+    own = locations.own;
+    own_count = locations.own_count;
     function->place = rdl__duplicate(text);
     function->name = name_in(function->place);
     for (size_t i = 0; i < location->count && !other; i++)
@@ -336,6 +337,26 @@ static struct rdl__mocked *find(const char *text, const void *typed, bool partly
     if (!find_entries(function, location, partly, error) ||
         !find_prototype(function, location, typed, error))
         return NULL;
+    rdl__book_write(function, own, own_count);
+    return function;
+}
+
+/* In the book, or in the code. */
+static struct rdl__mocked *get(const char *text, const void *typed, bool partly,
+                               struct rdl__error *error)
+{
+    struct rdl__mocked *function = rdl__book_read(text), *other;
+
+    if (function) {
+        own = rdl__book_own_code(&own_count);
+        other = known_at(function->entries[0].detour.address);
+        function = other ? other : function;
+    }
+    if (!function)
+        function = find(text, typed, partly, error);
+    if (!function || function->type.name)
+        return function;
+    function->name = name_in(function->place);
     function->type = (struct rdl_event_type){.name = function->name, .size = function->values_size};
     function->next = first;
     first = function;
@@ -350,13 +371,9 @@ struct rdl__mocked *rdl__mocked_get(struct rdl_case *t, const char *text, const 
     begin_test(t->test);
     function = known_as(text);
     if (!function)
-        function = find(text, typed, partly, error);
-    if (!function)
+        function = get(text, typed, partly, error);
+    if (!function || !check_reach(function, partly, error))
         return NULL;
-    if (function->is_partly && !partly) {
-        rdl__fail(error, "%s is mocked in part elsewhere: say rdl_partly here, too", text);
-        return NULL;
-    }
     return function->is_placed || place(function, error) ? function : NULL;
 }
 
