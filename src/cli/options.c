@@ -455,7 +455,6 @@ static const struct option options[] = {
     {"help", FLAG(help), "show this", FOR_BOTH},
     {"version", FLAG(version), "show the version", FOR_TESTS},
 };
-
 enum { OPTIONS = sizeof options / sizeof *options };
 
 static void set_flag(struct rdl__options *o, const struct option *option)
