@@ -570,7 +570,7 @@ static void exercised(void *self, const struct rdl__exercise *exercises, size_t 
 {
     struct rdl__report *report = self;
 
-    wipe_progress(report);
+    rdl__report_wipe_progress(report);
     if (report->looks.requirements)
         rdl__add_exercised_table(&report->text, report->plan, exercises, count);
     else if (!report->looks.quiet || report->plan->require_all)
