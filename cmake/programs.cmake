@@ -47,7 +47,7 @@ add_user_programs(tests/zoo zoo zoo)
 add_user_programs(tests/specs specs specs)
 
 # All of their lines and variables are to be there.
-foreach(program specs_gates specs_breakpoints)
+foreach(program specs_gates specs_breakpoints specs_streams_and_gates)
   target_compile_options(${program} PRIVATE -O0)
 endforeach()
 add_user_programs(bench bench benchmarks)

@@ -44,5 +44,5 @@ TEST(who_is_waited_for)
     char *report = try(&status, "wait");
 
     EXPECT_EQ(status, 0);
-    EXPECT_CONTAINS(report, "6 passed");
+    EXPECT_CONTAINS(report, "8 passed");
 }

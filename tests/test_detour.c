@@ -116,7 +116,7 @@ TEST(many_detours_are_placed_at_once_or_none)
     EXPECT_EQ(usual(1, 2) + landing(1, 2), 11);
 }
 
-/* ---- With hooks --------------------------------------------------------------------------- */
+/* ---- With hooks ------------------------------------------------------------------------------ */
 
 static void count(struct rdl__registers *registers, void *it)
 {
@@ -199,7 +199,7 @@ TEST(a_hook_behind_the_first_instruction_is_not_jumped_over)
     rdl__hook_remove(&hook);
 }
 
-/* ---- Thunks -------------------------------------------------------------------------------- */
+/* ---- Thunks ---------------------------------------------------------------------------------- */
 
 static void add_up(struct rdl__arguments *arguments, void *it)
 {

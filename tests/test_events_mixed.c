@@ -149,6 +149,41 @@ TEST(parts_share_what_is_bound)
     EXPECT_STR(verdict(spec, "o1 m3"), "refused");
 }
 
+/* How many ways there are to read it, in the end. */
+static uint32_t live_after(const struct rdl_step *spec, const char *stream)
+{
+    struct rdl__error error;
+    struct rdl__program *program = rdl__program_new_unchecked(spec, &error);
+    struct player p = {.m = rdl__matcher_new(program, 0, 0)};
+    uint32_t live;
+
+    play_words(&p, stream);
+    EXPECT(!p.verdict);
+    live = rdl__matcher_live(p.m);
+    rdl__matcher_free(p.m);
+    rdl__program_free(program);
+    return live;
+}
+
+TEST(what_parts_have_done_is_forgotten_when_they_are_over)
+{
+    const struct rdl_step *parts = rdl_star(rdl_interleaved(
+        rdl_repeat(2, SENT(ping, 1)),
+        rdl_sequence(rdl_require(OUT(pong, 3)), rdl_unordered(SENT(pong, 1), SENT(pong, 2)))));
+    const struct rdl_step *copies = rdl_star(
+        rdl_replicated(rdl_interleaved(SENT(ping, 1), rdl_unordered(SENT(ping, 2), SENT(ping, 3)))),
+        SENT(ping, 9));
+
+    const struct rdl_step *two_ways =
+        rdl_sequence(rdl_either(rdl_replicated(rdl_unordered(SENT(ping, 1), SENT(ping, 2))),
+                                rdl_sequence(SENT(ping, 1), SENT(ping, 2))),
+                     SENT(ping, 9));
+
+    EXPECT_EQ(live_after(two_ways, "p1 p2"), 3); /* a copy, or two, or none */
+    EXPECT_EQ(live_after(parts, times(3, "o2 p1 o3 o1 p1")), live_after(parts, ""));
+    EXPECT_EQ(live_after(copies, "p9 p3 p1 p2 p9 p2 p1 p3 p9"), live_after(copies, "p9"));
+}
+
 /* ---- Replicated ----------------------------------------------------------------------------- */
 
 TEST(copies_begin_whenever_they_like)
@@ -169,6 +204,16 @@ TEST(more_copies_than_can_be_followed_are_too_many)
     EXPECT_STR(verdict(rdl_replicated(SENT(ping, 1), SENT(ping, 2)), times(8, "p1")), "incomplete");
     EXPECT_STR(verdict(rdl_replicated(SENT(ping, 1), SENT(ping, 2)), times(9, "p1")), "too many");
     EXPECT_STR(verdict(rdl_replicated(SENT(ping, 1)), times(100, "p1")), "complete");
+}
+
+TEST(which_copy_is_which_makes_no_difference)
+{
+    const struct rdl_step *spec =
+        rdl_replicated(SENT(ping, 1), rdl_repeat(2, SENT(ping, 2)), SENT(ping, 3));
+
+    EXPECT_EQ(live_after(spec, "p1 p1 p1 p1"), 1);
+    EXPECT_EQ(live_after(spec, "p1 p1 p1 p2 p2 p2"), 2); /* 1 1 1, or 2 1 0 */
+    EXPECT_EQ(live_after(spec, "p1 p1 p2 p1 p2 p2 p2 p3"), 2);
 }
 
 TEST(copies_have_counters_and_rules_of_their_own)
@@ -309,6 +354,25 @@ TEST(calls_are_not_in_logs)
 
     EXPECT(!rdl__recorded_init(&recorded, rdl_sequence(SENT(ping, 1), CALL(ping, 2, 0)), &error));
     EXPECT_CONTAINS(error.text, "a call of an operation, which no log tells of");
+    rdl__recorded_release(&recorded);
+}
+
+TEST(logs_can_be_interleaved)
+{
+    struct rdl__recorded recorded;
+    struct rdl__error error;
+    const struct rdl_step *spec = rdl_sequence(
+        rdl_interleaved(
+            rdl_sequence(rdl_answer(OUT_ANY(request), request, echo, &net, answer), SENT(ping, 1)),
+            SENT(pong, 1)),
+        rdl_either_as("a", rdl_do(nothing), SENT(ping, 2)),
+        rdl_either_as("a", SENT(ping, 3), SENT(ping, 4)));
+
+    EXPECT(rdl__recorded_init(&recorded, spec, &error));
+    EXPECT_STR(verdict(recorded.spec, "q5 o1 A5 p1 p3"), "complete");
+    EXPECT_STR(verdict(recorded.spec, "q5 o1 p1 A5 p2 p4"), "complete");
+    EXPECT_STR(verdict(recorded.spec, "q5 o1 p1 A5 p4"), "refused");
+    EXPECT_STR(verdict(recorded.spec, "q5 o1 p1 A6"), "refused");
     rdl__recorded_release(&recorded);
 }
 

@@ -63,7 +63,7 @@ static void fill(struct rdl_step *block, int depth, bool headers, unsigned steps
     const struct rdl_step *parts[PARTS_MAX];
     unsigned count = 0;
 
-    while (headers && draw(5) == 0 && count < 2)
+    while (headers && draw(5) < 2 && count < 2)
         parts[count++] = event_step(draw(2) ? RDL__STEP_ALLOW : RDL__STEP_DISALLOW);
     if (headers && draw(6) == 0)
         parts[count++] = event_step(RDL__STEP_REQUIRE);
@@ -548,7 +548,15 @@ static void change(char *stream)
         unsigned at = draw(count), other = draw(count);
         char letter = stream[at];
 
-        switch (draw(3)) {
+        switch (draw(5)) {
+        case 3: /* maybe it is allowed there */
+        case 4:
+            if (count == STREAM_MAX)
+                break;
+            memmove(stream + at + 1, stream + at, count + 1 - at);
+            stream[at] = (char)('a' + draw(LETTERS));
+            count++;
+            break;
         case 0:
             stream[at] = (char)('a' + draw(LETTERS));
             break;

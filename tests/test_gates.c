@@ -1,4 +1,7 @@
 /* test_gates.c -- gates as their users see them: tests/specs/gates. */
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "harness.h"
 
 static char *try(int *out_status, const char *name)
@@ -145,6 +148,12 @@ TEST(what_makes_no_sense_is_told)
     expect_error("wrong_place", "ad_one: there is no function ad_one; did you mean add_one?");
     expect_error("wrong_place_with_a_sign", "there is no function ad_one; did you mean add_one?");
     expect_error("wrong_no_place", "a place is missing");
+    expect_error("wrong_place_of_several", ": ad_one: there is no function ad_one");
+    expect_error("wrong_place_of_a_library", "there is no function frintf in libc.so.6");
+    expect_error("wrong_number", "after # there is a number from 1 on");
+    expect_error("wrong_brackets", "there is [thread blocked], [thread ended]");
+    expect_error("wrong_event_of_any_order", "in \"[first blocked]\": each is one place");
+    expect_error("wrong_old_gate", "one of a case that has ended");
     expect_error("wrong_length", "add_one_at_length has more than 250 lines");
     expect_error("wrong_order", "-> is missing");
     expect_error("wrong_circle", "\"first:add_one\" is to come before itself");
@@ -156,6 +165,26 @@ TEST(controlled_threads_do_not_come_to_locks_of_the_c_library)
     expect_pass("primitive_of_free_threads");
 }
 
+TEST(a_thread_that_does_not_exist_is_told)
+{
+    EXPECT_CONTAINS(expect_fail("wrong_thread", "infeasible"), "(there is no thread third)");
+    EXPECT_CONTAINS(expect_fail("wrong_thread_free", "infeasible"), "(there is no thread third)");
+}
+
+TEST(who_is_left_at_a_gate_is_told)
+{
+    const char *left = "first waits for gate add_one to be opened";
+
+    EXPECT_CONTAINS(expect_fail("wrong_left_at_a_gate", "infeasible"), left);
+    EXPECT_CONTAINS(expect_fail("wrong_left_at_a_gate_free", "threads stand at gates"), left);
+}
+
+TEST(texts_may_have_brackets)
+{
+    expect_pass("a_text_with_brackets");
+    expect_pass("a_text_with_brackets_free");
+}
+
 TEST(who_sleeps_is_given_time)
 {
     expect_pass("who_sleeps_may_still_come");
@@ -165,4 +194,56 @@ TEST(who_is_held_when_a_check_fails_stays)
 {
     EXPECT_CONTAINS(expect_fail("wrong_check_while_one_is_held", "rdl_check(!arrival)"),
                     "1 failed");
+}
+
+/* What is there of the text from this word on, up to a blank or the end of the line. */
+static char *word_from(const char *text, const char *start)
+{
+    const char *at = strstr(text, start);
+    char *word = NULL;
+
+    if (!at || asprintf(&word, "%.*s", (int)strcspn(at, " \n"), at) < 0)
+        test_fail(__FILE__, __LINE__, "there is no %s in:\n%s", start, text);
+    return word;
+}
+
+static void expect_fails_again(const char *name)
+{
+    int status;
+    char *token = word_from(try(&status, name), "rdl1.");
+
+    EXPECT_CONTAINS(run(&status, "\"$BUILD/specs/gates\" --replay %s --cases 100", token),
+                    "fails like that in 100 of 100 runs");
+    free(token);
+}
+
+TEST(a_failing_case_is_run_as_often_as_is_asked_for)
+{
+    expect_fails_again("wrong_stale_length");
+    expect_fails_again("wrong_stale_length_free");
+}
+
+TEST(a_schedule_of_free_threads_is_run_as_often_as_is_asked_for)
+{
+    int status;
+    char *report =
+        run(&status, "\"$BUILD/specs/gates\" --filter =second_goes_first_free --cases 50 "
+                     "--regressions none");
+
+    EXPECT_EQ(status, 0);
+    EXPECT_CONTAINS(report, " 50 cases");
+}
+
+TEST(threads_may_be_free_where_tests_control_them)
+{
+    int status;
+    char *report =
+        run(&status, "\"$BUILD/specs/gates\" --free --filter =wrong_stale_length --seed 1");
+
+    EXPECT_EQ(status, 1);
+    EXPECT_CONTAINS(report, "rdl_check(appended)");
+    EXPECT_CONTAINS(report, " --free --replay rdl1.wrong_stale_length");
+    EXPECT_LACKS(report, "Kept in");
+    run(&status, "\"$BUILD/examples/asymmetric_buffer\" --free --filter every,paper");
+    EXPECT_EQ(status, 0);
 }

@@ -57,6 +57,10 @@ RDL_API struct rdl_thread *rdl_spawn(struct rdl_case *t, const char *name, void 
 /* Wait for the end of the thread. */
 RDL_API void rdl_join(struct rdl_thread *thread);
 
+/* The thread need not come to its end: it waits, and nobody will let it go on.  What it uses must
+ * not be freed. */
+RDL_API void rdl_leave(struct rdl_thread *thread);
+
 /* Wait until every other thread has ended or is blocked; how many are blocked.  The
  * answer is exact, not a matter of waiting long enough: controlled threads are known;
  * of those that rdl_spawn has started elsewhere, the kernel is asked what they wait

@@ -266,7 +266,7 @@ char *rdl__schedule_last_object(const struct rdl__steps *steps, struct rdl__obje
 void rdl__schedule_release(struct rdl__schedule *schedule);
 
 /* script.c: its schedule becomes an order, in a file; or, being one of a test under an order, it
- * is counted how often that fails. */
+ * is counted how often that fails; or how often its case does. */
 void rdl__script_export(struct rdl__session *session, const struct rdl_test *test,
                         struct rdl__failure *failure, const char *path);
 void rdl__script_repeat(struct rdl__session *session, const struct rdl_test *test,
@@ -280,6 +280,9 @@ void rdl__explain(struct rdl__session *session, const struct rdl_test *test,
 
 /* The registered tests, sorted by file and line. */
 struct rdl_test **rdl__tests(size_t *out_count);
+
+/* Its threads are to be free. */
+void rdl__set_free(struct rdl_test *test);
 
 /* "": all; "=name": exactly; "#tag"; "-..." : not; else part of the name. */
 bool rdl__filter_matches(const struct rdl_test *test, const char *filter);

@@ -7,14 +7,20 @@
 
 static struct rdl_test *registered;
 
+void rdl__set_free(struct rdl_test *test)
+{
+    test->options.free_threads = true;
+    test->options.explore = false;
+    if (test->options.scheduled && !test->options.cases)
+        test->options.exhaustive = true;
+}
+
 void rdl_register(struct rdl_test *test)
 {
-    if (test->options.free_threads)
-        test->options.explore = false;
     if (test->options.scheduled && !test->options.strategy)
         test->options.strategy = "answers";
-    if (test->options.scheduled && test->options.free_threads && !test->options.cases)
-        test->options.exhaustive = true;
+    if (test->options.free_threads)
+        rdl__set_free(test);
     test->next = registered;
     registered = test;
 }

@@ -289,7 +289,7 @@ static void judge_calls(struct rdl__session *session, struct rdl__result *result
         conclude(result, RDL__TEST_ERROR, "calls",
                  "in %llu cases no operation could be called: look at may, weigh, pre and cpre",
                  (unsigned long long)stats->cases);
-    for (uint32_t i = 0; total > 0 && i < stats->called_count; i++)
+    for (uint32_t i = 0; total > 0 && !result->test->options.table && i < stats->called_count; i++)
         if (stats->called[i].calls == 0)
             rdl__warn(session, "%s: %s was never called, while others were %llu times",
                       result->test->name, stats->called[i].name, (unsigned long long)total);
@@ -527,7 +527,7 @@ static void settle_token(struct rdl__session *session, struct rdl__result *resul
     failure = &result->failures[result->failure_count - 1];
     if (plan->export_order)
         rdl__script_export(session, result->test, failure, plan->export_order);
-    else if (plan->in_order && plan->cases)
+    else if (plan->cases)
         rdl__script_repeat(session, result->test, failure, plan->cases);
 }
 

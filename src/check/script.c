@@ -170,12 +170,28 @@ static uint64_t count_free_failures(struct script *s, uint64_t runs)
     return failed;
 }
 
+/* The same for the very case that failed, schedule and all. */
+static uint64_t count_replays(struct rdl__session *session, const struct rdl_test *test,
+                              const struct rdl__failure *failure, uint64_t runs)
+{
+    uint64_t failed = 0;
+
+    for (uint64_t n = 0; n < runs; n++) {
+        if (!rdl__run_made(session, test, &failure->settings, &failure->made, false))
+            break;
+        failed += rdl__fails_alike(&rdl__first_board(session)->outcome, failure);
+    }
+    return failed;
+}
+
 void rdl__script_repeat(struct rdl__session *session, const struct rdl_test *test,
                         struct rdl__failure *failure, uint64_t runs)
 {
     struct rdl__made data = rdl__data_of(&failure->made);
     struct rdl__text said = {0};
-    uint64_t failed = count_failures(session, test, failure, &data, runs, false);
+    uint64_t failed = session->plan->in_order
+                          ? count_failures(session, test, failure, &data, runs, false)
+                          : count_replays(session, test, failure, runs);
 
     rdl__text_add(&said, "fails like that in %llu of %llu runs", (unsigned long long)failed,
                   (unsigned long long)runs);

@@ -542,11 +542,19 @@ static void search_and_settle(struct search *search, bool in_order)
     }
 }
 
+/* A schedule of free threads is run once for each of its orders, unless it is to be run more
+ * often. */
+static bool tries_all(const struct rdl__plan *plan, const struct rdl_options *options)
+{
+    bool once = options->exhaustive && !(options->scheduled && plan->cases);
+
+    return !options->explore && (plan->exhaustive || once);
+}
+
 void rdl__search(struct rdl__session *session, struct rdl__result *result)
 {
     const struct rdl__plan *plan = session->plan;
-    bool in_order =
-        (plan->exhaustive || result->test->options.exhaustive) && !result->test->options.explore;
+    bool in_order = tries_all(plan, &result->test->options);
     struct search *search = rdl__allocate(sizeof *search);
 
     *search = (struct search){

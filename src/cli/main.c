@@ -328,6 +328,21 @@ static bool put_in_order(struct rdl__options *options, struct rdl_test **tests, 
     return true;
 }
 
+/* The same tests, but threads are as the operating system has them.  What fails then is no case of
+ * a test as it stands, so it is not kept. */
+static void set_free(struct rdl__options *options, struct rdl_test **tests, size_t count)
+{
+    struct rdl__text command = {0};
+
+    for (size_t i = 0; i < count; i++)
+        if (tests[i]->options.explore)
+            rdl__set_free(tests[i]);
+    rdl__add_shell_word(&command, options->plan.command);
+    rdl__text_add(&command, " --free --replay");
+    options->plan.replay_command = command.bytes;
+    options->plan.no_regressions = true;
+}
+
 /* Threads that block signals before the first gate is placed would not come to it. */
 static void expect_gates(struct rdl_test *const *tests, size_t count)
 {
@@ -376,6 +391,8 @@ int rdl_main(int argc, char **argv)
     } else {
         if (!options->seed_given)
             options->plan.seed = rdl__entropy() >> 32; /* short enough to type */
+        if (options->free)
+            set_free(options, tests, count);
         if (options->deviations)
             status = rdl__print_deviations(options, tests, select_tests(options, tests, count));
         else

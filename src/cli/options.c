@@ -385,6 +385,7 @@ static const struct option options[] = {
      FOR_TESTS},
     {"order", VALUE("FILE", read_order), "run the case of an order, with free threads", FOR_TESTS},
     {"controlled", FLAG(controlled), "with --order: with controlled threads", FOR_TESTS},
+    {"free", FLAG(free), "with free threads, where tests would control them", FOR_TESTS},
     {"filter", VALUE("F", read_filter),
      "run tests whose name has F in it; =F: whose name is F; #F: tagged F; -F: not those",
      FOR_TESTS},
@@ -631,6 +632,8 @@ bool rdl__options_read(struct rdl__options *out, int argc, char **argv, struct r
         return rdl__fail(error, "--shrink goes with --replay");
     if (o.controlled && !o.order)
         return rdl__fail(error, "--controlled goes with --order");
+    if (o.free && (o.order || o.export))
+        return rdl__fail(error, "--free goes neither with --order nor with --export");
     if (o.order && (o.export || o.bytes))
         return rdl__fail(error, "--order goes neither with --export nor with --bytes");
     if (!settle_deviations(&o, error))

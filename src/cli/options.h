@@ -56,6 +56,7 @@ struct rdl__options {
     const char *order;        /* of this file */
     bool controlled;          /* threads of a test under an order */
     const char *requirements; /* the table goes to this file; "-": into the report; NULL: none */
+    bool free;                /* threads that tests would control */
     bool deviations;          /* which of them are tolerated? */
     bool seed_given;
     struct rdl__exploring explore; /* raddle explore only */

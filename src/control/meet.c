@@ -11,7 +11,9 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static bool begun, watched; /* watched: one of those who wait looks whether all do */
+static bool begun;
+static bool watched;  /* one of those who wait looks whether all do */
+static bool reserved; /* there is one who has to do that itself */
 bool rdl__meeting;
 
 /* Which meeting this is: one a case.  Who is left over from one before waits for ever. */
@@ -54,11 +56,14 @@ static bool happens_next(void)
     return rdl__orders_go_on(rdl__current) || rdl__gates_give_up();
 }
 
-/* The thread of the body itself is one of those that are waited for. */
+/* The thread of the body itself is one of those that are waited for.  Those that others create are,
+ * too, once anybody waits here; until then we only have to know of them. */
 static void meet_freely(struct rdl_case *t)
 {
-    if (!rdl__meeting)
+    if (!rdl__meeting) {
         rdl__blocked_watch_caller(t);
+        rdl__blocked_watch_new(NULL, RDL__NEXT(pthread_create));
+    }
     rdl__meeting = true;
 }
 
@@ -84,7 +89,7 @@ void rdl__meet_begin(struct rdl_case *t)
 void rdl__meet_end(void)
 {
     __atomic_add_fetch(&meeting, 1, __ATOMIC_SEQ_CST);
-    rdl__meeting = begun = watched = false;
+    rdl__meeting = begun = watched = reserved = false;
     quiet_waiters = asked = 0;
     rdl__when_quiet = NULL;
     rdl__blocked_watch_end();
@@ -168,6 +173,7 @@ struct awaited {
     bool (*ready)(void *what);
     void *what;
     uint64_t meeting;
+    bool reserves;
 };
 
 static bool is_over(const struct awaited *awaited)
@@ -181,7 +187,7 @@ static bool is_there(void *it)
     bool there;
 
     pthread_mutex_lock(&lock);
-    there = is_over(awaited) || awaited->ready(awaited->what);
+    there = is_over(awaited) || (reserved && !awaited->reserves) || awaited->ready(awaited->what);
     pthread_mutex_unlock(&lock);
     return there;
 }
@@ -197,7 +203,7 @@ static void keep_watch(struct rdl_case *t, const struct awaited *awaited)
         pthread_mutex_lock(&lock);
         stuck = !there && !happens_next();
         pthread_mutex_unlock(&lock); /* a failure may be the end of the case */
-        if (stuck)
+        if (stuck && !rdl__blocked_idle)
             rdl__gates_stuck(t);
         there = is_there((void *)awaited);
         pthread_mutex_lock(&lock);
@@ -216,10 +222,11 @@ static void stay_if_over(const struct awaited *awaited)
 
 static void await_freely(struct rdl_case *t, bool (*ready)(void *what), void *what)
 {
-    const struct awaited awaited = {ready, what, __atomic_load_n(&meeting, __ATOMIC_SEQ_CST)};
+    const struct awaited awaited = {ready, what, __atomic_load_n(&meeting, __ATOMIC_SEQ_CST),
+                                    false};
 
     while (!ready(what)) {
-        if (watched) {
+        if (watched || reserved) {
             pthread_cond_wait(&changed, &lock);
             stay_if_over(&awaited);
             continue;
@@ -244,6 +251,27 @@ void rdl__meet_await(struct rdl_case *t, const struct rdl__op *op, bool (*ready)
     rdl__sched.quiet_waiters++;
     rdl__await(self, op, ready, what, RDL__FOREVER);
     rdl__sched.quiet_waiters--;
+}
+
+bool rdl__meet_until(struct rdl_case *t, bool (*ready)(void *what), void *what, bool at_once)
+{
+    const struct awaited awaited = {ready, what, __atomic_load_n(&meeting, __ATOMIC_SEQ_CST), true};
+    bool there;
+
+    pthread_mutex_lock(&lock);
+    reserved = true;
+    while (watched)
+        pthread_cond_wait(&changed, &lock);
+    watched = true;
+    do {
+        pthread_mutex_unlock(&lock);
+        there = rdl__blocked_until(t, is_there, (void *)&awaited);
+        pthread_mutex_lock(&lock);
+    } while (!there && !at_once && happens_next());
+    watched = reserved = false;
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
+    return there;
 }
 
 static bool lull_has_come(void *before)

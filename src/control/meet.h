@@ -11,7 +11,7 @@
 #include "case/case.h"
 #include "control/sched/op.h"
 
-/* The body of a test starts a free thread, or comes to a place where threads meet. */
+/* A test, or the code under test, starts a free thread; or comes to a place where threads meet. */
 void rdl__meet_spawn(struct rdl_case *t);
 void rdl__meet_begin(struct rdl_case *t);
 
@@ -26,6 +26,10 @@ void rdl__meet_unlock(void);
 /* Wait until it is ready.  The operation is how controlled threads say it. */
 void rdl__meet_await(struct rdl_case *t, const struct rdl__op *op, bool (*ready)(void *what),
                      void *what);
+
+/* For free threads: wait until it is ready, or all wait and nothing happens then; or, at once when
+ * all wait.  False: it is not ready.  What it is about need not be told of by rdl__meet_changed. */
+bool rdl__meet_until(struct rdl_case *t, bool (*ready)(void *what), void *what, bool at_once);
 
 /* Wait until every other free thread has ended or waits, be it here; how many do. */
 int rdl__meet_until_quiet(struct rdl_case *t);
@@ -53,6 +57,13 @@ bool rdl__gates_give_up(void);
 /* Nothing: if free threads wait at gates, that is a failure. */
 #define RDL__INFEASIBLE "infeasible: all threads wait, some of them at gates"
 void rdl__gates_stuck(struct rdl_case *t);
+
+/* So it is if the case ends well, and some still do. */
+void rdl__gates_left(struct rdl_case *t);
+
+/* Who waits at gates, for what and perhaps where (RDL__AT), a line each. */
+struct rdl__text;
+void rdl__gates_tell(struct rdl__text *text, bool with_places);
 
 /* What a thread waits for that waits at a gate; false: it does not.  And for whom; NULL: it is not
  * known. */

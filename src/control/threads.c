@@ -84,12 +84,20 @@ void rdl__serve(struct rdl_case *t, const char *name, void (*run)(void *it), voi
 {
     struct rdl_thread *thread = rdl_spawn(t, name, run, it);
 
-    if (thread->controlled) {
-        thread->controlled->servant = true;
-        rdl__sched.servants++;
-    } else {
+    if (thread->controlled)
+        rdl_leave(thread);
+    else
         rdl__defer(t, end_servant, thread);
-    }
+}
+
+void rdl_leave(struct rdl_thread *thread)
+{
+    struct rdl__thread *controlled = thread->controlled;
+
+    if (!controlled || controlled->state != RDL__ALIVE || controlled->servant)
+        return;
+    controlled->servant = true;
+    rdl__sched.servants++;
 }
 
 void rdl_join(struct rdl_thread *thread)

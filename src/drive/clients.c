@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "base/memory.h"
+#include "control/meet.h"
 #include "control/sched/inner.h"
 #include "control/sched/words.h"
 #include "drive/drive.h"
@@ -195,6 +196,7 @@ static void start(struct rdl__client *client)
                               &client->controlled);
     } else {
         rdl__defer(t, rdl__blocked_forget, &client->watched);
+        rdl__meet_spawn(t);
         why = rdl__blocked_start(&client->real, &client->watched, t, live_freely, client);
     }
     if (why)

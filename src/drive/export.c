@@ -40,6 +40,22 @@ static bool find_continuation(const struct writer *e, uint32_t i, uint32_t *out_
     return false;
 }
 
+/* Is the call of this step left waiting in the end? */
+static bool is_left(const struct writer *e, uint32_t i)
+{
+    uint32_t continued, by;
+
+    return step_at(e, i)->expected == RDL__BLOCKS && !find_continuation(e, i, &continued, &by);
+}
+
+static bool is_left_waiting(const struct writer *e, uint32_t client)
+{
+    for (uint32_t i = 0; i < e->count; i++)
+        if (step_at(e, i)->client == client && is_left(e, i))
+            return true;
+    return false;
+}
+
 static bool has_refs(const struct rdl__type *type)
 {
     return type && rdl__type_has_refs(type);
@@ -48,16 +64,10 @@ static bool has_refs(const struct rdl__type *type)
 static bool check_step(const struct writer *e, uint32_t i, struct rdl__error *error)
 {
     const struct rdl__planned *step = step_at(e, i);
-    uint32_t continued, by;
 
     if (step->expected == RDL__WHATEVER)
         return rdl__fail(error, "%s: it is not certain what comes of t%d", e->script->test->name,
                          step->time);
-    if (step->expected == RDL__BLOCKS && !find_continuation(e, i, &continued, &by))
-        return rdl__fail(error,
-                         "%s: %s is left waiting in the end, and a test cannot end before its "
-                         "threads have",
-                         e->script->test->name, e->script->names[step->client]);
     if (step->op->args_size && has_refs(rdl__args_type(step->op)))
         return rdl__fail(error, "%s: calls of %s refer to answers of earlier ones",
                          e->script->test->name, step->op->name);
@@ -141,6 +151,10 @@ static void declare(const struct writer *e, uint32_t i)
     if (!op->answer_size)
         return;
     add_type(e, op, "answer");
+    if (is_left(e, i)) {
+        rdl__text_add(e->out, "answer_%d = {0};\n", step->time);
+        return;
+    }
     snprintf(name, sizeof name, "expected_%d", step->time);
     rdl__text_add(e->out, "answer_%d = {0}, %s", step->time, name);
     add_value(e->out, name, rdl__answer_type(op), end_of(e, i, &by)->answer, op->answer_size);
@@ -175,6 +189,14 @@ static void add_comment(const struct writer *e, uint32_t i)
     rdl__text_release(&text);
 }
 
+/* It was left waiting: that it has gone on is wrong. */
+static void add_left(const struct writer *e, const struct rdl__planned *step)
+{
+    rdl__text_add(e->out, "); /* blocks, and is left so */\n");
+    rdl__text_add(e->out, "    rdl_fail(\"%s of time %d was to block, but has returned\");\n",
+                  step->op->name, step->time);
+}
+
 /* A call returns at its own time or, if it blocks, at the time of the call that lets it go on. */
 static void add_call(const struct writer *e, uint32_t i)
 {
@@ -189,6 +211,10 @@ static void add_call(const struct writer *e, uint32_t i)
                   step->time);
     if (step->op->answer_size)
         rdl__text_add(e->out, ", &answer_%d", step->time);
+    if (is_left(e, i)) {
+        add_left(e, step);
+        return;
+    }
     rdl__text_add(e->out, ");%s\n", end != step ? " /* blocks */" : "");
     rdl__text_add(e->out, "    rdl_check_eq(rdl_clock(t), %d);\n", step_at(e, by)->time);
     if (end != step)
@@ -244,7 +270,27 @@ static void add_client(const struct writer *e, uint32_t client)
 
 /* ---- All of it ------------------------------------------------------------------------------- */
 
-static void add_threads(const struct writer *e)
+/* Who is left waiting does so when all others have ended. */
+static bool leave_threads(const struct writer *e)
+{
+    uint32_t number = 0, left = 0;
+
+    for (uint32_t i = 0; i < e->script->clients; i++)
+        left += is_left_waiting(e, i);
+    if (left == 0)
+        return false;
+    rdl__text_add(e->out, "    rdl_await(t, %d);\n", step_at(e, e->count - 1)->time + 1);
+    for (uint32_t i = 0; i < e->script->clients; i++) {
+        if (!calls_anything(e, i))
+            continue;
+        rdl__text_add(e->out, "    rdl_%s(threads[%u]);\n",
+                      is_left_waiting(e, i) ? "leave" : "join", number++);
+    }
+    return true;
+}
+
+/* Do all come to their end? */
+static bool add_threads(const struct writer *e)
 {
     uint32_t count = 0;
 
@@ -257,8 +303,12 @@ static void add_threads(const struct writer *e)
         rdl__text_add(e->out, ", &both),\n");
         count++;
     }
-    rdl__text_add(e->out, "    };\n\n    for (int i = 0; i < %u; i++)\n", count);
+    rdl__text_add(e->out, "    };\n\n");
+    if (leave_threads(e))
+        return false;
+    rdl__text_add(e->out, "    for (int i = 0; i < %u; i++)\n", count);
     rdl__text_add(e->out, "        rdl_join(threads[i]);\n");
+    return true;
 }
 
 static void add_test(const struct writer *e)
@@ -270,8 +320,7 @@ static void add_test(const struct writer *e)
               e->script->spec->state_size);
     rdl__text_add(e->out, "    struct %s_and_case both = {t, rdl_spec_of_%s.create(t, &state)};\n",
                   e->script->test->name, e->spec);
-    add_threads(e);
-    if (e->script->spec->destroy)
+    if (add_threads(e) && e->script->spec->destroy)
         rdl__text_add(e->out, "    rdl_spec_of_%s.destroy(both.it);\n", e->spec);
     rdl__text_add(e->out, "}\n\n");
 }

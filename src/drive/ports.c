@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "control/meet.h"
@@ -298,14 +299,16 @@ static enum rdl__came wait_freely(struct rdl__ports *ports, bool or_quiet, uint6
     int why = 0;
 
     if (or_quiet &&
-        !rdl__blocked_until(ports->t, have_or_is_late, &(struct patience){ports, until}))
+        !rdl__meet_until(ports->t, have_or_is_late, &(struct patience){ports, until}, false))
         return RDL__QUIET;
     if (or_quiet)
         return rdl__ports_have(ports) ? RDL__CAME : RDL__LATE;
+    __atomic_store_n(&rdl__blocked_idle, gettid(), __ATOMIC_SEQ_CST);
     pthread_mutex_lock(&ports->lock);
     while (!ports->head && why != ETIMEDOUT)
         why = pthread_cond_timedwait(&ports->came, &ports->lock, &time);
     pthread_mutex_unlock(&ports->lock);
+    __atomic_store_n(&rdl__blocked_idle, 0, __ATOMIC_SEQ_CST);
     return ports->head ? RDL__CAME : RDL__LATE;
 }
 

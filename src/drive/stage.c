@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "case/requirements.h"
 #include "drive/bound.h"
 #include "raddle/cluster.h"
 
@@ -238,9 +239,12 @@ static void add_frames(struct rdl__stage *stage, struct rdl__text *out)
 
 _Noreturn static void fail(struct rdl__stage *stage, const char *check, struct rdl__text *text)
 {
+    const struct stack *stack = stack_of(stage);
+    const struct rdl_operation *op = stack->depth ? stack->frames[stack->depth - 1].op : NULL;
+
     add_frames(stage, text);
     add_states(stage, text);
-    rdl__differs(stage->t, "bad-call", check, text);
+    rdl__differs_in(stage->t, op, "bad-call", check, text);
 }
 
 /* ---- What is told --------------------------------------------------------------------------- */
@@ -448,6 +452,7 @@ static void judge(struct rdl__stage *stage, const struct frame *frame, const voi
     for (unsigned which = 0; which < rdl__alternatives(frame->op); which++) {
         memcpy(stage->state, component->state, component->spec->state_size);
         if (rdl__explains(component->spec, &call, stage->state, which, answer, frame->scratch)) {
+            rdl__reached_happened();
             memcpy(component->state, stage->state, component->spec->state_size);
             check_invariant(stage, frame);
             return;
@@ -599,6 +604,7 @@ static void post(struct rdl__stage *stage, struct frame *frame)
     for (unsigned i = 0; i < count; i++) {
         memcpy(stage->state, component->state, component->spec->state_size);
         if (rdl__post(component->spec, &call, stage->state, (first + i) % count, frame->answer)) {
+            rdl__reached_happened();
             memcpy(component->state, stage->state, component->spec->state_size);
             return;
         }
@@ -629,6 +635,7 @@ static void play(struct rdl__stage *stage, struct frame *frame)
 static void run(struct rdl__stage *stage, struct frame *frame)
 {
     stage->number++;
+    rdl__call_made(frame->op);
     if (frame->component->object)
         call_real(stage, frame);
     else
@@ -703,6 +710,7 @@ bool rdl__op_called(struct rdl__op_call *call)
     call->frame = frame;
     if (frame->component && frame->component->object) {
         stage->number++;
+        rdl__call_made(frame->op);
         return true;
     }
     if (frame->component)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "control/meet.h"
 #include "drive/drive.h"
 #include "drive/ports.h"
 #include "drive/reader.h"
@@ -112,6 +113,7 @@ _Noreturn static void fail_short(struct rdl__stream *s)
     struct rdl__text text = {0};
 
     rdl__text_add(&text, "nobody does anything any more\n");
+    rdl__gates_tell(&text, false);
     fail(s, "the stream ends too soon", &text);
 }
 
@@ -124,6 +126,9 @@ _Noreturn static void fail_late(struct rdl__stream *s)
         fail_short(s);
     if (rdl__ports_now() > s->until)
         rdl__text_add(&text, "it has taken longer than %g ms\n", s->deadline_ms);
+    rdl__meet_lock(); /* of free threads, some may be on their way */
+    rdl__gates_tell(&text, false);
+    rdl__meet_unlock();
     if (rdl__matcher_is_complete(s->m))
         fail(s, "it has not become quiet in time", &text);
     fail(s, "an event has not come in time", &text);
@@ -209,7 +214,7 @@ static void await_quiet(struct rdl__stream *s)
 {
     if (rdl__self())
         rdl_until_quiet(s->t);
-    else if (rdl__blocked_until(s->t, is_late, s))
+    else if (rdl__meet_until(s->t, is_late, s, true))
         fail_late(s);
 }
 

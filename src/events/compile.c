@@ -450,7 +450,7 @@ static bool add_replicated(struct rdl__compiler *c, const struct rdl_step *step,
     if (!check_copies(c, step))
         return false;
     RDL__GROW(p->copies, p->copies_count, p->copies_room);
-    p->copies[p->copies_count++] = (struct rdl__copies){.word = p->words, .bit = p->nullable_loops};
+    p->copies[p->copies_count++] = (struct rdl__copies){.word = p->words};
     c->inside = parts;
     for (c->part = 0; c->part < COUNT; c->part++) {
         struct rdl__copies *copies;
@@ -463,7 +463,6 @@ static bool add_replicated(struct rdl__compiler *c, const struct rdl_step *step,
         if (c->part == 0) {
             copies->places = p->place_count - parts - 1;
             copies->words = p->words - copies->word;
-            copies->bits = p->nullable_loops - copies->bit;
         }
     }
     c->inside = outer;

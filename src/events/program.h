@@ -83,13 +83,12 @@ struct rdl__tag {
     uint32_t word;
 };
 
-/* Copies of the same steps, one after the other: so many places, words, and bits of loops each.
+/* Copies of the same steps, one after the other: so many places and words each.
  * Some of them have begun, and are sorted; the next one waits for its first event.  How many have
  * begun is in the word after those of their places. */
 struct rdl__copies {
     uint32_t places;
     uint32_t word, words;
-    uint32_t bit, bits;
 };
 enum { RDL__COPIES_MOST = 8 };
 #define RDL__BEGINNING (UINT64_C(1) << 32) /* the next one is on its way there */
@@ -100,7 +99,8 @@ struct rdl__kept {
     uint32_t is_set; /* bit of the second word */
 };
 
-/* words[0]: loops in which something has happened; words[1]: slots that are set. */
+/* words[0]: loops in which something has happened, while it is on its way; words[1]: slots that
+ * are set. */
 enum { RDL__WORD_LOOPS, RDL__WORD_SLOTS, RDL__WORDS_FIXED };
 
 struct rdl__program {

@@ -141,47 +141,29 @@ static uint64_t *busy_of(const struct rdl__matcher *m, struct rdl__config *c, ui
     return &c->words[m->p->places[at].word + m->p->places[at].count];
 }
 
-/* All that is of one copy, but for its place. */
-struct state {
-    uint64_t *words;
-    uint64_t bits;
-};
-
-static struct state state_of(const struct rdl__copies *copies, struct rdl__config *c, uint32_t i)
+static uint64_t *words_of(const struct rdl__copies *copies, struct rdl__config *c, uint32_t i)
 {
-    uint64_t mask = copies->bits ? UINT64_MAX >> (64 - copies->bits) : 0;
-
-    return (struct state){
-        c->words + copies->word + (size_t)i * copies->words,
-        copies->bits ? c->words[RDL__WORD_LOOPS] >> (copies->bit + i * copies->bits) & mask : 0};
+    return c->words + copies->word + (size_t)i * copies->words;
 }
 
-static void set_bits_of(const struct rdl__copies *copies, struct rdl__config *c, uint32_t i,
-                        uint64_t bits)
+static void swap_words(uint64_t *one, uint64_t *two, uint32_t count)
 {
-    uint64_t was = state_of(copies, c, i).bits;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t word = one[i];
 
-    if (copies->bits)
-        c->words[RDL__WORD_LOOPS] ^= (was ^ bits) << (copies->bit + i * copies->bits);
+        one[i] = two[i];
+        two[i] = word;
+    }
 }
 
 static void swap_copies(const struct rdl__program *p, struct rdl__config *c, uint32_t at,
                         uint32_t i, uint32_t k)
 {
     const struct rdl__copies *copies = &p->copies[p->places[at].copies];
-    uint64_t *places = c->words + p->places[at].word, place = places[i];
-    struct state one = state_of(copies, c, i), two = state_of(copies, c, k);
+    uint64_t *places = c->words + p->places[at].word;
 
-    places[i] = places[k];
-    places[k] = place;
-    set_bits_of(copies, c, i, two.bits);
-    set_bits_of(copies, c, k, one.bits);
-    for (uint32_t w = 0; w < copies->words; w++) {
-        uint64_t word = one.words[w];
-
-        one.words[w] = two.words[w];
-        two.words[w] = word;
-    }
+    swap_words(&places[i], &places[k], 1);
+    swap_words(words_of(copies, c, i), words_of(copies, c, k), copies->words);
 }
 
 static bool is_before(const struct rdl__program *p, struct rdl__config *c, uint32_t at, uint32_t i,
@@ -189,12 +171,11 @@ static bool is_before(const struct rdl__program *p, struct rdl__config *c, uint3
 {
     const struct rdl__copies *copies = &p->copies[p->places[at].copies];
     const uint64_t *places = c->words + p->places[at].word;
-    struct state one = state_of(copies, c, i), two = state_of(copies, c, k);
-    int order = memcmp(one.words, two.words, copies->words * sizeof *one.words);
 
     if (places[i] != places[k])
         return places[i] < places[k];
-    return order < 0 || (order == 0 && one.bits < two.bits);
+    return memcmp(words_of(copies, c, i), words_of(copies, c, k),
+                  copies->words * sizeof *c->words) < 0;
 }
 
 /* Which of the copies is which makes no difference: they are in an order. */
@@ -215,8 +196,7 @@ static void pass_by(struct rdl__matcher *m, uint32_t at)
 
     c->words[parts->word] = 0;
     *busy_of(m, c, at) = 0;
-    memset(c->words + copies->word, 0, copies->words * sizeof *c->words);
-    set_bits_of(copies, c, 0, 0);
+    memset(words_of(copies, c, 0), 0, copies->words * sizeof *c->words);
     c->place = parts->next;
     settle(m, c);
     m->scratch.count--;
@@ -269,7 +249,8 @@ static enum rest rest_copy(struct rdl__matcher *m, struct rdl__config *c, uint32
     return wait_for_next(m, at);
 }
 
-/* It waits; or one of its parts does.  False: it is not at rest yet. */
+/* It waits; or one of its parts does.  False: it is not at rest yet.  What has happened in a loop
+ * so far does not matter any more then: nothing goes round it but by what happens in it. */
 static bool rest(struct rdl__matcher *m)
 {
     struct rdl__config *c;
@@ -286,6 +267,7 @@ static bool rest(struct rdl__matcher *m)
         if (now != WAITS)
             return now == IS_GONE;
     }
+    c->words[RDL__WORD_LOOPS] = 0;
     rdl__keep_next(m, c);
     return true;
 }

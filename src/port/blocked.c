@@ -33,6 +33,7 @@ static __thread unsigned own_number;
 static const void *new_owner;
 static __typeof__(pthread_create) *create_really = pthread_create;
 bool rdl__blocked_watches_new;
+int rdl__blocked_idle;
 
 static bool read_task_file(int id, const char *name, char *out, size_t room)
 {
@@ -121,7 +122,8 @@ static bool is_blocked(int id)
     unsigned long arguments[6];
     long call;
 
-    return sleeps(id) && read_call(id, &call, arguments) && waits_for_others(call, arguments);
+    return sleeps(id) && (id == __atomic_load_n(&rdl__blocked_idle, __ATOMIC_SEQ_CST) ||
+                          (read_call(id, &call, arguments) && waits_for_others(call, arguments)));
 }
 
 static int id_of(const struct rdl__real_thread *thread)
@@ -274,6 +276,10 @@ void rdl__blocked_watch_caller(const void *owner)
 
 void rdl__blocked_watch_new(const void *owner, __typeof__(pthread_create) *create)
 {
+    pthread_mutex_lock(&lock);
+    for (struct newcomer *newcomer = newcomers; newcomer; newcomer = newcomer->next)
+        newcomer->watched.owner = owner;
+    pthread_mutex_unlock(&lock);
     new_owner = owner;
     create_really = create;
     rdl__blocked_watches_new = true;

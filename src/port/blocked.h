@@ -26,13 +26,18 @@ void rdl__blocked_begin(struct rdl__real_thread *thread);
 void rdl__blocked_end(struct rdl__real_thread *thread);
 
 /* Watch the thread that calls, and those that anybody creates who tells us of that
- * (rdl__blocked_create); `create` is what really creates them.  Until the end. */
+ * (rdl__blocked_create), or has since this was called without an owner; `create` is what really
+ * creates them.  Until the end. */
 void rdl__blocked_watch_caller(const void *owner);
 void rdl__blocked_watch_new(const void *owner, __typeof__(pthread_create) *create);
 void rdl__blocked_watch_end(void);
 extern bool rdl__blocked_watches_new;
 int rdl__blocked_create(pthread_t *out, const pthread_attr_t *attributes, void *(*start)(void *),
                         void *argument);
+
+/* The thread that waits with a time-out, but will do nothing unless others do before that: it
+ * counts as blocked.  0: there is none. */
+extern int rdl__blocked_idle;
 
 /* The name of the thread that calls: as given ("worker"; the second one is "worker 2"), or what the
  * kernel knows it by, or "thread 1".  What is known of one of that name? */

@@ -187,12 +187,10 @@ uintptr_t rdl__hook_bypass(const struct rdl__hook *hook)
 
 bool rdl__hook_stands(const struct rdl__hook *hook)
 {
-    bool for_us_before = begin_turn(), stands;
+    bool begun = rdl__sites_begin();
+    bool stands = hook->is_placed && rdl__site_is_there(hook->site);
 
-    rdl__code_open();
-    stands = hook->is_placed && is_still_there(hook->site);
-    rdl__code_close();
-    end_turn(for_us_before);
+    rdl__sites_end(begun);
     return stands;
 }
 
@@ -227,9 +225,9 @@ RDL__PATCHER static bool is_inside(const struct rdl__registers *registers)
 
 bool rdl__hooks_pass(bool all)
 {
-    bool before = is_at_work;
+    bool before = rdl__sites_at_work;
 
-    is_at_work = all;
+    rdl__sites_at_work = all;
     return before;
 }
 

@@ -165,6 +165,8 @@ static bool explain(struct rdl__answer *answer, const struct rdl__objects *objec
     answer->location->may_come = !query->module || !has_module;
     if (!has_module)
         return explain_module(answer, objects, query);
+    if (query->module)
+        answer->location->may_come = false;
     rdl__likes_say(&text, &likes);
     if (query->line || query->file)
         return rdl__answer_fail(answer, "no %s%s%s%s%s%s",
@@ -378,4 +380,19 @@ void rdl__locations_release(struct rdl__locations *locations)
         free(locations->items[i].text);
     free(locations->items);
     *locations = (struct rdl__locations){0};
+}
+
+static int note_changes(struct dl_phdr_info *info, size_t size, void *it)
+{
+    (void)size;
+    *(uint64_t *)it = info->dlpi_adds + info->dlpi_subs;
+    return 1; /* all say the same */
+}
+
+uint64_t rdl__libraries_changed(void)
+{
+    uint64_t changes = 0;
+
+    dl_iterate_phdr(note_changes, &changes);
+    return changes;
 }

@@ -9,8 +9,8 @@
  *     reader.c:append        the same; there may be several functions of that name
  *     append:return          where it returns: each `ret`, and each jump to another function that
  *                            returns in its place
- *     append:entry           its very first instruction, to which calls lead; and that of each inlined
- *                            copy
+ *     append:entry           its very first instruction, to which calls lead; and that of each
+ *                            inlined copy
  *     append:/total =/       the one line of the function in which this text is
  *     libz.so.1!crc32        any of these in that library, or program
  *
@@ -92,5 +92,8 @@ void rdl__locations_want(struct rdl__locations *locations, const char *text);
  * is released, even if the location has others by then. */
 void rdl__locations_find(struct rdl__locations *locations, const char *program);
 void rdl__locations_release(struct rdl__locations *locations);
+
+/* How often a library was loaded or unloaded in this process. */
+uint64_t rdl__libraries_changed(void);
 
 #endif

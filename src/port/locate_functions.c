@@ -68,11 +68,18 @@ static bool is_meant(const struct rdl__function *function, const struct rdl__que
 
 bool rdl__object_has_function(struct rdl__object *object, const struct rdl__query *query)
 {
+    struct rdl__copies copies = {0};
+
     rdl__object_index(object);
-    for (size_t i = 0; i < object->function_count; i++)
-        if (is_meant(&object->functions[i], query))
+    for (size_t i = 0; i < object->function_count; i++) {
+        if (!is_meant(&object->functions[i], query))
+            continue;
+        if (!query->at_entry)
             return true;
-    return false;
+        /* With -flto, functions of other libraries are known here, too. */
+        rdl__copies_find(&copies, object, &object->functions[i]);
+    }
+    return copies.count > 0;
 }
 
 void rdl__functions_consider(struct rdl__likes *likes, struct rdl__object *object)

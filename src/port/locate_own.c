@@ -1,4 +1,5 @@
-/* locate_own.c -- where the code of Raddle itself is: in a library of its own, or in the program. */
+/* locate_own.c -- where the code of Raddle itself is: in a library of its own, or in the
+ * program. */
 #include <dlfcn.h>
 #include <stdlib.h>
 

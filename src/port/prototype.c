@@ -43,7 +43,7 @@ void rdl__prototypes_find(struct rdl__prototype_wanted *wanted, size_t count)
     refuse_unread(wanted, count);
 }
 
-/* ---- Reading and writing them ------------------------------------------------------------------ */
+/* ---- Reading and writing them ---------------------------------------------------------------- */
 
 /* Where a thunk keeps 8 bytes of a value. */
 static uint8_t *place_of(struct rdl__arguments *in, const struct rdl__passing *passing, int i,

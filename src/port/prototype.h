@@ -6,7 +6,8 @@
  *
  *     static __typeof__(flash_write) *const like = flash_write;
  *
- *     struct rdl__prototype_wanted wanted = {.entry = (uintptr_t)flash_write};  or {.variable = &like}
+ *     struct rdl__prototype_wanted wanted = {.entry = (uintptr_t)flash_write};
+ *     (or                                   {.variable = &like})
  *     rdl__prototypes_find(&wanted, 1);
  *     wanted.prototype.parameters[0].name ...
  *

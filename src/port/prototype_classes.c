@@ -13,7 +13,7 @@
 
 enum { EIGHT = 8, IN_REGISTERS = 16, DEPTH_MAX = 40, INTEGERS = 6, VECTORS = 8 };
 
-/* ---- Classes ------------------------------------------------------------------------------------ */
+/* ---- Classes --------------------------------------------------------------------------------- */
 
 static uint8_t merge(uint8_t a, uint8_t b)
 {
@@ -40,6 +40,7 @@ static void add_class(struct rdl__classes *classes, uint64_t offset, uint8_t cla
 static uint32_t add_scalar(struct rdl__classes *classes, uint64_t offset, uint8_t low, uint8_t high,
                            uint32_t alignment)
 {
+    classes->widest = alignment > classes->widest ? alignment : classes->widest;
     if (offset % alignment)
         classes->of[0] = RDL__CLASS_MEMORY;
     add_class(classes, offset, low);
@@ -75,7 +76,8 @@ static uint32_t add_float(struct rdl__classes *classes, Dwarf_Die *type, uint64_
         return add_scalar(classes, offset, RDL__CLASS_SSE, RDL__CLASS_NONE, size);
     if (size != 16)
         return refuse(classes, "of a kind of floating-point numbers that is not understood");
-    if (is_named_like(type, "128"))
+    classes->has_quad |= is_named_like(type, "128");
+    if (classes->has_quad)
         return add_scalar(classes, offset, RDL__CLASS_SSE, RDL__CLASS_SSE_UP, size);
     return add_scalar(classes, offset, RDL__CLASS_X87, RDL__CLASS_X87_UP, size);
 }
@@ -138,6 +140,28 @@ static uint32_t add_vector(struct rdl__classes *classes, Dwarf_Die *type, uint64
 
 static uint32_t add_type(struct rdl__classes *classes, Dwarf_Die type, uint64_t offset, int depth);
 
+/* The end of a struct, of any length: x[]. */
+static bool is_open_ended(Dwarf_Die *array)
+{
+    Dwarf_Die range;
+    Dwarf_Word count;
+
+    return dw.dwarf_child(array, &range) == 0 && dw.dwarf_tag(&range) == DW_TAG_subrange_type &&
+           !rdl__die_number(&range, DW_AT_count, &count) &&
+           !rdl__die_number(&range, DW_AT_upper_bound, &count);
+}
+
+/* Has an alignment, but no classes; but clang has a struct that ends so in memory. */
+static uint32_t add_empty_array(struct rdl__classes *classes, Dwarf_Die *type, Dwarf_Die *element,
+                                int depth)
+{
+    struct rdl__classes ignored = {.is_by_clang = classes->is_by_clang};
+
+    if (classes->is_by_clang && is_open_ended(type))
+        classes->of[0] = RDL__CLASS_MEMORY;
+    return add_type(&ignored, *element, 0, depth + 1);
+}
+
 /* Of what is passed in memory anyway, one element tells the alignment. */
 static uint32_t add_array(struct rdl__classes *classes, Dwarf_Die *type, uint64_t offset, int depth)
 {
@@ -149,11 +173,8 @@ static uint32_t add_array(struct rdl__classes *classes, Dwarf_Die *type, uint64_
         return add_vector(classes, type, offset);
     if (!rdl__die_type(type, &element))
         return refuse(classes, "of an array of nobody knows what");
-    if (size == 0) { /* it ends a struct, and has an alignment, but no classes */
-        struct rdl__classes ignored = {0};
-
-        return add_type(&ignored, element, 0, depth + 1);
-    }
+    if (size == 0)
+        return add_empty_array(classes, type, &element, depth);
     each = size_of(&element);
     alignment = add_type(classes, element, offset, depth + 1);
     for (uint64_t at = each; each && at < size && offset + at < IN_REGISTERS; at += each)
@@ -167,6 +188,16 @@ static uint32_t add_bits(struct rdl__classes *classes, Dwarf_Die *type, uint64_t
     for (uint64_t bit = first; bit < first + bits; bit++)
         add_class(classes, bit / 8, RDL__CLASS_INTEGER);
     return (uint32_t)size_of(type);
+}
+
+/* What the program says of a type or member, if that is more. */
+static uint32_t alignment_said(struct rdl__classes *classes, Dwarf_Die *die, uint32_t alignment)
+{
+    Dwarf_Word said;
+
+    if (!rdl__die_number(die, DW_AT_alignment, &said) || said <= alignment)
+        return alignment;
+    return said > 16 ? refuse(classes, "aligned to more than 16 bytes") : (uint32_t)said;
 }
 
 /* A struct that does not let its members lie where they should is packed: not aligned at all. */
@@ -191,6 +222,7 @@ static uint32_t add_members(struct rdl__classes *classes, Dwarf_Die *type, uint6
         of_member = bits ? add_bits(classes, &of, 8 * offset + first, bits)
                          : add_type(classes, of, offset + first / 8, depth + 1);
         is_packed |= !bits && first / 8 % of_member;
+        of_member = alignment_said(classes, &member, of_member);
         alignment = of_member > alignment ? of_member : alignment;
     } while (dw.dwarf_siblingof(&member, &member) == 0);
     return is_packed || size_of(type) % alignment ? 1 : alignment;
@@ -216,48 +248,67 @@ static uint32_t add_unaligned_type(struct rdl__classes *classes, Dwarf_Die *type
     }
 }
 
+static bool is_atomic(Dwarf_Die type)
+{
+    int tag = dw.dwarf_tag(&type);
+
+    while (tag == DW_TAG_typedef || tag == DW_TAG_const_type || tag == DW_TAG_volatile_type) {
+        if (!rdl__die_type(&type, &type))
+            return false;
+        tag = dw.dwarf_tag(&type);
+    }
+    return tag == DW_TAG_atomic_type;
+}
+
 /* All that is part of it; and how it is aligned, which the program may have said. */
 static uint32_t add_type(struct rdl__classes *classes, Dwarf_Die type, uint64_t offset, int depth)
 {
     uint32_t alignment;
-    Dwarf_Word said;
 
     if (depth > DEPTH_MAX)
         return refuse(classes, "of a type that is too deep");
-    if (rdl__die_number(&type, DW_AT_alignment, &said) && said > 16)
-        return refuse(classes, "aligned to more than 16 bytes");
+    alignment_said(classes, &type, 1);
+    if (classes->is_by_clang && is_atomic(type))
+        return refuse(classes, "_Atomic, which clang passes in a way of its own");
     rdl__type_peel(&type);
     alignment = add_unaligned_type(classes, &type, offset, depth);
-    if (rdl__die_number(&type, DW_AT_alignment, &said)) {
-        if (said > 16)
-            return refuse(classes, "aligned to more than 16 bytes");
-        alignment = said > alignment ? (uint32_t)said : alignment;
-    }
-    return alignment;
+    return alignment_said(classes, &type, alignment);
 }
 
-struct rdl__classes rdl__type_classes(Dwarf_Die *type)
+static bool is_aggregate(Dwarf_Die type)
 {
-    struct rdl__classes classes = {0};
-    uint64_t size = size_of(type);
-    Dwarf_Die peeled = *type;
+    rdl__type_peel(&type);
+    return dw.dwarf_tag(&type) != DW_TAG_base_type && !dw.dwarf_hasattr(&type, DW_AT_GNU_vector);
+}
 
-    rdl__type_peel(&peeled);
+/* What is said of all classes, when each is known. */
+static void tidy_up(struct rdl__classes *classes)
+{
+    if (classes->size > IN_REGISTERS || classes->of[1] == RDL__CLASS_MEMORY ||
+        (classes->of[1] == RDL__CLASS_X87_UP && classes->of[0] != RDL__CLASS_X87))
+        classes->of[0] = RDL__CLASS_MEMORY;
+    if (classes->of[1] == RDL__CLASS_SSE_UP && classes->of[0] != RDL__CLASS_SSE)
+        classes->of[1] = RDL__CLASS_SSE;
+    if (classes->of[0] == RDL__CLASS_NONE && classes->of[1] != RDL__CLASS_NONE)
+        classes->refusal = "of a struct that begins with nothing";
+}
+
+struct rdl__classes rdl__type_classes(Dwarf_Die *type, bool is_by_clang)
+{
+    struct rdl__classes classes = {.size = (uint32_t)size_of(type), .is_by_clang = is_by_clang};
+    bool has_parts = is_aggregate(*type);
+
     classes.alignment = add_type(&classes, *type, 0, 0);
-    classes.size = (uint32_t)size;
-    classes.is_wide_integer = size == 16 && classes.of[0] == RDL__CLASS_INTEGER &&
-                              dw.dwarf_tag(&peeled) == DW_TAG_base_type;
-    if (size > IN_REGISTERS || classes.of[1] == RDL__CLASS_MEMORY ||
-        (classes.of[1] == RDL__CLASS_X87_UP && classes.of[0] != RDL__CLASS_X87))
-        classes.of[0] = RDL__CLASS_MEMORY;
-    if (classes.of[1] == RDL__CLASS_SSE_UP && classes.of[0] != RDL__CLASS_SSE)
-        classes.of[1] = RDL__CLASS_SSE;
-    if (classes.of[0] == RDL__CLASS_NONE && classes.of[1] != RDL__CLASS_NONE)
-        classes.refusal = "of a struct that begins with nothing";
+    tidy_up(&classes);
+    classes.is_wide_integer =
+        classes.size == 16 && classes.of[0] == RDL__CLASS_INTEGER && !has_parts;
+    classes.may_be_packed = has_parts && classes.widest == 16 && classes.size % 16 == 0;
+    if (classes.has_quad && is_by_clang && has_parts)
+        classes.refusal = "of a struct or union with a __float128, of which compilers disagree";
     return classes;
 }
 
-/* ---- Registers ---------------------------------------------------------------------------------- */
+/* ---- Registers ------------------------------------------------------------------------------- */
 
 /* In registers, the next ones of each kind. */
 static struct rdl__passing pass(const struct rdl__classes *classes, struct rdl__taken *taken)
@@ -299,7 +350,8 @@ static bool fits(const struct rdl__classes *classes, struct rdl__taken taken)
     return taken.integers <= INTEGERS && taken.vectors <= VECTORS;
 }
 
-struct rdl__passing rdl__pass_argument(const struct rdl__classes *classes, struct rdl__taken *taken)
+struct rdl__passing rdl__pass_argument(const struct rdl__classes *classes, struct rdl__taken *taken,
+                                       bool *out_is_doubtful)
 {
     struct rdl__passing passing = {.how = {RDL__CARRIED_BY_STACK}};
     uint32_t alignment = classes->alignment > EIGHT ? classes->alignment : EIGHT;
@@ -308,6 +360,7 @@ struct rdl__passing rdl__pass_argument(const struct rdl__classes *classes, struc
         return (struct rdl__passing){0};
     if (fits(classes, *taken))
         return pass(classes, taken);
+    *out_is_doubtful = classes->may_be_packed && taken->stack % 16;
     taken->stack = (taken->stack + alignment - 1) & ~(alignment - 1);
     passing.at = taken->stack;
     taken->stack += (classes->size + EIGHT - 1) & ~(uint32_t)(EIGHT - 1);

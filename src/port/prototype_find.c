@@ -10,7 +10,7 @@
 
 #define dw rdl__libdw
 
-/* ---- Functions ---------------------------------------------------------------------------------- */
+/* ---- Functions ------------------------------------------------------------------------------- */
 
 static bool is_by_clang(Dwarf_Die *die)
 {
@@ -33,6 +33,14 @@ static Dwarf_Die origin_of(Dwarf_Die die)
            dw.dwarf_formref_die(&attribute, &die))
         continue;
     return die;
+}
+
+/* Assemblers say where functions are, but not what they take and return. */
+static bool is_assembled(Dwarf_Die *function)
+{
+    Dwarf_Die type;
+
+    return rdl__die_type(function, &type) && dw.dwarf_tag(&type) == DW_TAG_unspecified_type;
 }
 
 static void check_variant(struct rdl__sketch *sketch, Dwarf_Die *function, uintptr_t entry)
@@ -101,6 +109,11 @@ static void read_function(struct rdl__prototype_reading *reading,
     }
     concrete = function->die;
     origin = origin_of(concrete);
+    if (is_assembled(&origin)) {
+        rdl__sketch_refuse(&sketch, "it is written in assembly language, so that nothing says what "
+                                    "it takes and returns");
+        return;
+    }
     sketch.concrete = &concrete;
     sketch.entry = wanted->entry - reading->object->bias;
     sketch.is_by_clang = is_by_clang(&concrete);
@@ -110,7 +123,7 @@ static void read_function(struct rdl__prototype_reading *reading,
     rdl__sketch_fill(&sketch, &origin);
 }
 
-/* ---- Pointers to functions ------------------------------------------------------------------------ */
+/* ---- Pointers to functions ------------------------------------------------------------------- */
 
 /* The type of what a variable points to, if that is a function. */
 static bool get_function_type(Dwarf_Die *variable, Dwarf_Die *out)

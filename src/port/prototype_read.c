@@ -49,7 +49,7 @@ static const struct rdl__type *read_type(struct rdl__prototype_reading *reading,
     return bytes;
 }
 
-/* ---- The result --------------------------------------------------------------------------------- */
+/* ---- The result ------------------------------------------------------------------------------ */
 
 static void read_result(struct rdl__sketch *sketch, Dwarf_Die *function)
 {
@@ -60,7 +60,7 @@ static void read_result(struct rdl__sketch *sketch, Dwarf_Die *function)
     out->returns_name = "void";
     if (!rdl__die_type(function, &type))
         return;
-    classes = rdl__type_classes(&type);
+    classes = rdl__type_classes(&type, sketch->is_by_clang);
     out->returns_name = spell(sketch->reading, &type, false);
     out->returns_size = classes.size;
     out->returns = read_type(sketch->reading, &type, classes.size);
@@ -69,7 +69,7 @@ static void read_result(struct rdl__sketch *sketch, Dwarf_Die *function)
         rdl__sketch_refuse(sketch, "its result (%s) is %s", out->returns_name, classes.refusal);
 }
 
-/* ---- Parameters --------------------------------------------------------------------------------- */
+/* ---- Parameters ------------------------------------------------------------------------------ */
 
 static struct rdl__parameter *new_parameter(struct rdl__sketch *sketch)
 {
@@ -176,7 +176,7 @@ static void read_parameter(struct rdl__sketch *sketch, Dwarf_Die *die)
 {
     struct rdl__parameter *parameter = new_parameter(sketch);
     struct rdl__classes classes;
-    bool fits_before;
+    bool fits_before, is_doubtful = false;
     Dwarf_Die type;
 
     parameter->name = rdl__room_keep(&sketch->reading->types.room, dw.dwarf_diename(die));
@@ -184,12 +184,12 @@ static void read_parameter(struct rdl__sketch *sketch, Dwarf_Die *die)
         rdl__sketch_refuse(sketch, "the type of its parameter %u is not known", sketch->out->count);
         return;
     }
-    classes = rdl__type_classes(&type);
+    classes = rdl__type_classes(&type, sketch->is_by_clang);
     fits_before = sketch->taken.integers + 2 <= 6;
     parameter->type_name = spell(sketch->reading, &type, false);
     parameter->size = classes.size;
     parameter->type = read_type(sketch->reading, &type, classes.size);
-    parameter->passing = rdl__pass_argument(&classes, &sketch->taken);
+    parameter->passing = rdl__pass_argument(&classes, &sketch->taken, &is_doubtful);
     if (classes.refusal)
         rdl__sketch_refuse(sketch, "its parameter %u (%s %s) is %s", sketch->out->count,
                            parameter->type_name, parameter->name, classes.refusal);
@@ -199,6 +199,11 @@ static void read_parameter(struct rdl__sketch *sketch, Dwarf_Die *die)
             "its parameter %u (%s %s) finds no room in registers, and then compilers "
             "disagree",
             sketch->out->count, parameter->type_name, parameter->name);
+    if (is_doubtful)
+        rdl__sketch_refuse(sketch,
+                           "where its parameter %u (%s %s) lies depends on whether that is packed, "
+                           "which debugging information does not say",
+                           sketch->out->count, parameter->type_name, parameter->name);
     check_place(sketch, die, parameter);
 }
 

@@ -34,11 +34,15 @@ enum rdl__class {
 struct rdl__classes {
     uint8_t of[2]; /* enum rdl__class, of each 8 bytes; MEMORY: all is */
     uint32_t size, alignment;
-    bool is_wide_integer; /* of 16 bytes: compilers do not agree */
+    bool is_by_clang;     /* compilers do not agree in all */
+    bool is_wide_integer; /* of 16 bytes */
+    bool has_quad;        /* __float128 */
+    uint32_t widest;      /* the largest alignment of anything in it */
+    bool may_be_packed;   /* then it would be aligned to 8 bytes, not 16; nobody says so */
     const char *refusal;  /* NULL: it is understood */
 };
 
-struct rdl__classes rdl__type_classes(Dwarf_Die *type);
+struct rdl__classes rdl__type_classes(Dwarf_Die *type, bool is_by_clang);
 
 /* ---- Which registers are taken (prototype_classes.c) -------- */
 
@@ -49,8 +53,10 @@ struct rdl__taken {
 
 /* A result in memory takes the first register. */
 struct rdl__passing rdl__pass_result(const struct rdl__classes *classes, struct rdl__taken *taken);
-struct rdl__passing rdl__pass_argument(const struct rdl__classes *classes,
-                                       struct rdl__taken *taken);
+
+/* Doubtful: it depends on whether it is packed where it lies on the stack. */
+struct rdl__passing rdl__pass_argument(const struct rdl__classes *classes, struct rdl__taken *taken,
+                                       bool *out_is_doubtful);
 
 /* ---- One of them (prototype_read.c) -------- */
 

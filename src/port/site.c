@@ -20,7 +20,7 @@ static struct rdl__site *first_site;
 /* Code that was found to be executable last. */
 static uintptr_t known_start, known_end;
 
-/* ---- One at a time ------------------------------------------------------------------------ */
+/* ---- One at a time --------------------------------------------------------------------------- */
 
 static int lock; /* 0: free, 1: taken, 2: and waited for */
 _Thread_local bool rdl__sites_at_work __attribute__((tls_model("initial-exec")));
@@ -50,7 +50,7 @@ void rdl__sites_end(bool begun)
     rdl__sites_at_work = false;
 }
 
-/* ---- Slots -------------------------------------------------------------------------------- */
+/* ---- Slots ----------------------------------------------------------------------------------- */
 
 /* In a slot: the site; code that calls us; the copy.  Those whose copy has to reach far
  * are larger. */
@@ -183,7 +183,7 @@ uintptr_t rdl__site_origin(uintptr_t pc)
     return pc;
 }
 
-/* ---- Sites -------------------------------------------------------------------------------- */
+/* ---- Sites ----------------------------------------------------------------------------------- */
 
 static bool is_code(uintptr_t address)
 {

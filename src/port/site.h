@@ -117,6 +117,9 @@ void rdl__sites_list(struct rdl__sites *sites, struct rdl__site *site);
 bool rdl__sites_arm(struct rdl__sites *sites, struct rdl__error *error);
 void rdl__sites_disarm(struct rdl__sites *sites);
 
+/* Is what was written to it still there?  The library that it is in may have been unloaded. */
+bool rdl__site_is_there(const struct rdl__site *site);
+
 /* Have a breakpoint at a site that is armed by a jump. */
 bool rdl__site_lower(struct rdl__site *site, struct rdl__error *error);
 

@@ -40,7 +40,7 @@ void rdl__sites_release(struct rdl__sites *sites)
     free(sites->items);
 }
 
-/* ---- Other threads -------------------------------------------------------------------------- */
+/* ---- Other threads --------------------------------------------------------------------------- */
 
 /* The kernel counts threads as links to the folder that they are in. */
 static bool is_alone(void)
@@ -78,7 +78,7 @@ static bool others_sleep(void)
     return all_sleep;
 }
 
-/* ---- Bytes ---------------------------------------------------------------------------------- */
+/* ---- Bytes ----------------------------------------------------------------------------------- */
 
 static bool any_jump(const struct rdl__sites *sites)
 {
@@ -147,7 +147,7 @@ static bool write_all(const struct rdl__sites *sites, bool armed)
     return ok;
 }
 
-/* ---- Arming --------------------------------------------------------------------------------- */
+/* ---- Arming ---------------------------------------------------------------------------------- */
 
 static bool fail_to_write(struct rdl__error *error)
 {
@@ -180,7 +180,7 @@ bool rdl__sites_arm(struct rdl__sites *sites, struct rdl__error *error)
 }
 
 /* A library may have been unloaded, and another be in its place. */
-static bool is_still_there(const struct rdl__site *site)
+bool rdl__site_is_there(const struct rdl__site *site)
 {
     uint8_t bytes[RDL__JUMP_SIZE] = {0};
 
@@ -197,7 +197,7 @@ static void keep_those_still_there(struct rdl__sites *sites)
         struct rdl__site *site = sites->items[i];
 
         site->is_armed = false;
-        site->is_listed = is_still_there(site);
+        site->is_listed = rdl__site_is_there(site);
         if (site->is_listed)
             sites->items[kept++] = site;
     }

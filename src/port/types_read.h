@@ -28,8 +28,8 @@ bool rdl__die_type(Dwarf_Die *die, Dwarf_Die *out);
 /* Below typedefs and qualifiers. */
 void rdl__type_peel(Dwarf_Die *type);
 
-/* Where a member begins, in bits, and if it is some bits, how many (else 0).  There have been several
- * ways to say it; for one of them the size of its type matters. */
+/* Where a member begins, in bits, and if it is some bits, how many (else 0).  There have been
+ * several ways to say it; for one of them the size of its type matters. */
 uint64_t rdl__member_first_bit(Dwarf_Die *member, uint64_t storage, uint64_t *out_bits);
 
 /* NULL: it is not known, or there is no room. */

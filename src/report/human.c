@@ -173,7 +173,9 @@ static void add_failure(struct rdl__report *report, const struct rdl__result *re
         rdl__text_add(out, "  Kept in: %s\n", failure->kept);
     if (failure->script) {
         rdl__text_add(out, "\n  %s%s:\n",
-                      report->plan->export_order ? "Order in " : "Under this order",
+                      report->plan->export_order ? "Order in "
+                      : report->plan->in_order   ? "Under this order"
+                                                 : "Again",
                       report->plan->export_order ? report->plan->export_order : "");
         add_indented(out, failure->script, "    ");
     }

@@ -112,6 +112,8 @@ void rdl__execute(struct rdl_case *t)
         _exit(0);
     if (t->deferred || is_set_up)
         undo(t, fixture, is_set_up);
+    if (rdl__meeting && t->outcome->verdict == RDL__PASSED && _setjmp(t->escape) == 0)
+        rdl__gates_left(t);
     if (rdl__meeting)
         rdl__meet_end();
     rdl__current = NULL;

@@ -25,6 +25,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "control/mock/share.h"
 #include "port/clock.h"
 #include "run/attribute.h"
 #include "run/execute.h"
@@ -308,6 +309,7 @@ static bool start(struct rdl__worker *worker, struct rdl__error *error)
 
     if (!prepare_watch(end) || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
         return rdl__fail(error, "cannot talk to a worker process: %s", strerror(errno));
+    rdl__mock_share();
     fflush(NULL); /* or the worker would write it a second time */
     pid = fork();
     if (pid == 0) {

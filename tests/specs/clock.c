@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <raddle.h>
 #include <string.h>
+#include <threads.h>
 #include <unistd.h>
 
 enum { LINE = 2 };
@@ -196,6 +197,38 @@ RDL_SCHEDULE(threads_of_others_are_waited_for)
 RDL_SCHEDULE(threads_of_others_are_waited_for_free, .free_threads = true, .cases = 100)
 {
     threads_of_others(t);
+}
+
+static int add_two_by_c11(void *it)
+{
+    add_two(it);
+    return 2;
+}
+
+/* Also those that were made before anybody asked for the time, and those of C11. */
+static void threads_made_before(struct rdl_case *t)
+{
+    int sums[2] = {0, 0}, result;
+    pthread_t posix;
+    thrd_t c11;
+
+    pthread_create(&posix, NULL, add_two, &sums[0]);
+    thrd_create(&c11, add_two_by_c11, &sums[1]);
+    rdl_await(t, 1);
+    rdl_check_eq(sums[0] + sums[1], 4);
+    pthread_join(posix, NULL);
+    thrd_join(c11, &result);
+    rdl_check_eq(result, 2);
+}
+
+RDL_SCHEDULE(threads_made_before_are_waited_for)
+{
+    threads_made_before(t);
+}
+
+RDL_SCHEDULE(threads_made_before_are_waited_for_free, .free_threads = true, .cases = 100)
+{
+    threads_made_before(t);
 }
 
 static void sleep_at_one(void *it)

@@ -453,6 +453,110 @@ RDL_SCHEDULE(wrong_no_place)
     rdl_at(t, NULL);
 }
 
+static int numbers[2];
+
+__attribute__((noinline)) static void set_number(void *it)
+{
+    int i = *(const int *)it;
+
+    numbers[i] = numbers[1 - i] + 1;
+}
+
+static void order_with_brackets(struct rdl_case *t)
+{
+    struct rdl_thread *first, *second;
+
+    numbers[0] = numbers[1] = 0;
+    rdl_order(t, "[first at set_number:/numbers[i] =/] -> second:set_number,"
+                 "[second ended] -> first:set_number:/numbers[i] =/");
+    first = rdl_spawn(t, "first", set_number, &(int){0});
+    second = rdl_spawn(t, "second", set_number, &(int){1});
+    rdl_join(first);
+    rdl_join(second);
+    rdl_check_eq(numbers[0], 2);
+}
+
+RDL_SCHEDULE(a_text_with_brackets)
+{
+    order_with_brackets(t);
+}
+
+RDL_SCHEDULE(a_text_with_brackets_free, .free_threads = true)
+{
+    order_with_brackets(t);
+}
+
+RDL_SCHEDULE(wrong_place_of_several)
+{
+    rdl_order(t, "first:add_one -> second:add_one, first:add_one -> second:ad_one");
+}
+
+RDL_SCHEDULE(wrong_place_of_a_library)
+{
+    rdl_gate_at(t, "libc.so.6!frintf");
+}
+
+RDL_SCHEDULE(wrong_number)
+{
+    rdl_order(t, "first:add_one#-1 -> second:add_one");
+}
+
+RDL_SCHEDULE(wrong_brackets)
+{
+    rdl_order(t, "[[first ended] ended] -> second:add_one");
+}
+
+RDL_SCHEDULE(wrong_event_of_any_order)
+{
+    rdl_any_order(t, "[first blocked]", "second:add_one");
+}
+
+/* Nobody is called third. */
+static void wait_for_nobody(struct rdl_case *t)
+{
+    struct rdl_thread *first;
+
+    rdl_order(t, "[third ended] -> first:add_one");
+    first = rdl_spawn(t, "first", add_one_more, NULL);
+    rdl_join(first);
+}
+
+RDL_SCHEDULE(wrong_thread)
+{
+    wait_for_nobody(t);
+}
+
+RDL_SCHEDULE(wrong_thread_free, .free_threads = true)
+{
+    wait_for_nobody(t);
+}
+
+/* A gate of an earlier case. */
+RDL_PROPERTY(wrong_old_gate, .cases = 2)
+{
+    static struct rdl_gate *kept;
+
+    if (kept)
+        rdl_gate_open(kept);
+    kept = rdl_gate(t, "gate");
+}
+
+RDL_SCHEDULE(wrong_left_at_a_gate)
+{
+    struct rdl_gate *kept = rdl_gate_at(t, "add_one");
+
+    rdl_spawn(t, "first", add_one_more, NULL);
+    rdl_gate_reached(kept);
+}
+
+RDL_SCHEDULE(wrong_left_at_a_gate_free, .free_threads = true)
+{
+    struct rdl_gate *kept = rdl_gate_at(t, "add_one");
+
+    rdl_spawn(t, "first", add_one_more, NULL);
+    rdl_gate_reached(kept);
+}
+
 RDL_SCHEDULE(wrong_order)
 {
     rdl_order(t, "first:add_one second:add_one");

@@ -82,6 +82,20 @@ struct rdl_gate *rdl__gate_new(struct rdl_case *t, const char *name)
     return gate;
 }
 
+/* What others have kept from an earlier case is gone, and must not be looked at. */
+static void check_is_ours(const struct rdl_gate *gate)
+{
+    const struct rdl_gate *at;
+
+    rdl__meet_lock();
+    for (at = gates; at && at != gate;)
+        at = at->next;
+    rdl__meet_unlock();
+    if (!at)
+        rdl__misuse(rdl__current, gate ? "a gate is used that is one of a case that has ended"
+                                       : "a gate is used that is NULL");
+}
+
 /* ---- Waiting -------------------------------------------------------------------------------- */
 
 void rdl__gate_await(struct rdl_case *t, struct rdl__waiter *waiter, bool (*ready)(void *what),
@@ -90,6 +104,8 @@ void rdl__gate_await(struct rdl_case *t, struct rdl__waiter *waiter, bool (*read
     struct rdl__op op = {.kind = RDL__OP_GATE, .object = (uintptr_t)&waiters, .pc = waiter->pc};
     struct rdl__waiter **at = &waiters;
 
+    waiter->ready = ready;
+    waiter->it = what;
     waiter->next = waiters;
     waiters = waiter;
     rdl__meet_await(t, &op, ready, what);
@@ -156,11 +172,13 @@ void rdl__gate_pass(struct rdl_gate *gate, uintptr_t pc)
 
 void rdl_gate_wait(struct rdl_gate *gate)
 {
+    check_is_ours(gate);
     rdl__gate_pass(gate, RDL__CALLER);
 }
 
 void rdl_gate_open(struct rdl_gate *gate)
 {
+    check_is_ours(gate);
     rdl__meet_lock();
     gate->tokens++;
     rdl__gates_changed();
@@ -169,6 +187,7 @@ void rdl_gate_open(struct rdl_gate *gate)
 
 static void set_wide(struct rdl_gate *gate, bool is_wide)
 {
+    check_is_ours(gate);
     rdl__meet_lock();
     gate->is_wide = is_wide;
     gate->tokens = 0;
@@ -199,6 +218,7 @@ void rdl_gate_reached(struct rdl_gate *gate)
 {
     struct rdl__waiter waiter = waiter_at(gate, RDL__CALLER, describe_hope);
 
+    check_is_ours(gate);
     rdl__meet_lock();
     rdl__gate_await(gate->t, &waiter, is_reached, gate);
     gate->noticed++;
@@ -218,6 +238,7 @@ bool rdl_gate_is_reached(struct rdl_gate *gate)
     struct hope hope = {.gate = gate}, **at = &hopes;
     bool reached;
 
+    check_is_ours(gate);
     rdl__meet_lock();
     hope.next = hopes;
     hopes = &hope;
@@ -261,17 +282,41 @@ static void tell_of_other(const char *thread, const char *waits_for, void *it)
         rdl__text_add(it, "%s waits for %s\n", thread, waits_for);
 }
 
+void rdl__gates_tell(struct rdl__text *text, bool with_places)
+{
+    char what[256];
+
+    for (const struct rdl__waiter *waiter = waiters; waiter; waiter = waiter->next) {
+        waiter->describe(waiter->what, what, sizeof what);
+        rdl__text_add(text, "%s waits for %s", waiter->thread, what);
+        rdl__text_add(text, with_places ? " at %s\n" : "\n", rdl__at(waiter->pc));
+    }
+}
+
+/* Controlled ones have been waited for. */
+void rdl__gates_left(struct rdl_case *t)
+{
+    struct rdl__text text = {0};
+    const struct rdl__waiter *waiter;
+
+    rdl__meet_lock();
+    for (waiter = waiters; waiter && waiter->ready(waiter->it);)
+        waiter = waiter->next;
+    if (waiter)
+        rdl__gates_tell(&text, true);
+    rdl__meet_unlock();
+    if (waiter)
+        rdl__failed_by(RDL__BY_DEADLOCK, t->test->file, t->test->line,
+                       "the case has ended, but threads stand at gates", &text);
+}
+
 void rdl__gates_stuck(struct rdl_case *t)
 {
     struct rdl__text text = {0};
-    char what[256];
 
     if (!waiters)
         return;
-    for (const struct rdl__waiter *waiter = waiters; waiter; waiter = waiter->next) {
-        waiter->describe(waiter->what, what, sizeof what);
-        rdl__text_add(&text, "%s waits for %s at %s\n", waiter->thread, what, rdl__at(waiter->pc));
-    }
+    rdl__gates_tell(&text, true);
     rdl__blocked_tell(t, tell_of_other, &text);
     rdl__failed_by(RDL__BY_DEADLOCK, t->test->file, t->test->line, RDL__INFEASIBLE, &text);
 }

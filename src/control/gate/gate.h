@@ -23,6 +23,8 @@ struct rdl__waiter {
     uintptr_t pc;                                               /* where it stands */
     void (*describe)(const void *what, char *out, size_t room); /* "gate done to be opened" */
     const void *what;
+    bool (*ready)(void *it); /* may it go on?  Set by rdl__gate_await */
+    void *it;
     struct rdl__waiter *next;
 };
 

@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "control/gate/gate.h"
+#include "control/gate/script.h"
 #include "raddle/case.h"
 #include "raddle/check.h"
 #include "raddle/generate.h"
@@ -101,12 +102,19 @@ static const struct event *missing(const struct event *event)
     return NULL;
 }
 
+static bool is_nobodys(const struct event *event)
+{
+    return event->thread[0] && rdl__meet_state(event->thread) == RDL__MEET_NOBODY;
+}
+
 static void describe(const void *what, char *out, size_t room)
 {
     const struct event *before = missing(what);
 
     if (before)
-        snprintf(out, room, "\"%s\", which is to come before \"%s\"", before->text,
+        snprintf(out, room, "\"%s\"%s%s%s, which is to come before \"%s\"", before->text,
+                 is_nobodys(before) ? " (there is no thread " : "",
+                 is_nobodys(before) ? before->thread : "", is_nobodys(before) ? ")" : "",
                  ((const struct event *)what)->text);
     else
         snprintf(out, room, "\"%s\" to be its turn", ((const struct event *)what)->text);
@@ -214,8 +222,9 @@ struct reader {
 
 static bool wrong(struct reader *r, const char *what)
 {
-    return rdl__fail(r->error, "in the order \"%s\": %s at \"%.20s\"", r->text, what,
-                     r->at[0] ? r->at : "the end");
+    return r->at[0]
+               ? rdl__fail(r->error, "in the order \"%s\": %s at \"%.20s\"", r->text, what, r->at)
+               : rdl__fail(r->error, "in the order \"%s\": %s at its end", r->text, what);
 }
 
 static void skip_blanks(struct reader *r)
@@ -273,8 +282,8 @@ static bool read_number(struct reader *r, char *text, uint64_t *out)
     *out = 1;
     if (!hash || strchr(hash, '/'))
         return true;
-    *out = strtoul(hash + 1, &end, 10);
-    if (*out == 0 || *end)
+    *out = isdigit((unsigned char)hash[1]) ? strtoul(hash + 1, &end, 10) : 0;
+    if (*out == 0 || *out > UINT32_MAX || *end)
         return wrong(r, "after # there is a number from 1 on, which time is meant,");
     while (hash > text && isspace((unsigned char)hash[-1]))
         hash--;
@@ -324,7 +333,7 @@ static struct event *event_of(struct reader *r, const char *text, size_t length)
 static bool read_standing(struct reader *r, struct event *event, const char *at)
 {
     const char *place = at + strlen(" at ");
-    char *passing = rdl_format(r->t, "%s:%.*s", event->thread, (int)strcspn(place, "]"), place);
+    char *passing = rdl_format(r->t, "%s:%.*s", event->thread, (int)strlen(place) - 1, place);
 
     event->kind = STANDS_THERE;
     return (event->passing = event_of(r, passing, strlen(passing)));
@@ -346,6 +355,8 @@ static bool read_state(struct reader *r, struct event *event)
                  text + 1);
     if (at && ends_in(text, "]"))
         return read_standing(r, event, at);
+    if (strpbrk(event->thread, "[]"))
+        end = NULL;
     if (end && strcmp(end, " blocked]") == 0)
         event->kind = IS_BLOCKED;
     else if (end && strcmp(end, " ended]") == 0)
@@ -482,18 +493,31 @@ static struct event *first_at(const char *place)
     return event;
 }
 
+/* To look for a place takes long, and for several not much longer. */
+static void find_places(const struct event *from)
+{
+    enum { MANY = 64 };
+    const char *texts[MANY];
+    size_t count = 0;
+
+    for (const struct event *event = from; event && count < MANY; event = event->next)
+        if (event->kind == AT_PLACE)
+            texts[count++] = event->place;
+    rdl__places_find(texts, count);
+}
+
 static void place_events(struct rdl_case *t, const struct event *placed_before, const char *file,
                          int line)
 {
-    bool is_new = !placed_before;
+    struct event *event = placed_before ? placed_before->next : events;
 
-    for (struct event *event = events; event; event = event->next) {
-        if (is_new && event->kind == AT_PLACE) {
-            event->there = first_at(event->place);
-            if (event->there == event)
-                rdl__at_each_hit(t, event->place, come, event, false, file, line);
-        }
-        is_new |= event == placed_before;
+    find_places(event);
+    for (; event; event = event->next) {
+        if (event->kind != AT_PLACE)
+            continue;
+        event->there = first_at(event->place);
+        if (event->there == event)
+            rdl__at_each_hit(t, event->place, come, event, false, file, line);
     }
 }
 
@@ -530,9 +554,11 @@ void rdl__any_order(struct rdl_case *t, const char *const *texts, const char *fi
         struct reader r = {t, *texts, *texts, &error};
         struct event *event = read_event(&r);
 
-        if (!event || *r.at)
-            rdl__misuse(t, "%s:%d: %s", file, line,
-                        event ? "one place each is given, with its thread and number" : error.text);
+        if (!event)
+            rdl__misuse(t, "%s:%d: %s", file, line, error.text);
+        if (*r.at || event->kind != AT_PLACE)
+            rdl__misuse(t, "%s:%d: in \"%s\": each is one place, with its thread and number", file,
+                        line, *texts);
         event->by_choice = true;
     }
     place_events(t, last, file, line);

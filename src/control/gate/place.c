@@ -84,15 +84,18 @@ static bool names_library(const char *place)
     return sign && (!source || sign < source);
 }
 
-/* Libraries come and go: what is in them is asked again. */
+/* Libraries come and go: what is in them is asked again, when one has. */
 static const struct rdl__location *find(const char *text)
 {
+    static uint64_t loads;
     const struct rdl__location *location = known_as(text);
 
     if (!location)
         rdl__locations_want(&locations, text);
-    if (!location || names_library(text))
+    if (!location || (names_library(text) && loads != rdl__libraries_changed())) {
         rdl__locations_find(&locations, NULL);
+        loads = rdl__libraries_changed();
+    }
     return known_as(text);
 }
 

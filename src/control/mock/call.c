@@ -19,18 +19,41 @@ enum { STACK_ROOM = 512, FRAMES = 24 };
 static const double failure_probability = 0.25;
 static const double fault_probability = 0.1;
 
-static _Thread_local int at_work __attribute__((tls_model("initial-exec")));
+/* How deep a thread is in here, in the case of this number: it may have left by failing. */
+static _Thread_local struct {
+    uint64_t number;
+    int depth;
+    const struct rdl__mocked *interposed; /* a function of ours runs that comes before this one */
+} work __attribute__((tls_model("initial-exec")));
+static uint64_t case_number;
 
-/* The function of ours is running that comes before this one. */
-static _Thread_local const struct rdl__mocked *interposed
-    __attribute__((tls_model("initial-exec")));
 static int lock;
 
 /* ---- One at a time -------- */
 
+static void forget_other_cases(void)
+{
+    if (work.number == case_number)
+        return;
+    work.number = case_number;
+    work.depth = 0;
+    work.interposed = NULL;
+}
+
+static void begin_work(void)
+{
+    forget_other_cases();
+    work.depth++;
+}
+
+static void end_work(void)
+{
+    work.depth--;
+}
+
 void rdl__mock_lock(void)
 {
-    at_work++;
+    begin_work();
     while (!rdl__running && __atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE))
         while (__atomic_load_n(&lock, __ATOMIC_RELAXED))
             __builtin_ia32_pause();
@@ -39,7 +62,13 @@ void rdl__mock_lock(void)
 void rdl__mock_unlock(void)
 {
     __atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
-    at_work--;
+    end_work();
+}
+
+void rdl__mock_forget_work(void)
+{
+    case_number++;
+    __atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
 }
 
 /* ---- Whose calls -------- */
@@ -84,9 +113,9 @@ static bool is_for_us(const struct rdl__mock_entry *entry, uintptr_t caller)
 
     if (rdl__module_start(NULL, caller) != libc)
         return false;
-    at_work++;
+    begin_work();
     count = backtrace(frames, FRAMES);
-    at_work--;
+    end_work();
     while (i < count && (uintptr_t)frames[i] != caller)
         i++;
     while (i < count && rdl__module_start(NULL, (uintptr_t)frames[i]) == libc)
@@ -99,10 +128,11 @@ static bool is_meant(const struct rdl__mock_entry *entry, uintptr_t caller)
 {
     const struct rdl__mocked *function = entry->function;
 
-    return (function->mocks || function->is_expected || function->handler) && !at_work &&
+    forget_other_cases();
+    return (function->mocks || function->is_expected || function->handler) && !work.depth &&
            rdl__current && !do_we_call(entry, caller) &&
            !(entry->is_in_libc && is_for_us(entry, caller)) &&
-           !(entry->is_in_libc && interposed == function);
+           !(entry->is_in_libc && work.interposed == function);
 }
 
 /* ---- Failures -------- */
@@ -220,12 +250,12 @@ static void choose(struct rdl__mock_call *call)
 static void run(const struct rdl__mock_entry *entry, uintptr_t code,
                 struct rdl__arguments *arguments)
 {
-    const struct rdl__mocked *before = interposed;
+    const struct rdl__mocked *before = work.interposed;
 
     if (entry->is_interposed)
-        interposed = entry->function;
+        work.interposed = entry->function;
     rdl__mocked_run(entry->function, code, arguments);
-    interposed = before;
+    work.interposed = before;
 }
 
 static void read_values(struct rdl__mock_call *call)
@@ -255,7 +285,7 @@ static void finish(struct rdl__mock_call *call)
         call->answer && !call->failure ? rdl__mock_part_of(call->answer, RDL__PART_ERRNO) : NULL;
     int error = errno;
 
-    at_work++;
+    begin_work();
     if (call->code)
         read_result(call);
     rdl__mock_answer(call);
@@ -264,7 +294,7 @@ static void finish(struct rdl__mock_call *call)
                call->values + call->function->result.at, call->function->result.size);
     if (rdl__current && rdl__current->trace->on)
         rdl__mock_tell(call);
-    at_work--;
+    end_work();
     errno = number ? (int)number->number : error;
 }
 

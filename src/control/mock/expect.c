@@ -197,14 +197,32 @@ void rdl__mock_expect_end(struct rdl_case *t)
 
 /* ---- A call -------- */
 
-static void refuse(const struct rdl__mock_call *call, enum rdl__taken taken)
+static const char *word_for(enum rdl__why_kind why)
+{
+    switch (why) {
+    case RDL__WHY_EARLY:
+        return "a call in another order";
+    case RDL__WHY_OTHER_DATA:
+        return "a call with other arguments";
+    case RDL__WHY_AGAIN:
+        return "a call too many";
+    default:
+        return "an unexpected call";
+    }
+}
+
+static void refuse(const struct rdl__mock_call *call, const struct rdl_event *event,
+                   enum rdl__taken taken)
 {
     struct rdl__text text = {0};
+    struct rdl__why why = {.kind = RDL__WHY_UNKNOWN};
 
+    if (taken == RDL__REFUSED)
+        why = rdl__matcher_why(matcher, event);
     rdl__text_add(&text, "expected, as %s:%d says:\n", said_in, said_at);
     add_expected(&text);
     rdl__mock_fail(call,
-                   taken == RDL__REFUSED    ? "an unexpected call"
+                   taken == RDL__REFUSED    ? word_for(why.kind)
                    : taken == RDL__CONFUSED ? "a call that two steps answer in different ways"
                                             : "a call that can be understood in too many ways",
                    &text);
@@ -223,7 +241,7 @@ void rdl__mock_expected(struct rdl__mock_call *call)
 
     taken = rdl__matcher_event(matcher, &event, &effect);
     if (taken != RDL__TAKEN)
-        refuse(call, taken);
+        refuse(call, &event, taken);
     wanted = effect.step && effect.step->kind == RDL__STEP_CALL ? effect.step->object : NULL;
     if (wanted)
         call->answer = &wanted->parts;

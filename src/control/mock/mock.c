@@ -16,12 +16,12 @@ struct rdl__arena *rdl__mock_arena(void)
 
 /* ---- From the first to the end of the case -------- */
 
-/* Nobody calls any more.  A thread that failed may have left us in the midst of something. */
 static void end(void *it)
 {
     struct rdl_case *t = it;
 
     begun = NULL;
+    rdl__mock_forget_work();
     rdl__mocked_end();
     rdl__mock_expect_end(t);
     rdl__arena_reset(&arena);

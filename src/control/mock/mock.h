@@ -1,6 +1,7 @@
 /* mock.h -- mocked functions; between the files of this folder.
  *
  * declared.c  functions that were declared to us, stubs
+ * share.c     what is known of functions, for all processes of a run
  * mocked.c    a function that is mocked: where it is, its prototype, the detours
  * values.c    what a test gives, as the type of a parameter
  * parts.c     rdl_arg, rdl_returns and the like: which calls, and what happens
@@ -22,6 +23,7 @@
 #include "base/text.h"
 #include "case/case.h"
 #include "port/detour.h"
+#include "port/locate.h"
 #include "port/prototype.h"
 #include "raddle/mock.h"
 
@@ -97,6 +99,16 @@ void rdl__mocked_run(const struct rdl__mocked *function, uintptr_t code,
 /* Is this code of Raddle? */
 bool rdl__is_own_code(uintptr_t address);
 
+/* ---- What other processes have found: share.c -------- */
+
+/* A function as it was found, before it is placed. */
+void rdl__book_write(const struct rdl__mocked *function, const struct rdl__code_range *own,
+                     size_t own_count);
+
+/* NULL: nobody has found it. */
+struct rdl__mocked *rdl__book_read(const char *place);
+const struct rdl__code_range *rdl__book_own_code(size_t *out_count);
+
 /* ---- Values: values.c -------- */
 
 /* What was given, as a value of this type.  False: it is none. */
@@ -158,6 +170,9 @@ void rdl__mock_come(struct rdl__arguments *arguments, void *entry);
 /* What is kept is looked at, and changed, between these. */
 void rdl__mock_lock(void);
 void rdl__mock_unlock(void);
+
+/* No thread calls any more; but one may have left in the midst of something. */
+void rdl__mock_forget_work(void);
 
 /* The case fails by this call; we are in the lock. */
 _Noreturn void rdl__mock_fail(const struct rdl__mock_call *call, const char *what,

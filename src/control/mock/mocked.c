@@ -8,13 +8,14 @@
 #include <string.h>
 
 #include "control/mock/mock.h"
-#include "port/locate.h"
 
 /* So much of the stack is handed on if nobody knows how much is the function's. */
 enum { UNKNOWN_STACK_BYTES = 128 };
 
 static struct rdl__mocked *first;
 static struct rdl__locations locations = {.with_own = true};
+static const struct rdl__code_range *own; /* code of Raddle */
+static size_t own_count;
 static const struct rdl_test *test; /* whose mocks are placed */
 
 struct rdl__mocked *rdl__mocked_first(void)
@@ -24,8 +25,8 @@ struct rdl__mocked *rdl__mocked_first(void)
 
 bool rdl__is_own_code(uintptr_t address)
 {
-    for (size_t i = 0; i < locations.own_count; i++)
-        if (address >= locations.own[i].start && address < locations.own[i].end)
+    for (size_t i = 0; i < own_count; i++)
+        if (address >= own[i].start && address < own[i].end)
             return true;
     return false;
 }
@@ -177,13 +178,13 @@ static void lay_out(struct rdl__mocked *function, const struct rdl__declared *de
     function->parameters = rdl__allocate((p->count + 1) * sizeof *function->parameters);
     for (uint32_t i = 0; i < p->count; i++) {
         const struct rdl__parameter *from = &p->parameters[i];
-        char *name = from->name[0] ? NULL : declared_name(declared, i);
+        const char *name = declared_name(declared, i); /* what the test says is best */
         char number[12];
 
         snprintf(number, sizeof number, "%u", i + 1);
-        function->parameters[i] = (struct rdl__mock_value){.name = from->name[0] ? from->name
-                                                                   : name        ? name
-                                                                          : rdl__duplicate(number),
+        if (!name)
+            name = from->name[0] ? from->name : rdl__duplicate(number);
+        function->parameters[i] = (struct rdl__mock_value){.name = name,
                                                            .type_name = from->type_name,
                                                            .type = from->type,
                                                            .size = from->size,
@@ -327,6 +328,8 @@ static struct rdl__mocked *find(const char *text, const void *typed, bool partly
     struct rdl__mocked *function = rdl__allocate(sizeof *function), *other = NULL;
     const struct rdl__location *location = locate(text);
 
+    own = locations.own;
+    own_count = locations.own_count;
     function->place = rdl__duplicate(text);
     function->name = name_in(function->place);
     for (size_t i = 0; i < location->count && !other; i++)
@@ -336,6 +339,26 @@ static struct rdl__mocked *find(const char *text, const void *typed, bool partly
     if (!find_entries(function, location, partly, error) ||
         !find_prototype(function, location, typed, error))
         return NULL;
+    rdl__book_write(function, own, own_count);
+    return function;
+}
+
+/* In the book, or in the code. */
+static struct rdl__mocked *get(const char *text, const void *typed, bool partly,
+                               struct rdl__error *error)
+{
+    struct rdl__mocked *function = rdl__book_read(text), *other;
+
+    if (function) {
+        own = rdl__book_own_code(&own_count);
+        other = known_at(function->entries[0].detour.address);
+        function = other ? other : function;
+    }
+    if (!function)
+        function = find(text, typed, partly, error);
+    if (!function || function->type.name)
+        return function;
+    function->name = name_in(function->place);
     function->type = (struct rdl_event_type){.name = function->name, .size = function->values_size};
     function->next = first;
     first = function;
@@ -350,7 +373,7 @@ struct rdl__mocked *rdl__mocked_get(struct rdl_case *t, const char *text, const 
     begin_test(t->test);
     function = known_as(text);
     if (!function)
-        function = find(text, typed, partly, error);
+        function = get(text, typed, partly, error);
     if (!function)
         return NULL;
     if (function->is_partly && !partly) {

@@ -1,4 +1,5 @@
-/* values.c -- what a test gives, as a value of another type: numbers are converted, and must fit. */
+/* values.c -- what a test gives, as a value of another type: numbers are converted, and must
+ * fit. */
 #include <math.h>
 #include <string.h>
 

@@ -13,6 +13,7 @@
 #include "control/sched/mutex.h"
 #include "control/sched/primitive.h"
 #include "control/sched/world.h"
+#include "port/blocked.h"
 
 RDL__ASKED_FOR(c11);
 
@@ -67,15 +68,18 @@ RDL__INTERPOSE int thrd_create(thrd_t *out, thrd_start_t function, void *argumen
     struct start *start;
     int why;
 
-    if (!self)
+    if (!self && !rdl__create_is_watched())
         return RDL__NEXT(thrd_create)(out, function, argument);
     start = rdl__allocate(sizeof *start);
     *start = (struct start){function, argument};
-    why = rdl__thread_new(self, NULL, start_thread, start, NULL, RDL__CALLER, &thread);
-    if (why) {
+    if (self)
+        why = rdl__thread_new(self, NULL, start_thread, start, NULL, RDL__CALLER, &thread);
+    else
+        why = rdl__blocked_create(out, NULL, start_thread, start);
+    if (why)
         free(start);
+    if (why || !self)
         return result_of(why);
-    }
     thread->entry = (uintptr_t)function;
     *out = thread->fs;
     rdl__after(self, RDL__CALLER);

@@ -25,8 +25,10 @@ bool rdl__await_or_quiet(struct rdl__thread *self, uintptr_t object, bool (*read
 
     rdl__got_on();
     sched->quiet_waiters++;
+    sched->comes_last = true;
     woken = rdl__await(self, &(struct rdl__op){.kind = RDL__OP_QUIET, .object = object, .pc = pc},
                        ready, what, RDL__FOREVER);
+    sched->comes_last = false;
     sched->quiet_waiters--;
     return woken == RDL__READY;
 }

@@ -129,6 +129,8 @@ static void let_time_pass(void)
 /* Nobody can run, which is just what somebody waits for. */
 static bool end_quiet_wait(void)
 {
+    if (sched->comes_last && rdl__when_quiet && !rdl__time_will_tell() && rdl__when_quiet())
+        return true;
     for (uint32_t id = 0; id < sched->view.threads; id++)
         if (sched->threads[id]->state == RDL__ALIVE && sched->threads[id]->ready &&
             sched->view.ops[id].kind == RDL__OP_QUIET) {

@@ -166,6 +166,7 @@ struct rdl__sched {
     uint32_t quiet_waiters;         /* threads that wait until all is quiet */
     bool settling;                  /* all others seem to wait, by asking again and again */
     bool patient;                   /* who waits for a time is to ask again before it is quiet */
+    bool comes_last;                /* it is quiet when rdl__when_quiet has nothing to do either */
     uint64_t vain;                  /* how often the only thread that can go has offered its turn */
     uint64_t points_max;            /* an execution with more points than this is endless */
     struct rdl__donor *left;        /* its thread has ended, and we have just left its stack */
@@ -229,7 +230,8 @@ enum rdl__woken rdl__await_interruptibly(struct rdl__thread *self, const struct 
  * asked several times, too. */
 void rdl__await_quiet(struct rdl__thread *self, bool patient, uintptr_t pc);
 
-/* Wait for something, or until it is quiet; true: it is there. */
+/* Wait for something, or until it is quiet and nothing happens then (rdl__when_quiet); true: it is
+ * there. */
 bool rdl__await_or_quiet(struct rdl__thread *self, uintptr_t object, bool (*ready)(void *what),
                          void *what, uintptr_t pc);
 
@@ -310,6 +312,10 @@ void rdl__hb_joined(struct rdl__thread *self, struct rdl__thread *ended);
 /* ---- Threads: thread.c --------------------------------------------------------------- */
 
 struct rdl__thread *rdl__thread_of(pthread_t thread); /* NULL: none of ours */
+
+/* Is a free thread about to be created whose case has to know of it (rdl__blocked_create)? */
+bool rdl__create_is_watched(void);
+
 int rdl__thread_new(struct rdl__thread *self, const pthread_attr_t *attributes,
                     void *(*start)(void *), void *argument, const char *name, uintptr_t pc,
                     struct rdl__thread **out_thread);

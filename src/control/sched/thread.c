@@ -11,6 +11,7 @@
 #include <raddle/check.h>
 
 #include "base/memory.h"
+#include "control/meet.h"
 #include "control/sched/donor.h"
 #include "control/sched/inner.h"
 #include "control/sched/mutex.h"
@@ -271,6 +272,13 @@ int rdl__thread_new(struct rdl__thread *self, const pthread_attr_t *attributes,
     return 0;
 }
 
+bool rdl__create_is_watched(void)
+{
+    if (!rdl__blocked_watches_new && rdl__current && !rdl__current->test->options.explore)
+        rdl__meet_spawn(rdl__current);
+    return rdl__blocked_watches_new;
+}
+
 RDL__INTERPOSE int pthread_create(pthread_t *out, const pthread_attr_t *attributes,
                                   void *(*start)(void *), void *argument)
 {
@@ -278,7 +286,7 @@ RDL__INTERPOSE int pthread_create(pthread_t *out, const pthread_attr_t *attribut
     uintptr_t pc = RDL__CALLER;
     int why;
 
-    if (!self && rdl__blocked_watches_new)
+    if (!self && rdl__create_is_watched())
         return rdl__blocked_create(out, attributes, start, argument);
     if (!self)
         return RDL__NEXT(pthread_create)(out, attributes, start, argument);

@@ -1,5 +1,5 @@
-/* mock.c -- tests that mock functions.  Those called wrong_... fail, and those called misuse_... end
- * in error. */
+/* mock.c -- tests that mock functions.  Those called wrong_... fail, and those called misuse_...
+ * end in error. */
 #include <errno.h>
 #include <pthread.h>
 #include <raddle.h>
@@ -170,6 +170,22 @@ RDL_PROPERTY(a_function_stands_in)
     rdl_check_eq(rdl_mock_arg(status, 1, "", int), 1004);
 }
 
+static int checked;
+
+static int note_check(int unit)
+{
+    checked = unit;
+    return true;
+}
+
+RDL_PROPERTY(a_function_stands_in_for_a_static_one)
+{
+    rdl_replace(t, "store.c:check", note_check);
+    rdl_check_eq(store_checked(0), 100);
+    rdl_check_eq(store_checked(7), 100);
+    rdl_check_eq(checked, 7);
+}
+
 /* ---- Copies -------- */
 
 RDL_PROPERTY(lengths_are_expressions)
@@ -194,10 +210,13 @@ RDL_PROPERTY(lengths_are_expressions)
 
 RDL_PROPERTY(malloc_fails)
 {
+    char *volatile copy; /* or the compiler would need no memory */
+
     rdl_mock(t, malloc, rdl_returns(NULL), rdl_sets_errno(ENOMEM));
     rdl_check(!store_copy("abc"));
     rdl_check_eq(errno, ENOMEM);
-    rdl_check(!strdup("abc"));
+    copy = strdup("abc");
+    rdl_check(!copy);
     rdl_note("%200d", 3);
     rdl_check_eq(rdl_int(t, 3, 3), 3);
 }
@@ -302,11 +321,61 @@ RDL_PROPERTY(wrong_missing_call_at_the_end, .cases = 5)
     flash_erase(4);
 }
 
-RDL_PROPERTY(wrong_unexpected_call, .cases = 5)
+RDL_PROPERTY(wrong_expected_argument, .cases = 5)
 {
     rdl_expect_calls(t, rdl_either(rdl_call_to(flash_write, rdl_arg(3)),
                                    rdl_call_to(flash_erase, rdl_arg(4), rdl_returns(0))));
     store_save("abc");
+}
+
+RDL_PROPERTY(wrong_unexpected_call, .cases = 5)
+{
+    rdl_expect_calls(t, rdl_sequence(rdl_call_to(device_status), rdl_call_to(flash_erase)));
+    store_poll(1);
+    flash_erase(1);
+    flash_erase(2);
+}
+
+RDL_PROPERTY(wrong_order, .cases = 5)
+{
+    rdl_expect_calls(t, rdl_sequence(rdl_call_to(flash_write), rdl_call_to(flash_erase)));
+    store_save("abc");
+}
+
+/* Steps live for ever outside of functions. */
+static const struct rdl_step *const any_saving =
+    rdl_star(rdl_call_to("flash_erase", rdl_arg(3)), rdl_call_to("flash_write", RDL_ANYTHING));
+
+RDL_PROPERTY(expected_calls_are_no_expression_of_a_function)
+{
+    rdl_expect_calls(t, any_saving);
+    rdl_check_eq(store_save("abc"), 0);
+    rdl_check_eq(store_save("def"), 0);
+    rdl_calls_done(t);
+}
+
+/* Without a name, parameters are numbers. */
+RDL_PROTOTYPE(labs, number);
+
+RDL_PROPERTY(a_prototype_gives_names)
+{
+    struct rdl_mock *mock = rdl_mock(t, "labs", rdl_where("number", 3), rdl_returns(4));
+    long (*volatile absolute)(long) = labs;
+
+    rdl_check_eq(absolute(3), 4);
+    rdl_check_eq(rdl_mock_arg(mock, 0, "1", long), 3);
+}
+
+RDL_PROPERTY(calls_are_mixed, .cases = 50)
+{
+    rdl_expect_calls(t, rdl_interleaved(rdl_repeat(2, rdl_call_to(flash_erase)),
+                                        rdl_repeat(2, rdl_call_to(device_status))));
+    for (int erased = 0, polled = 0; erased + polled < 4;)
+        if (polled == 2 || (erased < 2 && rdl_bool(t)))
+            erased += flash_erase(1) == 0;
+        else
+            polled += device_status(1) == 0;
+    rdl_calls_done(t);
 }
 
 RDL_PROPERTY(wrong_when_it_fails, .cases = 100)
