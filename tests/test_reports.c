@@ -255,9 +255,8 @@ TEST(json_tells_everything_in_a_fixed_order)
         report_of("json", failing_result(1)),
         "{\"test\":\"adds_up\",\"file\":\"tests/sum.c\",\"line\":12,\"verdict\":\"fail\","
         "\"kind\":\"check\",\"message\":\"tests/sum.c:15: rdl_check_eq(sum(xs), 2)\","
-        "\"cases\":1000,\"class\":null,\"round\":null,\"phases\":null,"
-        "\"schedules\":null,\"preemptions\":null,\"hash\":null,\"discards\":3,"
-        "\"deviation\":null,\"deviated\":null,"
+        "\"cases\":1000,\"class\":null,\"round\":null,\"phases\":null,\"schedules\":null,"
+        "\"preemptions\":null,\"hash\":null,\"discards\":3,\"deviation\":null,\"deviated\":null,"
         "\"seconds\":1.500000,\"seed\":7,\"exhausted\":false,\"interrupted\":false,"
         "\"replayed\":false,\"token\":\"rdl1.adds_up.AAEC\","
         "\"replay\":\"./tests --replay rdl1.adds_up.AAEC\","
