@@ -20,7 +20,7 @@ function(add_user_programs from folder out_targets)
     if(entry MATCHES "/(zoo/threads|bench/plain)$")
       continue() # programs that know nothing of Raddle: scripts compile them
     endif()
-    if(entry MATCHES "/(examples/(redis|gates)|gates/glib_queue\\.c)$")
+    if(entry MATCHES "/(examples/(redis|gates|autosar)|gates/glib_queue\\.c)$")
       continue() # needs more than others do, or is many programs: see below
     endif()
     if(IS_DIRECTORY ${entry})
@@ -43,6 +43,24 @@ endfunction()
 
 add_user_programs(examples examples examples)
 add_user_programs(examples/gates examples gates)
+
+# Specs, and the code that they are about, in several combinations.
+function(add_autosar_program name)
+  list(TRANSFORM ARGN PREPEND examples/autosar/)
+  add_user_program(examples_${name} examples ${name} ${ARGN})
+  target_include_directories(examples_${name} PRIVATE examples/autosar/include)
+endfunction()
+set(buffer buffer/spec.c buffer/implementations/cirq_buffer.c)
+set(mbox mbox/spec.c mbox/implementations/mbox.c)
+add_autosar_program(autosar_buffer buffer/tests.c ${buffer})
+add_autosar_program(autosar_mbox mbox/tests.c mbox/buffer.c ${mbox})
+add_autosar_program(autosar_cluster cluster/tests.c ${buffer} ${mbox})
+file(GLOB can_sources RELATIVE ${PROJECT_SOURCE_DIR}/examples/autosar CONFIGURE_DEPENDS
+     examples/autosar/can/*.c)
+add_autosar_program(autosar_can ${can_sources})
+add_autosar_program(autosar_can_hasty ${can_sources})
+target_compile_definitions(examples_autosar_can_hasty PRIVATE CANTP_AT_ONCE)
+
 add_user_programs(tests/zoo zoo zoo)
 add_user_programs(tests/specs specs specs)
 

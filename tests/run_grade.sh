@@ -251,6 +251,51 @@ while read -r command; do
     says replayed '<< '
 done <commands
 
+# ---- A spec without threads has one round ----------------------------------------------------
+
+mkdir sum sum/include sum/impl
+echo 'int sum_up(int by);' >sum/include/sum.h
+cat >sum/spec.c <<'END'
+#include <raddle.h>
+#include <sum.h>
+
+struct state { int sum; };
+struct by { int by; };
+
+static void up_args(struct rdl_case *t, const struct state *s, struct by *a)
+{
+    (void)s;
+    a->by = (int)rdl_int(t, 0, 9);
+}
+static void up_post(struct state *s, const struct by *a, int *r) { *r = s->sum += a->by; }
+static void up_call(int *o, const struct by *a, int *r) { *r = *o = *o + sum_up(a->by); }
+static int *create(struct rdl_case *t, const struct state *s)
+{
+    (void)s;
+    return rdl_alloc(t, sizeof(int));
+}
+
+RDL_TYPES(sum, struct state, int);
+RDL_OP_RETURNS(sum, up, struct by, int, .args = up_args, .post = up_post, .call = up_call);
+RDL_SPEC(sum, RDL_OPS(sum, up), .create = create);
+RDL_TEST_MODEL(it_sums_up, sum);
+END
+echo '#include <sum.h>
+int sum_up(int by) { return by == LIMIT ? 0 : by; }' >sum/impl/it.c
+grade 2 --spec sum sum/impl/it.c
+says 'sum.h'
+refused_flag() { grade 2 --spec sum sum/impl/it.c -I; says '.I needs a value'; }
+refused_flag
+grade 0 --spec sum -Isum/include -D LIMIT=10 sum/impl/it.c
+grade 1 --spec sum -I sum/include -DLIMIT=9 --format json sum/impl/it.c
+says '"rounds":\{"1":"fail","2":null,"3":null\}' '"class":"bad-spec-impl"' '"phases":1,'
+grade 1 --spec sum -I sum/include -DLIMIT=9 sum/impl/it.c
+command=$(sed -n 's/^  raddle grade //p' out)
+eval "grade 1 $command"
+says replayed
+grade 0 --spec sum -I sum/include -DLIMIT=10 --time 0.5 --format json sum/impl/it.c
+says '"rounds":\{"1":"pass","2":null,"3":null\}'
+
 # ---- Other kinds of files, and of specs -------------------------------------------------------
 
 gcc -shared -fPIC -Ispec -o impl/wrong.so impl/wrong.c

@@ -23,8 +23,9 @@ expected() {
 }
 
 rows=0
-for spec in examples/*/implementations; do
-    folder=${spec%/implementations}
+for spec in examples/*/implementations examples/autosar/*/implementations; do
+    folder=${spec%/implementations} flags=()
+    [ "${folder#examples/autosar}" = "$folder" ] || flags=(-I examples/autosar/include)
     expected "$spec"/*.c >"$scratch/expected"
     [ "$(wc -l <"$scratch/expected")" = "$(ls "$spec"/*.c | wc -l)" ] || {
         echo "run_graded.sh: $spec: there is one that does not say what it is" >&2
@@ -32,7 +33,8 @@ for spec in examples/*/implementations; do
     }
     # Some fail, so its status is 1.
     "$BUILD/bin/raddle" grade --format json --jobs 2 --time 2 --seed 1 --spec "$folder" \
-        "$spec"/*.c >"$scratch/graded" 2>"$scratch/said" || [ $? = 1 ] || {
+        ${flags[@]+"${flags[@]}"} "$spec"/*.c >"$scratch/graded" 2>"$scratch/said" ||
+        [ $? = 1 ] || {
         cat "$scratch/said" >&2
         exit 1
     }

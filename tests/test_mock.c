@@ -89,6 +89,8 @@ TEST(functions_stand_in_for_others)
 
 TEST(the_c_library_is_mocked_but_not_for_raddle)
 {
+    if (getenv("SANITIZE"))
+        return; /* a sanitizer has functions of its own for these */
     expect_pass("a_prototype_gives_names");
     expect_pass("malloc_fails");
     expect_pass("malloc_fails_by_name");
@@ -99,12 +101,15 @@ TEST(the_c_library_is_mocked_but_not_for_raddle)
 
 TEST(faults_are_choices)
 {
-    const char *report = expect_fail("wrong_second_allocation", "rdl_check(copy || i != 1)");
+    const char *report;
 
-    EXPECT_CONTAINS(report, "    malloc(");
-    EXPECT_CONTAINS(report, ") -> NULL, injected");
     expect_pass("the_third_call_fails");
     expect_pass("calls_fail_under_a_condition");
+    if (getenv("SANITIZE"))
+        return;
+    report = expect_fail("wrong_second_allocation", "rdl_check(copy || i != 1)");
+    EXPECT_CONTAINS(report, "    malloc(");
+    EXPECT_CONTAINS(report, ") -> NULL, injected");
 }
 
 TEST(expected_calls_are_a_language)
@@ -135,6 +140,8 @@ TEST(threads_call_at_the_same_time)
 
     expect_pass("free_threads_call");
     expect_pass("controlled_threads_call");
+    report = expect_fail("wrong_fault_in_a_thread", "rdl_check_ge(store_poll(");
+    EXPECT_CONTAINS(report, "device_status(unit = 2) -> -1, injected");
     report = expect_fail("wrong_lost_update", "rdl_check_eq(taken, 2)");
     EXPECT_CONTAINS(report, "1 preemption: one interrupted at mock.c:");
     EXPECT_CONTAINS(report, "\"flash_erase(block = 2) -> 2\"");
@@ -163,6 +170,9 @@ TEST(what_cannot_be_is_refused_with_the_reason)
     expect_error("misuse_misspelt", "there is no function flash_wrote; did you mean flash_write");
     expect_error("misuse_inlined", "always_inlined cannot be mocked, as no call leads to it: it is "
                                    "part of others: in store_inlined (");
+    expect_pass("a_function_is_mocked_in_part");
+    expect_error("misuse_half", "store_half has copies that calls do not reach: in "
+                                "store_calls_half (");
     expect_error("misuse_variadic", "flash_log cannot be mocked: it takes any number of arguments");
     expect_error("misuse_range",
                  "rdl_arg, unit of device_status: 300 does not fit into unsigned char");

@@ -72,6 +72,16 @@
 
 RDL_API void rdl__callouts(const struct rdl_step *step, const char *file, int line);
 
+/* The short form:  RDL_CALLOUTS(mbox, post, rdl_call(cb, push, .value = a->value));  of the state s
+ * and the arguments a, as the other short forms in raddle/spec.h. */
+#define RDL_CALLOUTS(spec, op, ...)                                                                \
+    static void spec##_##op##_callouts(RDL__IGNORED const rdl_state_##spec *s,                     \
+                                       RDL__IGNORED const rdl_data_##spec##_##op *a)               \
+    {                                                                                              \
+        rdl_callouts(__VA_ARGS__);                                                                 \
+    }                                                                                              \
+    struct rdl_spec
+
 /* Where calls are events. */
 RDL_API extern struct rdl_port rdl_calls;
 

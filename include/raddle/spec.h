@@ -242,8 +242,7 @@ struct rdl_operation {
 /* The same operation in other files that speak of it, such as the specs of its callers:
  *
  *     RDL_EXTERN_OP_RETURNS(queue, get, struct rdl_nothing, int); */
-#define RDL_EXTERN_OP(spec, op, Args)                                                              \
-    RDL_EXTERN_OP_RETURNS(spec, op, Args, struct rdl_nothing)
+#define RDL_EXTERN_OP(spec, op, Args) RDL_EXTERN_OP_RETURNS(spec, op, Args, struct rdl_nothing)
 #define RDL_EXTERN_OP_RETURNS(spec, op, Args, Answer)                                              \
     RDL__TYPES_OF_OP(spec, op, Args, Answer);                                                      \
     extern const struct rdl_event_type rdl_event_##spec##_##op
@@ -266,6 +265,73 @@ struct rdl_operation {
         Type *rdl__it_ = it;                                                                       \
         RDL__CLEAR_PADDING(rdl__it_);                                                              \
     }
+
+/* Short forms of functions that are an expression or a few statements, of the case t, the state s,
+ * the arguments a, the answer r and the real thing o, for operations that RDL_EXTERN_OP has named
+ * before:
+ *
+ *     RDL_ARGS(queue, put, a->value = rdl_int(t, 0, 9));
+ *     RDL_CPRE(queue, put, s->fifo.count < 8);
+ *     RDL_DO_RETURNS(queue, get, *r = queue_get(o));
+ *     RDL_POST_RETURNS(queue, get, *r = rdl_fifo_get(&s->fifo));
+ *     RDL_OP_RETURNS(queue, get, struct rdl_nothing, int, .post = queue_get_post, ...);
+ *
+ * They are called spec_operation_args, _pre, _cpre, _post, _weigh, (DO) _call and (by RDL_CALLOUTS
+ * of raddle/callouts.h) _callouts. */
+#define RDL_PRE(spec, op, ...)  RDL__CONDITION(spec, op, pre, __VA_ARGS__)
+#define RDL_CPRE(spec, op, ...) RDL__CONDITION(spec, op, cpre, __VA_ARGS__)
+#define RDL_POST(spec, op, ...)                                                                    \
+    static void spec##_##op##_post(RDL__IGNORED rdl_state_##spec *s,                               \
+                                   RDL__IGNORED const rdl_data_##spec##_##op *a)                   \
+    {                                                                                              \
+        __VA_ARGS__;                                                                               \
+    }                                                                                              \
+    struct rdl_spec
+#define RDL_POST_RETURNS(spec, op, ...)                                                            \
+    static void spec##_##op##_post(RDL__IGNORED rdl_state_##spec *s,                               \
+                                   RDL__IGNORED const rdl_data_##spec##_##op *a,                   \
+                                   rdl_answer_##spec##_##op *r)                                    \
+    {                                                                                              \
+        __VA_ARGS__;                                                                               \
+    }                                                                                              \
+    struct rdl_spec
+#define RDL_ARGS(spec, op, ...)                                                                    \
+    static void spec##_##op##_args(RDL__IGNORED struct rdl_case *t,                                \
+                                   RDL__IGNORED const rdl_state_##spec *s,                         \
+                                   rdl_data_##spec##_##op *a)                                      \
+    {                                                                                              \
+        __VA_ARGS__;                                                                               \
+    }                                                                                              \
+    struct rdl_spec
+#define RDL_DO(spec, op, ...)                                                                      \
+    static void spec##_##op##_call(RDL__IGNORED rdl_object_##spec *o,                              \
+                                   RDL__IGNORED const rdl_data_##spec##_##op *a)                   \
+    {                                                                                              \
+        __VA_ARGS__;                                                                               \
+    }                                                                                              \
+    struct rdl_spec
+#define RDL_DO_RETURNS(spec, op, ...)                                                              \
+    static void spec##_##op##_call(RDL__IGNORED rdl_object_##spec *o,                              \
+                                   RDL__IGNORED const rdl_data_##spec##_##op *a,                   \
+                                   rdl_answer_##spec##_##op *r)                                    \
+    {                                                                                              \
+        __VA_ARGS__;                                                                               \
+    }                                                                                              \
+    struct rdl_spec
+#define RDL_WEIGH(spec, op, ...)                                                                   \
+    static unsigned spec##_##op##_weigh(RDL__IGNORED const rdl_state_##spec *s)                    \
+    {                                                                                              \
+        return (__VA_ARGS__);                                                                      \
+    }                                                                                              \
+    struct rdl_spec
+#define RDL__CONDITION(spec, op, what, ...)                                                        \
+    static bool spec##_##op##_##what(RDL__IGNORED const rdl_state_##spec *s,                       \
+                                     RDL__IGNORED const rdl_data_##spec##_##op *a)                 \
+    {                                                                                              \
+        return (__VA_ARGS__);                                                                      \
+    }                                                                                              \
+    struct rdl_spec
+#define RDL__IGNORED __attribute__((unused))
 
 /* Preconditions are the cases that an operation has to be tried in, after Brinch Hansen
  * (Reproducible Testing of Monitors): "the sender has to wait", "somebody waits to receive".

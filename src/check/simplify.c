@@ -312,13 +312,14 @@ static bool fork_at(const struct anew *anew, const struct rdl__made *data, uint3
 static bool find_fork(const struct anew *anew)
 {
     struct rdl__made data = rdl__data_of(&anew->failure->made);
+    int forks = FORKS_MAX;
     bool found = false;
-    int forks = 0;
 
-    for (uint32_t at = 0; at < data.count && !found; at++)
-        for (uint64_t index = 0; index < data.choices[at].index && !found; index++)
-            if (forks++ < FORKS_MAX && !is_over(anew))
-                found = fork_at(anew, &data, at, index);
+    for (uint32_t at = 0; at < data.count && !found && forks > 0; at++)
+        for (uint64_t index = 0; index < data.choices[at].index && !found && forks > 0; index++) {
+            found = fork_at(anew, &data, at, index);
+            forks = is_over(anew) ? 0 : forks - 1;
+        }
     rdl__made_release(&data);
     return found;
 }

@@ -147,11 +147,13 @@ static int register_at_entry(const struct rdl__sketch *sketch, Dwarf_Die *parame
     return ops[0].atom == DW_OP_regx ? (int)ops[0].number : -1;
 }
 
-/* Compilers that know all callers leave out parameters, and clang does not say so. */
+/* Compilers that know all callers leave out parameters, and clang does not say so.  One that is
+ * nowhere may be such a one; unless a later one of its kind is where it should be. */
 static void check_place(struct rdl__sketch *sketch, const Dwarf_Die *die,
                         const struct rdl__parameter *parameter)
 {
     int expected = register_of(&parameter->passing), seen = -2;
+    bool is_vector = parameter->passing.how[0] == RDL__CARRIED_BY_VECTOR;
     Dwarf_Die concrete;
 
     if (!sketch->concrete || expected < 0)
@@ -159,17 +161,24 @@ static void check_place(struct rdl__sketch *sketch, const Dwarf_Die *die,
     if (find_concrete(sketch, die, &concrete))
         seen = register_at_entry(sketch, &concrete);
     if (seen >= 0 && seen != expected)
-        rdl__sketch_refuse(
-            sketch,
-            "the compiler passes its parameter %s in another register than functions of "
-            "this type have it in",
-            parameter->name);
-    if (seen == -2 && sketch->is_by_clang && sketch->is_own_file)
-        rdl__sketch_refuse(
-            sketch,
-            "the compiler may have left out its parameter %s, since all callers are in "
-            "the same file",
-            parameter->name);
+        rdl__sketch_refuse(sketch,
+                           "the compiler passes its parameter %s in another register than "
+                           "functions of this type have it in",
+                           parameter->name);
+    if (seen == expected)
+        sketch->left_out[is_vector] = NULL;
+    else if (seen == -2 && !sketch->left_out[is_vector])
+        sketch->left_out[is_vector] = parameter->name;
+}
+
+static void check_left_out(struct rdl__sketch *sketch)
+{
+    for (int i = 0; i < 2; i++)
+        if (sketch->left_out[i] && sketch->is_by_clang && sketch->is_own_file)
+            rdl__sketch_refuse(sketch,
+                               "the compiler may have left out its parameter %s, since all callers "
+                               "are in the same file (were it not static, it could not)",
+                               sketch->left_out[i]);
 }
 
 static void read_parameter(struct rdl__sketch *sketch, Dwarf_Die *die)
@@ -236,6 +245,7 @@ static void read_parameters(struct rdl__sketch *sketch, Dwarf_Die *function)
     else if (!is_prototyped && sketch->is_pointed_to)
         rdl__sketch_refuse(
             sketch, "it is declared with (), which does not say what it takes; (void) would");
+    check_left_out(sketch);
     sketch->out->stack_bytes = (sketch->taken.stack + 7) & ~7u;
     keep_parameters(sketch);
 }

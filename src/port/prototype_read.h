@@ -80,6 +80,7 @@ struct rdl__sketch {
     bool is_pointed_to;  /* it is the type of a pointer, not of a function that has code */
     Dwarf_Die *concrete; /* the function that has code, and where it begins; NULL: none */
     Dwarf_Addr entry;
+    const char *left_out[2]; /* parameters that may be, in integer and in vector registers */
 };
 
 /* Is it said of something? */

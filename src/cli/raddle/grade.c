@@ -291,6 +291,9 @@ int rdl__command_grade(int argc, char **argv)
     for (int i = 0; i < grading.object_count; i++)
         free(grading.objects[i]);
     free(grading.objects);
+    for (int i = 0; i < grading.flag_count; i++)
+        free(grading.flags[i]);
+    free(grading.flags);
     free(grading.files);
     rdl__text_release(&grading.folder);
     rdl__text_release(&grading.headers);

@@ -29,7 +29,9 @@ enum { RDL__ROUNDS = 3, RDL__GRADE_JOBS = 64 };
 /* What is asked for. */
 struct rdl__grading {
     const char *spec; /* a directory */
-    char **files;     /* the implementations */
+    char **flags;     /* of the compiler: -I... and -D... */
+    int flag_count;
+    char **files; /* the implementations */
     int file_count;
     uint64_t seed;
     double seconds; /* of search for each; 0: as the tests say */
@@ -59,11 +61,12 @@ enum rdl__grade_verdict {
 /* What came of a round, and of all of them. */
 struct rdl__found {
     enum rdl__grade_verdict verdict;
-    const char *class; /* of a failure */
-    int phases;        /* of the smallest failing case; 0: not known */
-    char *token;       /* NULL: there is none */
-    char *message;     /* in a line or a few: what failed, or why it could not be judged */
-    char *report;      /* as people read it; NULL: there is none */
+    bool has_threads, is_sequential; /* some test has threads; none has: rounds are all alike */
+    const char *class;               /* of a failure */
+    int phases;                      /* of the smallest failing case; 0: not known */
+    char *token;                     /* NULL: there is none */
+    char *message; /* in a line or a few: what failed, or why it could not be judged */
+    char *report;  /* as people read it; NULL: there is none */
 };
 
 struct rdl__grade {
@@ -72,6 +75,7 @@ struct rdl__grade {
     enum { RDL__GRADE_BUILDS, RDL__GRADE_LISTS, RDL__GRADE_RUNS, RDL__GRADE_IS_DONE } step;
     pid_t pid;   /* of the process that is at it; 0: none */
     int round;   /* that runs, or was the last to */
+    bool again;  /* it runs a second time, with the time that others do not need */
     int tests;   /* that each round runs */
     bool tagged; /* those with the tag "grade"; else all */
     uint64_t started_ns;

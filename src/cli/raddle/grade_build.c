@@ -13,8 +13,10 @@
 
 /* ---- The spec ----------------------------------------------------------------------------- */
 
-static void add_folders(struct rdl__words *to, const struct rdl__grading *grading)
+static void add_flags(struct rdl__words *to, const struct rdl__grading *grading)
 {
+    for (int i = 0; i < grading->flag_count; i++)
+        rdl__words_add(to, "%s", grading->flags[i]);
     rdl__words_add(to, "-I%s", grading->spec);
     if (grading->headers.count)
         rdl__words_add(to, "-I%s", grading->headers.bytes);
@@ -33,7 +35,7 @@ static bool compile_spec(struct rdl__grading *grading, const char *source, struc
     rdl__words_add_compiler(&words);
     rdl__words_add(&words, "-g");
     rdl__words_add(&words, "-O1");
-    add_folders(&words, grading);
+    add_flags(&words, grading);
     rdl__words_add(&words, "-c");
     rdl__words_add(&words, "-o%s", object.bytes);
     rdl__words_add(&words, "%s", source);
@@ -160,7 +162,7 @@ pid_t rdl__grade_build(const struct rdl__grading *grading, const struct rdl__gra
     rdl__words_add(&words, "cc");
     rdl__words_add(&words, "-g");
     rdl__words_add(&words, "-O1");
-    add_folders(&words, grading);
+    add_flags(&words, grading);
     rdl__words_add(&words, "-o%s", grade->program.bytes);
     for (int i = 0; i < grading->object_count; i++)
         rdl__words_add(&words, "%s", grading->objects[i]);

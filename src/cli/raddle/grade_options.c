@@ -128,6 +128,20 @@ static bool read_value(struct rdl__grading *g, const struct option *option, cons
     return true;
 }
 
+/* -I DIR or -D NAME, as compilers have it: the value may be an argument of its own. */
+static bool read_flag(struct rdl__grading *g, int argc, char **argv, int *at,
+                      struct rdl__error *error)
+{
+    const char *argument = argv[(*at)++], *value = argument + 2;
+    struct rdl__text flag = {0};
+
+    if (!*value && *at >= argc)
+        return rdl__fail(error, "%s needs a value", argument);
+    rdl__text_add(&flag, "%.2s%s", argument, *value ? value : argv[(*at)++]);
+    g->flags[g->flag_count++] = flag.bytes;
+    return true;
+}
+
 /* One option, and the next argument if it is its value; *at moves on. */
 static bool read_option(struct rdl__grading *g, int argc, char **argv, int *at,
                         struct rdl__error *error)
@@ -201,12 +215,16 @@ bool rdl__grade_options(struct rdl__grading *out, int argc, char **argv, struct 
 
     *out = (struct rdl__grading){.colour = wants_colour(), .seed = rdl__entropy() >> 32};
     out->files = rdl__allocate((size_t)argc * sizeof *out->files);
+    out->flags = rdl__allocate((size_t)argc * sizeof *out->flags);
     for (int at = 1; at < argc;) {
         if (!only_files && strcmp(argv[at], "--") == 0) {
             only_files = true;
             at++;
         } else if (only_files || argv[at][0] != '-') {
             out->files[out->file_count++] = argv[at++];
+        } else if (argv[at][1] == 'I' || argv[at][1] == 'D') {
+            if (!read_flag(out, argc, argv, &at, error))
+                return false;
         } else if (!read_option(out, argc, argv, &at, error)) {
             return false;
         }
@@ -223,7 +241,7 @@ void rdl__grade_help(struct rdl__text *out)
                   "Tests implementations of an interface (.c, .so, .o or .a) against its spec, in\n"
                   "three rounds, each stricter: what returns must be allowed to; what is allowed\n"
                   "to return must; both, with concurrent calls.  The third is for those that the\n"
-                  "others find nothing in.\n\n");
+                  "others find nothing in.  Without concurrent tests there is but the first.\n\n");
     for (int i = 0; i < OPTIONS; i++) {
         const char *value = options[i].value;
         int width = (int)strlen(options[i].name) + (value ? (int)strlen(value) + 1 : 0);
@@ -231,5 +249,7 @@ void rdl__grade_help(struct rdl__text *out)
         rdl__text_add(out, "  --%s%s%s%*s%s\n", options[i].name, value ? " " : "",
                       value ? value : "", 18 - width, "", options[i].help);
     }
+    rdl__text_add(out,
+                  "  -I DIR, -D NAME     for the compiler, of the spec and of implementations\n");
     rdl__text_add(out, "\nExit status: 0 all passed, 1 one did not, 2 wrong usage or set-up.\n");
 }

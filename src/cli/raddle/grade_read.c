@@ -54,6 +54,10 @@ void rdl__grade_command(struct rdl__text *out, const struct rdl__grading *gradin
 {
     rdl__text_add(out, "raddle grade --spec ");
     rdl__add_shell_word(out, grading->spec);
+    for (int i = 0; i < grading->flag_count; i++) {
+        rdl__text_add(out, " ");
+        rdl__add_shell_word(out, grading->flags[i]);
+    }
     rdl__text_add(out, " ");
     rdl__add_shell_word(out, grade->file);
 }
@@ -82,6 +86,7 @@ static const char *class_of(const char *word)
 {
     static const char *const classes[][2] = {
         {"bad-spec-impl", "bad-spec-impl"},
+        {"bad-call", "bad-call"},
         {"bad-sched", "bad-sched"},
         {"non-atomic", "non-atomic"},
         {"deadlock", "deadlock"},
@@ -161,6 +166,13 @@ static void add_failures(struct rdl__found *out, const struct rdl__json *test)
     }
 }
 
+static bool has_schedules(const struct rdl__json *test)
+{
+    const struct rdl__json *schedules = rdl__json_get(test, "schedules");
+
+    return schedules && schedules->kind == RDL__JSON_NUMBER;
+}
+
 /* A test that fails without a failing case lacks something in its cases, which is no fault of
  * the implementation: it could not be judged. */
 static void add_test(struct rdl__found *out, const struct rdl__json *test)
@@ -170,6 +182,7 @@ static void add_test(struct rdl__found *out, const struct rdl__json *test)
 
     if (!verdict || strcmp(verdict, "skip") == 0)
         return;
+    out->has_threads |= has_schedules(test);
     if (strcmp(verdict, "fail") == 0)
         add_failures(out, test);
     if (out->verdict == RDL__GRADE_FAIL)
@@ -210,6 +223,7 @@ static bool read_report(struct rdl__found *out, const struct rdl__text *report,
     rdl__arena_release(&arena);
     if (report->count && !test)
         return false;
+    out->is_sequential = out->verdict && !out->has_threads;
     return out->verdict || rdl__fail(error, "no test was run");
 }
 

@@ -45,10 +45,10 @@ static void start_listing(struct rdl__grade *grade)
 }
 
 /* The share of a round in the time that there is: most is for the third, which has most to
- * try. */
+ * try; or for the first, where there are no others. */
 static double seconds_of(const struct rdl__grading *grading, const struct rdl__grade *grade)
 {
-    double fifths = grade->round < RDL__ROUNDS ? 1 : 3;
+    double fifths = grade->again ? 4 : grade->round < RDL__ROUNDS ? 1 : 3;
 
     return grading->seconds * fifths / 5 / (grade->tests ? grade->tests : 1);
 }
@@ -66,7 +66,7 @@ static void start_round(const struct rdl__grading *grading, struct rdl__grade *g
     if (grade->tagged)
         rdl__words_add(&words, "--filter=#grade");
     rdl__words_add(&words, "--round=%d", round);
-    rdl__words_add(&words, "--seed=%" PRIu64, grading->seed);
+    rdl__words_add(&words, "--seed=%" PRIu64, grading->seed + grade->again);
     if (grading->seconds > 0)
         rdl__words_add(&words, "--time=%.3f", seconds_of(grading, grade));
     rdl__words_add(&words, "--shrink-time=%d", SHRINK_SECONDS);
@@ -161,6 +161,18 @@ static void go_on_after_list(const struct rdl__grading *grading, struct rdl__gra
         start_round(grading, grade, 1);
 }
 
+/* There is nothing more to it than the first round.  If there is time left, that is for it. */
+static void go_on_without_rounds(const struct rdl__grading *grading, struct rdl__grade *grade)
+{
+    bool done = grade->again || grading->seconds <= 0;
+
+    grade->again = true;
+    if (done || grade->rounds[1].verdict == RDL__GRADE_FAIL)
+        finish(grade);
+    else
+        start_round(grading, grade, 1);
+}
+
 /* The second round is run in any case, for the table; the third only if there is hope. */
 static void go_on_after_round(const struct rdl__grading *grading, struct rdl__grade *grade,
                               int status)
@@ -169,6 +181,8 @@ static void go_on_after_round(const struct rdl__grading *grading, struct rdl__gr
     rdl__grade_read_round(grading, grade, status);
     if (grade->rounds[grade->round].verdict == RDL__GRADE_ERROR || grade->round == RDL__ROUNDS)
         finish(grade);
+    else if (grade->rounds[1].is_sequential)
+        go_on_without_rounds(grading, grade);
     else if (grade->round == 1)
         start_round(grading, grade, 2);
     else if (grade->rounds[1].verdict == RDL__GRADE_PASS &&

@@ -58,10 +58,10 @@ struct rdl__mock_call;
 typedef void rdl__mock_handler(struct rdl__mock_call *call, void *it);
 
 struct rdl__mocked {
-    char *place;      /* as the test says it */
-    const char *name; /* the function's */
-    bool is_known;    /* its prototype */
-    bool is_partly;   /* there are copies that are not reached */
+    char *place;           /* as the test says it */
+    const char *name;      /* the function's */
+    bool is_known;         /* its prototype */
+    const char *unreached; /* copies of it that calls do not reach; "": none */
     bool has_interposed;
     struct rdl__prototype prototype;
     struct rdl__mock_value *parameters; /* as many as the prototype has */

@@ -92,25 +92,18 @@ static void add_unreached(struct rdl__text *out, const struct rdl__location *loc
         rdl__text_add(out, ", and %zu more", count - SHOWN);
 }
 
-static bool check_copies(struct rdl__mocked *function, const struct rdl__location *location,
-                         bool partly, struct rdl__error *error)
+static bool check_reach(const struct rdl__mocked *function, bool partly, struct rdl__error *error)
 {
-    struct rdl__text unreached = {0};
-
-    add_unreached(&unreached, location);
     if (function->entry_count == 0)
-        rdl__fail(error,
-                  "%s cannot be mocked, as no call leads to it: it is part of others: %s; "
-                  "compile with -fno-inline, or declare it noinline",
-                  function->place, rdl__text_string(&unreached));
-    else if (unreached.count && !partly)
-        rdl__fail(error,
-                  "%s has copies that calls do not reach: %s; compile with -fno-inline "
-                  "-fno-ipa-cp -fno-ipa-sra, declare it noinline, or say rdl_partly",
-                  function->place, unreached.bytes);
-    function->is_partly = unreached.count > 0;
-    rdl__text_release(&unreached);
-    return function->entry_count > 0 && (partly || !function->is_partly);
+        return rdl__fail(error,
+                         "%s cannot be mocked, as no call leads to it: it is part of others: %s; "
+                         "compile with -fno-inline, or declare it noinline",
+                         function->place, function->unreached);
+    return !function->unreached[0] || partly ||
+           rdl__fail(error,
+                     "%s has copies that calls do not reach: %s; compile with -fno-inline "
+                     "-fno-ipa-cp -fno-ipa-sra, declare it noinline, or say rdl_partly",
+                     function->place, function->unreached);
 }
 
 static struct rdl__mock_entry *add_entry(struct rdl__mocked *function, uintptr_t address)
@@ -133,6 +126,8 @@ static void add_interposed(struct rdl__mocked *function)
 static bool find_entries(struct rdl__mocked *function, const struct rdl__location *location,
                          bool partly, struct rdl__error *error)
 {
+    struct rdl__text unreached = {0};
+
     if (location->count == 0)
         return rdl__fail(error, "%s cannot be mocked: %s", function->place, location->error);
     function->entries = rdl__allocate((location->count + 1) * sizeof *function->entries);
@@ -140,7 +135,10 @@ static bool find_entries(struct rdl__mocked *function, const struct rdl__locatio
         if (can_be_entered(&location->spots[i]))
             add_entry(function, location->spots[i].address)->is_in_libc =
                 strncmp(location->spots[i].module, "libc.so", 7) == 0;
-    if (!check_copies(function, location, partly, error))
+    add_unreached(&unreached, location);
+    function->unreached = rdl__duplicate(rdl__text_string(&unreached));
+    rdl__text_release(&unreached);
+    if (!check_reach(function, partly, error))
         return false;
     add_interposed(function);
     return true;
@@ -374,12 +372,8 @@ struct rdl__mocked *rdl__mocked_get(struct rdl_case *t, const char *text, const 
     function = known_as(text);
     if (!function)
         function = get(text, typed, partly, error);
-    if (!function)
+    if (!function || !check_reach(function, partly, error))
         return NULL;
-    if (function->is_partly && !partly) {
-        rdl__fail(error, "%s is mocked in part elsewhere: say rdl_partly here, too", text);
-        return NULL;
-    }
     return function->is_placed || place(function, error) ? function : NULL;
 }
 

@@ -190,6 +190,7 @@ static void write_page(struct writing *w, const struct rdl__mocked *from)
         return;
     *to = *from;
     to->place = (char *)keep_text(w, from->place);
+    to->unreached = keep_text(w, from->unreached);
     to->parameters =
         keep(w, from->parameters, (from->prototype.count + 1) * sizeof *from->parameters);
     to->entries = keep(w, from->entries, from->entry_count * sizeof *from->entries);

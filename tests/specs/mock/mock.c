@@ -452,6 +452,23 @@ RDL_EXPLORE(controlled_threads_call, .cases = 50)
     rdl_check_eq(rdl_mock_calls(erase), 2);
 }
 
+static void poll(void *it)
+{
+    rdl_check_ge(store_poll(*(int *)it), 0);
+}
+
+RDL_EXPLORE(wrong_fault_in_a_thread, .cases = 200)
+{
+    static int units[2] = {1, 2};
+    struct rdl_thread *threads[2];
+
+    rdl_inject(t, device_status, rdl_arg(2), rdl_returns(-1), rdl_percent(30));
+    for (int i = 0; i < 2; i++)
+        threads[i] = rdl_spawn(t, i ? "two" : "one", poll, &units[i]);
+    for (int i = 0; i < 2; i++)
+        rdl_join(threads[i]);
+}
+
 /* ---- Stories -------- */
 
 RDL_PROPERTY(wrong_story, .cases = 5)
@@ -494,6 +511,18 @@ RDL_PROPERTY(misuse_misspelt)
 RDL_PROPERTY(misuse_inlined)
 {
     rdl_mock(t, "always_inlined");
+}
+
+RDL_PROPERTY(a_function_is_mocked_in_part)
+{
+    rdl_mock(t, store_half, rdl_returns(5), rdl_partly);
+    rdl_check_eq(store_half(1), 5);
+    rdl_check_eq(store_calls_half(1), 7);
+}
+
+RDL_PROPERTY(misuse_half)
+{
+    rdl_mock(t, store_half, rdl_returns(5));
 }
 
 RDL_PROPERTY(misuse_variadic)

@@ -47,6 +47,16 @@ int store_inlined(int unit)
     return always_inlined(unit);
 }
 
+__attribute__((always_inline)) inline int store_half(int unit)
+{
+    return device_status((unsigned char)unit) * 3;
+}
+
+int store_calls_half(int unit)
+{
+    return store_half(unit) + 1;
+}
+
 char *store_copy(const char *text)
 {
     char *copy = malloc(strlen(text) + 1);

@@ -43,4 +43,8 @@ int store_checked(int unit); /* by way of a static function of the same file */
 int store_inlined(int unit); /* by way of one that is inlined */
 char *store_copy(const char *text);
 
+/* It is inlined into the other, and can be called from elsewhere. */
+int store_half(int unit);
+int store_calls_half(int unit);
+
 #endif

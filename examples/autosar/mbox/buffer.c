@@ -1,0 +1,2 @@
+/* buffer.c -- the spec of the neighbour, as it is. */
+#include "../buffer/spec.c"

@@ -1,0 +1,24 @@
+/* broken: bad-call: it wants a buffer with a place to spare. */
+#include "mbox.h"
+
+#include <stdlib.h>
+
+Arc_MBoxType *Arc_MBoxCreate(size_t size)
+{
+    Arc_MBoxType *mPtr = malloc(sizeof(Arc_MBoxType));
+
+    if (mPtr != NULL) {
+        mPtr->cirqPtr = CirqBuffDynCreate(size + 1, sizeof(void *));
+    }
+    return mPtr;
+}
+
+sint32 Arc_MBoxPost(const Arc_MBoxType *mPtr, void *msg)
+{
+    return CirqBuffPush(mPtr->cirqPtr, msg);
+}
+
+sint32 Arc_MBoxFetch(const Arc_MBoxType *mPtr, void *msg)
+{
+    return CirqBuffPop(mPtr->cirqPtr, msg);
+}
