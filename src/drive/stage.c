@@ -300,7 +300,7 @@ static void run(struct rdl__stage *stage, struct rdl__frame *frame);
 
 /* Once something deviates, answers are others than call-outs say.  Code that is real shows by what
  * it does whether it can live with them. */
-static bool may_differ(const struct rdl__stage *stage, const struct frame *frame)
+static bool may_differ(const struct rdl__stage *stage, const struct rdl__frame *frame)
 {
     return frame->deviates || (frame->pc && stage->t->outcome->deviations > 0);
 }
