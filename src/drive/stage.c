@@ -1,201 +1,11 @@
 /* stage.c -- calls between components, real and played. */
-#include "drive/stage.h"
-
 #include <stdio.h>
 #include <string.h>
 
 #include "case/requirements.h"
 #include "drive/bound.h"
+#include "drive/stage_inner.h"
 #include "raddle/cluster.h"
-
-enum { DEPTH_MAX = 64 };
-
-/* Somebody is being called. */
-struct frame {
-    struct rdl__component *component; /* NULL: it is not on the stage, and only mocked */
-    const struct rdl_operation *op;
-    const void *args;
-    const struct rdl_step *step; /* of the caller's call-outs; NULL: they say nothing of it */
-    const char *caller;          /* the name of its spec */
-    uintptr_t pc;                /* where it was called from; 0: by us */
-    struct rdl__callouts callouts;
-    void *copy, *answer, *scratch; /* room for arguments, and for answers */
-    bool deviates;                 /* from its spec, this time */
-};
-
-/* The calls that a thread is in: the lowest is the test's. */
-struct stack {
-    struct frame frames[DEPTH_MAX];
-    uint32_t depth;
-    struct stack *next;
-};
-
-struct rdl__stage {
-    struct rdl_case *t;
-    struct rdl__component components[RDL__COMPONENTS_MAX];
-    uint32_t count;
-    struct stack *stacks;
-    struct frame *last;     /* call of the test; threads that the code makes itself belong to it */
-    struct rdl__sizes room; /* for arguments and answers of any spec */
-    void *state;            /* room for a state */
-    uint32_t number;        /* of calls */
-    bool told;
-};
-
-static struct rdl__stage *the_stage; /* of the case at hand; NULL: there is none */
-
-/* What a thread is in; of this stage. */
-static _Thread_local struct stack *own_stack;
-static _Thread_local const struct rdl__stage *own_stage;
-static _Thread_local uint64_t own_number;
-static uint64_t stage_number;
-
-static struct stack *stack_of(struct rdl__stage *stage)
-{
-    if (own_stage == stage && own_number == stage_number)
-        return own_stack;
-    own_stack = rdl_alloc(stage->t, sizeof *own_stack);
-    own_stack->next = stage->stacks;
-    stage->stacks = own_stack;
-    own_stage = stage;
-    own_number = stage_number;
-    return own_stack;
-}
-
-/* ---- Setting up ----------------------------------------------------------------------------- */
-
-static void release(void *it)
-{
-    struct rdl__stage *stage = it;
-
-    the_stage = NULL;
-    for (struct stack *stack = stage->stacks; stack; stack = stack->next)
-        for (uint32_t i = 0; i < DEPTH_MAX; i++)
-            rdl__callouts_release(&stack->frames[i].callouts);
-}
-
-/* Whoever may be called, on the stage or not. */
-static void make_room(struct rdl__stage *stage)
-{
-    size_t count, largest_state = 0;
-    const struct rdl_spec *const *specs = rdl__specs(&count);
-
-    for (size_t i = 0; i < count; i++) {
-        struct rdl__sizes largest = rdl__largest(specs[i]);
-
-        stage->room.args = largest.args > stage->room.args ? largest.args : stage->room.args;
-        stage->room.answer =
-            largest.answer > stage->room.answer ? largest.answer : stage->room.answer;
-        largest_state = specs[i]->state_size > largest_state ? specs[i]->state_size : largest_state;
-    }
-    stage->state = rdl_alloc(stage->t, largest_state + 1);
-}
-
-struct rdl__stage *rdl__stage_new(struct rdl_case *t)
-{
-    struct rdl__stage *stage = rdl_alloc(t, sizeof *stage);
-
-    stage->t = t;
-    make_room(stage);
-    stage_number++;
-    the_stage = stage;
-    rdl__defer(t, release, stage);
-    return stage;
-}
-
-static bool says_what(const struct rdl_spec *spec)
-{
-    for (size_t i = 0; i < spec->operation_count; i++)
-        if (rdl__operation(spec, i)->callouts)
-            return true;
-    return false;
-}
-
-struct rdl__component *rdl__stage_add(struct rdl__stage *stage, const struct rdl_spec *spec,
-                                      void *state)
-{
-    struct rdl__component *component;
-
-    if (stage->count == RDL__COMPONENTS_MAX)
-        rdl__misuse(stage->t, "there are more than %d components", RDL__COMPONENTS_MAX);
-    component = &stage->components[stage->count++];
-    *component =
-        (struct rdl__component){.spec = spec, .state = state, .says_what = says_what(spec)};
-    return component;
-}
-
-static struct rdl__component *component_of(struct rdl__stage *stage, const struct rdl_operation *op)
-{
-    for (uint32_t i = 0; i < stage->count; i++)
-        if (strcmp(stage->components[i].spec->name, op->of) == 0)
-            return &stage->components[i];
-    return NULL;
-}
-
-static void *begin_state(struct rdl_case *t, const struct rdl_spec *spec)
-{
-    void *state = rdl_alloc(t, spec->state_size + 1);
-
-    if (spec->initial)
-        spec->initial(t, state);
-    spec->clear_state(state);
-    return state;
-}
-
-struct rdl__component *rdl__stage_add_named(struct rdl__stage *stage, const char *name)
-{
-    const struct rdl_spec *spec = rdl__spec_named(name);
-
-    if (!spec)
-        rdl__misuse(stage->t, "%s:%d: there is no spec called %s in this program",
-                    stage->t->test->file, stage->t->test->line, name);
-    return rdl__stage_add(stage, spec, begin_state(stage->t, spec));
-}
-
-struct rdl__stage *rdl__stage_of_model(struct rdl_case *t, void *state,
-                                       struct rdl__component **out_self)
-{
-    const struct rdl_options *options = &t->test->options;
-    struct rdl__stage *stage;
-
-    if (!says_what(options->spec) && !options->stand_ins && !options->mocked)
-        return NULL;
-    stage = rdl__stage_new(t);
-    *out_self = rdl__stage_add(stage, options->spec, state);
-    (*out_self)->is_tested = true;
-    for (const char *const *name = options->stand_ins; name && *name; name++)
-        rdl__stage_add_named(stage, *name);
-    rdl__stage_mock(stage, options->mocked, false);
-    return stage;
-}
-
-static bool is_named(const char *const *names, const char *name)
-{
-    for (; *names; names++)
-        if (strcmp(*names, name) == 0)
-            return true;
-    return false;
-}
-
-void rdl__stage_mock(struct rdl__stage *stage, const char *const *names, bool spies)
-{
-    size_t count;
-    const struct rdl_spec *const *specs = rdl__specs(&count);
-    struct rdl__error error;
-
-    for (size_t i = 0; i < count; i++) {
-        if ((names && !is_named(names, specs[i]->name)) ||
-            (!spies && rdl__is_real(&stage->t->test->options, specs[i])))
-            continue;
-        for (size_t k = 0; k < specs[i]->operation_count; k++) {
-            const struct rdl_operation *op = rdl__operation(specs[i], k);
-
-            if (op->mocks && !rdl__bind_function(stage->t, op, &error))
-                rdl__misuse(stage->t, "%s:%d: spec %s: %s", specs[i]->file, specs[i]->line,
-                            specs[i]->name, error.text);
-        }
-    }
-}
 
 /* ---- Failures ------------------------------------------------------------------------------- */
 
@@ -208,7 +18,7 @@ static void add_call(struct rdl__text *out, const struct rdl_operation *op, cons
 static void add_place(struct rdl__text *out, uintptr_t pc)
 {
     if (pc)
-        rdl__text_add(out, ", called at " RDL__AT_FUNCTION "%016lx" RDL__AT_END, (unsigned long)pc);
+        rdl__text_add(out, ", called in " RDL__AT_FUNCTION "%016lx" RDL__AT_END, (unsigned long)pc);
 }
 
 static void add_states(const struct rdl__stage *stage, struct rdl__text *out)
@@ -218,7 +28,8 @@ static void add_states(const struct rdl__stage *stage, struct rdl__text *out)
 
         if (!component->state)
             continue;
-        rdl__text_add(out, "state of %s: ", component->spec->name);
+        rdl__text_add(out, "state of %s%s: ", component->spec->name,
+                      component->is_tested ? " after it" : "");
         rdl__show_state(out, component->spec, component->state);
         rdl__text_add(out, "\n");
     }
@@ -227,7 +38,7 @@ static void add_states(const struct rdl__stage *stage, struct rdl__text *out)
 /* Who calls whom, from the test down. */
 static void add_frames(struct rdl__stage *stage, struct rdl__text *out)
 {
-    const struct stack *stack = stack_of(stage);
+    const struct rdl__stack *stack = rdl__stack_of(stage);
 
     for (uint32_t i = 0; i < stack->depth; i++) {
         rdl__text_add(out, "%s", i == 0 ? "in " : "  which calls ");
@@ -239,7 +50,7 @@ static void add_frames(struct rdl__stage *stage, struct rdl__text *out)
 
 _Noreturn static void fail(struct rdl__stage *stage, const char *check, struct rdl__text *text)
 {
-    const struct stack *stack = stack_of(stage);
+    const struct rdl__stack *stack = rdl__stack_of(stage);
     const struct rdl_operation *op = stack->depth ? stack->frames[stack->depth - 1].op : NULL;
 
     add_frames(stage, text);
@@ -249,29 +60,29 @@ _Noreturn static void fail(struct rdl__stage *stage, const char *check, struct r
 
 /* ---- What is told --------------------------------------------------------------------------- */
 
-static void tell_call(struct rdl__stage *stage, const struct frame *frame)
+static void tell_call(struct rdl__stage *stage, const struct rdl__frame *frame)
 {
     struct rdl__text line = {0};
 
     if (!stage->t->trace->on)
         return;
     stage->told = true;
-    rdl__text_add(&line, "%*s", 2 * (int)(stack_of(stage)->depth - 1), "");
+    rdl__text_add(&line, "%*s", 2 * (int)(rdl__stack_of(stage)->depth - 1), "");
     add_call(&line, frame->op, frame->args);
     rdl__tell(stage->t, &line);
     rdl__text_release(&line);
     stage->told = true;
 }
 
-static void tell_answer(struct rdl__stage *stage, const struct frame *frame, const void *answer,
-                        bool alone)
+static void tell_answer(struct rdl__stage *stage, const struct rdl__frame *frame,
+                        const void *answer, bool alone)
 {
     struct rdl__text line = {0};
 
     if (!stage->t->trace->on || !frame->op->answer_size)
         return;
     if (alone)
-        rdl__text_add(&line, "%*s", 2 * (int)(stack_of(stage)->depth - 1), "");
+        rdl__text_add(&line, "%*s", 2 * (int)(rdl__stack_of(stage)->depth - 1), "");
     rdl__text_add(&line, " -> ");
     rdl__show_answer(&line, frame->op, answer);
     rdl__text_add(&line, "%s", frame->deviates ? " (deviates)" : "");
@@ -305,7 +116,7 @@ bool rdl__may_call(const char *caller, const struct rdl_operation *op)
     return !op->callers || has_word(op->callers, caller);
 }
 
-static void check_caller(struct rdl__stage *stage, const struct frame *frame)
+static void check_caller(struct rdl__stage *stage, const struct rdl__frame *frame)
 {
     struct rdl__text text = {0};
 
@@ -316,7 +127,7 @@ static void check_caller(struct rdl__stage *stage, const struct frame *frame)
     fail(stage, "a component is called by one that may not call it", &text);
 }
 
-static void check_pre(struct rdl__stage *stage, const struct frame *frame)
+static void check_pre(struct rdl__stage *stage, const struct rdl__frame *frame)
 {
     const void *state = frame->component->state;
     struct rdl__text text = {0};
@@ -336,8 +147,9 @@ static void check_pre(struct rdl__stage *stage, const struct frame *frame)
 }
 
 /* The frame of who calls takes it as one of its call-outs. */
-static const struct rdl_step *take(struct rdl__stage *stage, struct frame *caller,
-                                   const struct frame *frame, const struct rdl_event_type *type)
+static const struct rdl_step *take(struct rdl__stage *stage, struct rdl__frame *caller,
+                                   const struct rdl__frame *frame,
+                                   const struct rdl_event_type *type)
 {
     struct rdl_event event = {&rdl_calls, RDL_OUT, type, frame->args, frame->op->args_size};
     const struct rdl_step *step = NULL;
@@ -353,7 +165,7 @@ static const struct rdl_step *take(struct rdl__stage *stage, struct frame *calle
     fail(stage, check, &text);
 }
 
-static void check_complete(struct rdl__stage *stage, const struct frame *frame)
+static void check_complete(struct rdl__stage *stage, const struct rdl__frame *frame)
 {
     struct rdl__text text = {0};
 
@@ -366,22 +178,22 @@ static void check_complete(struct rdl__stage *stage, const struct frame *frame)
 
 /* ---- Frames --------------------------------------------------------------------------------- */
 
-static struct frame *top_of(struct rdl__stage *stage)
+static struct rdl__frame *top_of(struct rdl__stage *stage)
 {
-    struct stack *stack = stack_of(stage);
+    struct rdl__stack *stack = rdl__stack_of(stage);
 
     return stack->depth ? &stack->frames[stack->depth - 1] : stage->last;
 }
 
-static struct frame *push(struct rdl__stage *stage, struct rdl__component *component,
-                          const struct rdl_operation *op, const void *args)
+static struct rdl__frame *push(struct rdl__stage *stage, struct rdl__component *component,
+                               const struct rdl_operation *op, const void *args)
 {
-    const struct frame *below = top_of(stage);
-    struct stack *stack = stack_of(stage);
-    struct frame *frame;
+    const struct rdl__frame *below = top_of(stage);
+    struct rdl__stack *stack = rdl__stack_of(stage);
+    struct rdl__frame *frame;
 
-    if (stack->depth == DEPTH_MAX)
-        rdl__misuse(stage->t, "components call each other more than %d deep", DEPTH_MAX);
+    if (stack->depth == RDL__DEPTH_MAX)
+        rdl__misuse(stage->t, "components call each other more than %d deep", RDL__DEPTH_MAX);
     frame = &stack->frames[stack->depth++];
     if (!frame->copy) {
         frame->copy = rdl_alloc(stage->t, stage->room.args + 1);
@@ -400,7 +212,7 @@ static struct frame *push(struct rdl__stage *stage, struct rdl__component *compo
 }
 
 /* Now that it may be called: what it calls in turn. */
-static void expect_callouts(struct frame *frame)
+static void expect_callouts(struct rdl__frame *frame)
 {
     if (frame->component && frame->component->says_what)
         rdl__callouts_begin(&frame->callouts, frame->op, frame->component->state, frame->args);
@@ -408,7 +220,7 @@ static void expect_callouts(struct frame *frame)
 
 static void pop(struct rdl__stage *stage)
 {
-    stack_of(stage)->depth--;
+    rdl__stack_of(stage)->depth--;
 }
 
 void rdl__stage_enter(struct rdl__stage *stage, struct rdl__component *component,
@@ -428,12 +240,12 @@ void rdl__stage_leave(struct rdl__stage *stage)
 
 /* ---- Who is real ---------------------------------------------------------------------------- */
 
-static struct rdl_call call_of(struct rdl__stage *stage, const struct frame *frame)
+static struct rdl_call call_of(struct rdl__stage *stage, const struct rdl__frame *frame)
 {
     return (struct rdl_call){frame->op, frame->args, stage->number, 0};
 }
 
-static void check_invariant(struct rdl__stage *stage, const struct frame *frame)
+static void check_invariant(struct rdl__stage *stage, const struct rdl__frame *frame)
 {
     const struct rdl__component *component = frame->component;
     struct rdl__text text = {0};
@@ -443,7 +255,7 @@ static void check_invariant(struct rdl__stage *stage, const struct frame *frame)
 }
 
 /* Does the model explain what the real one answered?  If so, it goes on from there. */
-static void judge(struct rdl__stage *stage, const struct frame *frame, const void *answer)
+static void judge(struct rdl__stage *stage, const struct rdl__frame *frame, const void *answer)
 {
     const struct rdl__component *component = frame->component;
     struct rdl_call call = call_of(stage, frame);
@@ -471,7 +283,7 @@ static void judge(struct rdl__stage *stage, const struct frame *frame, const voi
     fail(stage, "an answer is not the model's", &text);
 }
 
-static void call_real(struct rdl__stage *stage, struct frame *frame)
+static void call_real(struct rdl__stage *stage, struct rdl__frame *frame)
 {
     if (frame->op->answer_size)
         memset(frame->answer, 0, frame->op->answer_size);
@@ -484,14 +296,21 @@ static void call_real(struct rdl__stage *stage, struct frame *frame)
 
 /* ---- Who is played -------------------------------------------------------------------------- */
 
-static void run(struct rdl__stage *stage, struct frame *frame);
+static void run(struct rdl__stage *stage, struct rdl__frame *frame);
+
+/* Once something deviates, answers are others than call-outs say.  Code that is real shows by what
+ * it does whether it can live with them. */
+static bool may_differ(const struct rdl__stage *stage, const struct rdl__frame *frame)
+{
+    return frame->deviates || (frame->pc && stage->t->outcome->deviations > 0);
+}
 
 /* What the caller's call-outs say of the answer is what the callee says. */
-static void check_agreement(struct rdl__stage *stage, const struct frame *frame)
+static void check_agreement(struct rdl__stage *stage, const struct rdl__frame *frame)
 {
     struct rdl__text text = {0};
 
-    if (!frame->step || !frame->step->value || frame->deviates ||
+    if (!frame->step || !frame->step->value || may_differ(stage, frame) ||
         rdl__same_answer(frame->op, frame->step->value, frame->answer))
         return;
     add_call(&text, frame->op, frame->args);
@@ -510,7 +329,7 @@ static void choose_args(struct rdl__stage *stage, const struct rdl_step *step, v
 {
     const struct rdl_operation *op = step->type->operation;
     struct rdl_event event = {&rdl_calls, RDL_OUT, step->type, out, op->args_size};
-    const struct rdl__component *callee = component_of(stage, op);
+    const struct rdl__component *callee = rdl__component_of(stage, op);
 
     for (const struct rdl_condition *c = step->pattern->conditions; c->kind; c++)
         if (c->kind == RDL__COND_IS) {
@@ -538,10 +357,10 @@ static void choose_args(struct rdl__stage *stage, const struct rdl_step *step, v
 static void perform(struct rdl__stage *stage, const struct rdl_step *step)
 {
     const struct rdl_operation *op = step->type->operation;
-    struct frame *frame = push(stage, NULL, op, NULL);
+    struct rdl__frame *frame = push(stage, NULL, op, NULL);
 
     choose_args(stage, step, frame->copy);
-    frame->component = component_of(stage, op);
+    frame->component = rdl__component_of(stage, op);
     frame->args = frame->copy;
     frame->step = step;
     if (frame->component && frame->component->is_tested)
@@ -587,7 +406,7 @@ static void perform_callouts(struct rdl__stage *stage, struct rdl__callouts *cal
 }
 
 /* Let the model do it. */
-static void post(struct rdl__stage *stage, struct frame *frame)
+static void post(struct rdl__stage *stage, struct rdl__frame *frame)
 {
     const struct rdl__component *component = frame->component;
     struct rdl_call call = call_of(stage, frame);
@@ -606,7 +425,7 @@ static void post(struct rdl__stage *stage, struct frame *frame)
                 component->spec->name, frame->op->name);
 }
 
-static void play(struct rdl__stage *stage, struct frame *frame)
+static void play(struct rdl__stage *stage, struct rdl__frame *frame)
 {
     const struct rdl_deviation *deviation;
     void *state = frame->component->state;
@@ -625,7 +444,7 @@ static void play(struct rdl__stage *stage, struct frame *frame)
     check_invariant(stage, frame);
 }
 
-static void run(struct rdl__stage *stage, struct frame *frame)
+static void run(struct rdl__stage *stage, struct rdl__frame *frame)
 {
     stage->number++;
     rdl__call_made(frame->op);
@@ -638,7 +457,7 @@ static void run(struct rdl__stage *stage, struct frame *frame)
 void rdl__stage_call(struct rdl__stage *stage, struct rdl__component *component,
                      const struct rdl_operation *op, const void *args)
 {
-    struct frame *frame = push(stage, component, op, args);
+    struct rdl__frame *frame = push(stage, component, op, args);
 
     expect_callouts(frame);
     tell_call(stage, frame);
@@ -651,7 +470,7 @@ void rdl__stage_call(struct rdl__stage *stage, struct rdl__component *component,
 /* ---- Calls of real code --------------------------------------------------------------------- */
 
 /* Answer for a component that nobody plays. */
-static void answer_for(struct frame *frame)
+static void answer_for(struct rdl__frame *frame)
 {
     if (frame->step && frame->step->value)
         memcpy(frame->answer, frame->step->value, frame->op->answer_size);
@@ -660,11 +479,11 @@ static void answer_for(struct frame *frame)
 }
 
 /* The arguments are copied, so that bytes between fields do not count. */
-static struct frame *called(struct rdl__stage *stage, const struct rdl__op_call *call)
+static struct rdl__frame *called(struct rdl__stage *stage, const struct rdl__op_call *call)
 {
     const struct rdl_operation *op = call->event->operation;
-    struct frame *caller = top_of(stage);
-    struct frame *frame = push(stage, component_of(stage, op), op, NULL);
+    struct rdl__frame *caller = top_of(stage);
+    struct rdl__frame *frame = push(stage, rdl__component_of(stage, op), op, NULL);
 
     memcpy(frame->copy, call->args, op->args_size);
     op->clear_args(frame->copy);
@@ -685,16 +504,16 @@ static struct frame *called(struct rdl__stage *stage, const struct rdl__op_call 
  * we make ourselves comes here as well. */
 static bool is_inside(struct rdl__stage *stage, const struct rdl_operation *op)
 {
-    const struct frame *caller = top_of(stage);
+    const struct rdl__frame *caller = top_of(stage);
 
     return caller && caller->component && caller->component->object &&
-           caller->component == component_of(stage, op);
+           caller->component == rdl__component_of(stage, op);
 }
 
 bool rdl__op_called(struct rdl__op_call *call)
 {
-    struct rdl__stage *stage = the_stage;
-    struct frame *frame;
+    struct rdl__stage *stage = rdl__the_stage;
+    struct rdl__frame *frame;
 
     call->frame = NULL;
     if (!stage || is_inside(stage, call->event->operation))
@@ -721,8 +540,8 @@ bool rdl__op_called(struct rdl__op_call *call)
 
 void rdl__op_returned(struct rdl__op_call *call)
 {
-    struct rdl__stage *stage = the_stage;
-    struct frame *frame = call->frame;
+    struct rdl__stage *stage = rdl__the_stage;
+    struct rdl__frame *frame = call->frame;
 
     if (!stage || !frame)
         return;
@@ -737,4 +556,4 @@ void rdl__op_returned(struct rdl__op_call *call)
     pop(stage);
 }
 
-struct rdl_port rdl_calls = {.name = "calls"};
+struct rdl_port rdl_calls = {.name = ""}; /* calls are shown as such */

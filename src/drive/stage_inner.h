@@ -1,0 +1,50 @@
+/* stage_inner.h -- what a stage is made of; between the files that are one. */
+#ifndef RDL__STAGE_INNER_H
+#define RDL__STAGE_INNER_H
+
+#include "drive/stage.h"
+
+enum { RDL__DEPTH_MAX = 64 };
+
+/* Somebody is being called. */
+struct rdl__frame {
+    struct rdl__component *component; /* NULL: it is not on the stage, and only mocked */
+    const struct rdl_operation *op;
+    const void *args;
+    const struct rdl_step *step; /* of the caller's call-outs; NULL: they say nothing of it */
+    const char *caller;          /* the name of its spec */
+    uintptr_t pc;                /* where it was called from; 0: by us */
+    struct rdl__callouts callouts;
+    void *copy, *answer, *scratch; /* room for arguments, and for answers */
+    bool deviates;                 /* from its spec, this time */
+};
+
+/* The calls that a thread is in: the lowest is the test's. */
+struct rdl__stack {
+    struct rdl__frame frames[RDL__DEPTH_MAX];
+    uint32_t depth;
+    struct rdl__stack *next;
+};
+
+struct rdl__stage {
+    struct rdl_case *t;
+    struct rdl__component components[RDL__COMPONENTS_MAX];
+    uint32_t count;
+    struct rdl__stack *stacks;
+    struct rdl__frame *last; /* call of the test; threads that the code makes itself belong to it */
+    struct rdl__sizes room;  /* for arguments and answers of any spec */
+    void *state;             /* room for a state */
+    uint32_t number;         /* of calls */
+    bool told;
+};
+
+/* Of the case at hand; NULL: there is none. */
+extern struct rdl__stage *rdl__the_stage;
+
+/* The calls that this thread is in. */
+struct rdl__stack *rdl__stack_of(struct rdl__stage *stage);
+
+/* NULL: it is not on the stage. */
+struct rdl__component *rdl__component_of(struct rdl__stage *stage, const struct rdl_operation *op);
+
+#endif
