@@ -108,3 +108,25 @@ TEST(who_asks_for_the_impossible_is_told)
     EXPECT_EQ(status, 2);
     EXPECT_CONTAINS(report, "only two fit");
 }
+
+/* What an operation does may depend on the answers to its call-outs; calls are bound by names. */
+TEST(effects_may_depend_on_answers)
+{
+    static const char *const tests[] = {"a_wire_that_plays", "a_real_sender", "all_real"};
+    int status;
+    char *report;
+
+    report = run(&status, "\"$BUILD/specs/answered\" --seed 1 --regressions none");
+    EXPECT_EQ(status, 0);
+    EXPECT_CONTAINS(report, "4 passed");
+    for (int i = 0; i < 3; i++) {
+        report = run(&status,
+                     "IGNORES=1 \"$BUILD/specs/answered\" --seed 1 --regressions none "
+                     "--filter =%s",
+                     tests[i]);
+        EXPECT_EQ(status, 1);
+        EXPECT_CONTAINS(report, "wire.send(1) -> -1");
+        EXPECT_CONTAINS(report, "lost()");
+        EXPECT_CONTAINS(report, "answered 0");
+    }
+}

@@ -86,6 +86,16 @@ RDL_API void rdl__callouts(const struct rdl_step *step, const char *file, int li
 /* Where calls are events. */
 RDL_API extern struct rdl_port rdl_calls;
 
+/* In .post or .judge of an operation with call-outs that is declared with .asks_answers = true:
+ * what the last such call was answered that it made; NULL: it made none:
+ *
+ *     const int *status = rdl_answered(canif, transmit);
+ *     if (status && *status != E_OK)
+ *         s->state = IDLE; */
+#define rdl_answered(spec, op)                                                                     \
+    ((rdl_answer_##spec##_##op const *)rdl__answered(rdl_type(spec##_##op)))
+RDL_API const void *rdl__answered(const struct rdl_event_type *event);
+
 /* ---- In place of a function ----------------------------------------------------------------- */
 
 /* RDL_MOCKS(function, replacement) in an operation of the function's own spec: .mocks and .mock,

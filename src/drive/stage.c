@@ -201,6 +201,7 @@ static struct rdl__frame *push(struct rdl__stage *stage, struct rdl__component *
         frame->scratch = rdl_alloc(stage->t, stage->room.answer + 1);
     }
     frame->deviates = false;
+    frame->said = NULL;
     frame->component = component;
     frame->op = op;
     frame->args = args;
@@ -221,6 +222,39 @@ static void expect_callouts(struct rdl__frame *frame)
 static void pop(struct rdl__stage *stage)
 {
     rdl__stack_of(stage)->depth--;
+}
+
+/* It has been answered: who called may ask for that (rdl_answered). */
+static void pop_answered(struct rdl__stage *stage, const struct rdl__frame *frame)
+{
+    struct rdl__frame *caller;
+    struct rdl__said *said;
+
+    pop(stage);
+    caller = top_of(stage);
+    if (!caller || !caller->op->asks_answers)
+        return;
+    said = rdl_alloc(stage->t, sizeof *said + frame->op->answer_size);
+    said->op = frame->op;
+    said->next = caller->said;
+    memcpy(said->answer, frame->answer, frame->op->answer_size);
+    caller->said = said;
+}
+
+/* By the functions of the operation that has made its last call-out. */
+const void *rdl__answered(const struct rdl_event_type *event)
+{
+    struct rdl__stage *stage = rdl__the_stage;
+    const struct rdl__said *said = NULL;
+
+    if (stage) {
+        struct rdl__stack *stack = rdl__stack_of(stage);
+
+        said = stack->frames[stack->depth ? stack->depth - 1 : 0].said;
+    }
+    while (said && said->op != event->operation)
+        said = said->next;
+    return said ? said->answer : NULL;
 }
 
 void rdl__stage_enter(struct rdl__stage *stage, struct rdl__component *component,
@@ -353,6 +387,15 @@ static void choose_args(struct rdl__stage *stage, const struct rdl_step *step, v
                 step->file, step->line, op->of, op->name);
 }
 
+/* Answer for a component that nobody plays. */
+static void answer_for(struct rdl__frame *frame)
+{
+    if (frame->step && frame->step->value)
+        memcpy(frame->answer, frame->step->value, frame->op->answer_size);
+    else if (frame->op->answer_size)
+        memset(frame->answer, 0, frame->op->answer_size);
+}
+
 /* A component that is played calls another. */
 static void perform(struct rdl__stage *stage, const struct rdl_step *step)
 {
@@ -376,8 +419,10 @@ static void perform(struct rdl__stage *stage, const struct rdl_step *step)
         run(stage, frame);
         check_agreement(stage, frame);
         tell_answer(stage, frame, frame->answer, false);
+    } else {
+        answer_for(frame);
     }
-    pop(stage);
+    pop_answered(stage, frame);
 }
 
 static uint32_t choose(struct rdl__stage *stage, uint32_t count)
@@ -469,15 +514,6 @@ void rdl__stage_call(struct rdl__stage *stage, struct rdl__component *component,
 
 /* ---- Calls of real code --------------------------------------------------------------------- */
 
-/* Answer for a component that nobody plays. */
-static void answer_for(struct rdl__frame *frame)
-{
-    if (frame->step && frame->step->value)
-        memcpy(frame->answer, frame->step->value, frame->op->answer_size);
-    else if (frame->op->answer_size)
-        memset(frame->answer, 0, frame->op->answer_size);
-}
-
 /* The arguments are copied, so that bytes between fields do not count. */
 static struct rdl__frame *called(struct rdl__stage *stage, const struct rdl__op_call *call)
 {
@@ -534,7 +570,7 @@ bool rdl__op_called(struct rdl__op_call *call)
     if (frame->op->answer_size)
         memcpy(call->answer, frame->answer, frame->op->answer_size);
     tell_answer(stage, frame, frame->answer, false);
-    pop(stage);
+    pop_answered(stage, frame);
     return false;
 }
 
@@ -553,7 +589,7 @@ void rdl__op_returned(struct rdl__op_call *call)
     judge(stage, frame, frame->answer);
     check_agreement(stage, frame);
     tell_answer(stage, frame, frame->answer, false);
-    pop(stage);
+    pop_answered(stage, frame);
 }
 
 struct rdl_port rdl_calls = {.name = ""}; /* calls are shown as such */

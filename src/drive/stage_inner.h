@@ -6,6 +6,13 @@
 
 enum { RDL__DEPTH_MAX = 64 };
 
+/* An answer to a call-out. */
+struct rdl__said {
+    const struct rdl_operation *op;
+    struct rdl__said *next;
+    char answer[];
+};
+
 /* Somebody is being called. */
 struct rdl__frame {
     struct rdl__component *component; /* NULL: it is not on the stage, and only mocked */
@@ -16,6 +23,7 @@ struct rdl__frame {
     uintptr_t pc;                /* where it was called from; 0: by us */
     struct rdl__callouts callouts;
     void *copy, *answer, *scratch; /* room for arguments, and for answers */
+    struct rdl__said *said;        /* what its call-outs were answered, the last first */
     bool deviates;                 /* from its spec, this time */
 };
 
