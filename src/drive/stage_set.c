@@ -139,22 +139,46 @@ static bool is_named(const char *const *names, const char *name)
     return false;
 }
 
-void rdl__stage_mock(struct rdl__stage *stage, const char *const *names, bool spies)
+static bool is_mocked(const struct rdl__stage *stage, const struct rdl_spec *spec,
+                      const char *const *names, bool spies)
 {
-    size_t count;
-    const struct rdl_spec *const *specs = rdl__specs(&count);
-    struct rdl__error error;
+    return (!names || is_named(names, spec->name)) &&
+           (spies || !rdl__is_real(&stage->t->test->options, spec));
+}
 
-    for (size_t i = 0; i < count; i++) {
-        if ((names && !is_named(names, specs[i]->name)) ||
-            (!spies && rdl__is_real(&stage->t->test->options, specs[i])))
-            continue;
+/* The operations that are functions which lead here. */
+static size_t list_mocked(const struct rdl__stage *stage, const char *const *names, bool spies,
+                          const struct rdl_operation **out)
+{
+    size_t spec_count, count = 0;
+    const struct rdl_spec *const *specs = rdl__specs(&spec_count);
+
+    for (size_t i = 0; i < spec_count; i++)
         for (size_t k = 0; k < specs[i]->operation_count; k++) {
             const struct rdl_operation *op = rdl__operation(specs[i], k);
 
-            if (op->mocks && !rdl__bind_function(stage->t, op, &error))
-                rdl__misuse(stage->t, "%s:%d: spec %s: %s", specs[i]->file, specs[i]->line,
-                            specs[i]->name, error.text);
+            if (op->mocks && is_mocked(stage, specs[i], names, spies)) {
+                if (out)
+                    out[count] = op;
+                count++;
+            }
         }
+    return count;
+}
+
+void rdl__stage_mock(struct rdl__stage *stage, const char *const *names, bool spies)
+{
+    size_t count = list_mocked(stage, names, spies, NULL);
+    const struct rdl_operation **ops = rdl_alloc(stage->t, (count + 1) * sizeof *ops);
+    struct rdl__error error;
+
+    list_mocked(stage, names, spies, ops);
+    rdl__bind_ahead(ops, count);
+    for (size_t i = 0; i < count; i++) {
+        const struct rdl_spec *spec = rdl__spec_named(ops[i]->of);
+
+        if (!rdl__bind_function(stage->t, ops[i], &error))
+            rdl__misuse(stage->t, "%s:%d: spec %s: %s", spec->file, spec->line, spec->name,
+                        error.text);
     }
 }
