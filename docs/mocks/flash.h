@@ -8,6 +8,6 @@
 int flash_erase(int block);
 
 /* It may write less than it was given, and says how much. */
-int flash_write(int block, const void *data, size_t length, size_t *written);
+int flash_write(int block, const char *data, size_t length, size_t *written);
 
 #endif

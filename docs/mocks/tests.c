@@ -77,7 +77,7 @@ static int erase_memory(int block)
 }
 
 /* As much as it likes. */
-static int write_memory(int block, const void *data, size_t length, size_t *written)
+static int write_memory(int block, const char *data, size_t length, size_t *written)
 {
     (void)block;
     *written = (size_t)rdl_int(chip.test, 1, (int64_t)length);
@@ -88,7 +88,7 @@ static int write_memory(int block, const void *data, size_t length, size_t *writ
 
 RDL_PROPERTY(what_is_stored_is_there)
 {
-    const char *text = rdl_string(t, "abc", 0, 20);
+    const char *text = rdl_string(t, .of = "abc", .length = {0, 20});
 
     chip.test = t;
     rdl_replace(t, flash_erase, erase_memory);
@@ -103,21 +103,21 @@ RDL_SLOT(int, the_block);
 
 RDL_PROPERTY(first_erased_then_written, .cases = 1)
 {
-    rdl_expect_calls(t, rdl_sequence(rdl_call_to(flash_erase, rdl_keeps(the_block)),
-                                     rdl_plus(rdl_call_to(flash_write, rdl_same_as(the_block),
-                                                          rdl_str("abc"), rdl_sets("written", 3)))));
+    rdl_expect_calls(t,
+                     rdl_sequence(rdl_call_to(flash_erase, rdl_keeps(the_block)),
+                                  rdl_plus(rdl_call_to(flash_write, rdl_same_as(the_block),
+                                                       rdl_str("abc"), rdl_sets("written", 3)))));
     rdl_check(journal_store(2, "abc"));
     rdl_calls_done(t);
 }
 
 RDL_PROPERTY(each_part_once, .cases = 1)
 {
-    rdl_expect_calls(
-        t, rdl_sequence(rdl_call_to(flash_erase, rdl_arg(2)),
-                        rdl_call_to(flash_write, rdl_arg(2), rdl_str("abcd"), rdl_arg(4),
-                                    rdl_sets("written", 2)),
-                        rdl_call_to(flash_write, rdl_arg(2), rdl_str("cd"), rdl_arg(2),
-                                    rdl_sets("written", 2))));
+    rdl_expect_calls(t, rdl_sequence(rdl_call_to(flash_erase, rdl_arg(2)),
+                                     rdl_call_to(flash_write, rdl_arg(2), rdl_str("abcd"),
+                                                 rdl_arg(4), rdl_sets("written", 2)),
+                                     rdl_call_to(flash_write, rdl_arg(2), rdl_str("cd"), rdl_arg(2),
+                                                 rdl_sets("written", 2))));
     rdl_check(journal_store(2, "abcd"));
 }
 
