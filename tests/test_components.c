@@ -53,6 +53,7 @@ TEST(components_that_keep_to_their_specs_pass)
         passes(RIGHT, with_a_real_box[i]);
     passes(RIGHT, "the_specs_agree");
     passes(RIGHT, "the_store_is_real");
+    passes(RIGHT, "a_call_that_begins_two_branches");
 }
 
 TEST(an_extra_call_is_unexpected)

@@ -462,7 +462,7 @@ struct rdl_step {
     struct rdl_port *port;
     const struct rdl_event_type *type;
     const void *value;
-    size_t value_size;     /* CALL: of the answer, which is `value`; 0: it does not say one */
+    size_t value_size;     /* CALL: of the answer, which is `value`; NULL: it does not say it */
     const void *operation; /* CALL: which; of no concern here */
     const void *object;
     const char *name; /* the tag of an EITHER; or of the function: */
