@@ -17,6 +17,7 @@ struct rdl__frame {
     struct rdl__callouts callouts;
     void *copy, *answer, *scratch; /* room for arguments, and for answers */
     bool deviates;                 /* from its spec, this time */
+    bool told;                     /* there is a line of what it called */
 };
 
 /* The calls that a thread is in: the lowest is the test's. */
