@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "case/requirements.h"
+#include "control/mock/mock.h"
 #include "drive/bound.h"
 #include "drive/stage_inner.h"
 #include "raddle/cluster.h"
@@ -15,9 +16,10 @@ static void add_call(struct rdl__text *out, const struct rdl_operation *op, cons
     rdl__show_call(out, op, args);
 }
 
+/* Where a function of the spec has called as the last it does, it would be our own line. */
 static void add_place(struct rdl__text *out, uintptr_t pc)
 {
-    if (pc)
+    if (pc && !rdl__is_own_code(pc))
         rdl__text_add(out, ", called in " RDL__AT_FUNCTION "%016lx" RDL__AT_END, (unsigned long)pc);
 }
 
@@ -26,7 +28,7 @@ static void add_states(const struct rdl__stage *stage, struct rdl__text *out)
     for (uint32_t i = 0; i < stage->count; i++) {
         const struct rdl__component *component = &stage->components[i];
 
-        if (!component->state)
+        if (!component->state || component->spec->state_size == 0)
             continue;
         rdl__text_add(out, "state of %s%s: ", component->spec->name,
                       component->is_tested ? " after it" : "");
@@ -62,31 +64,33 @@ _Noreturn static void fail(struct rdl__stage *stage, const char *check, struct r
 
 static void tell_call(struct rdl__stage *stage, const struct rdl__frame *frame)
 {
+    struct rdl__stack *stack = rdl__stack_of(stage);
     struct rdl__text line = {0};
 
     if (!stage->t->trace->on)
         return;
-    stage->told = true;
-    rdl__text_add(&line, "%*s", 2 * (int)(rdl__stack_of(stage)->depth - 1), "");
+    if (stack->depth > 1)
+        stack->frames[stack->depth - 2].told = true;
+    rdl__text_add(&line, "%*s", 2 * (int)(stack->depth - 1), "");
     add_call(&line, frame->op, frame->args);
     rdl__tell(stage->t, &line);
     rdl__text_release(&line);
     stage->told = true;
 }
 
-static void tell_answer(struct rdl__stage *stage, const struct rdl__frame *frame,
-                        const void *answer, bool alone)
+/* Behind the call, or on a line of its own if there were others in between. */
+static void tell_answer(struct rdl__stage *stage, const struct rdl__frame *frame)
 {
     struct rdl__text line = {0};
 
     if (!stage->t->trace->on || !frame->op->answer_size)
         return;
-    if (alone)
+    if (frame->told)
         rdl__text_add(&line, "%*s", 2 * (int)(rdl__stack_of(stage)->depth - 1), "");
     rdl__text_add(&line, " -> ");
-    rdl__show_answer(&line, frame->op, answer);
+    rdl__show_answer(&line, frame->op, frame->answer);
     rdl__text_add(&line, "%s", frame->deviates ? " (deviates)" : "");
-    if (alone)
+    if (frame->told)
         rdl__tell(stage->t, &line);
     else
         rdl__tell_more(stage->t, &line);
@@ -200,7 +204,7 @@ static struct rdl__frame *push(struct rdl__stage *stage, struct rdl__component *
         frame->answer = rdl_alloc(stage->t, stage->room.answer + 1);
         frame->scratch = rdl_alloc(stage->t, stage->room.answer + 1);
     }
-    frame->deviates = false;
+    frame->deviates = frame->told = false;
     frame->said = NULL;
     frame->component = component;
     frame->op = op;
@@ -418,7 +422,7 @@ static void perform(struct rdl__stage *stage, const struct rdl_step *step)
         expect_callouts(frame);
         run(stage, frame);
         check_agreement(stage, frame);
-        tell_answer(stage, frame, frame->answer, false);
+        tell_answer(stage, frame);
     } else {
         answer_for(frame);
     }
@@ -519,7 +523,8 @@ void rdl__stage_call(struct rdl__stage *stage, struct rdl__component *component,
     tell_call(stage, frame);
     stage->told = false;
     run(stage, frame);
-    tell_answer(stage, frame, frame->answer, stage->told);
+    frame->told |= stage->told; /* other threads may have called, too */
+    tell_answer(stage, frame);
     pop(stage);
 }
 
@@ -580,7 +585,7 @@ bool rdl__op_called(struct rdl__op_call *call)
         check_agreement(stage, frame);
     if (frame->op->answer_size)
         memcpy(call->answer, frame->answer, frame->op->answer_size);
-    tell_answer(stage, frame, frame->answer, false);
+    tell_answer(stage, frame);
     pop_answered(stage, frame);
     return false;
 }
@@ -599,7 +604,7 @@ void rdl__op_returned(struct rdl__op_call *call)
     check_complete(stage, frame);
     judge(stage, frame, frame->answer);
     check_agreement(stage, frame);
-    tell_answer(stage, frame, frame->answer, false);
+    tell_answer(stage, frame);
     pop_answered(stage, frame);
 }
 

@@ -25,6 +25,7 @@ struct rdl__frame {
     void *copy, *answer, *scratch; /* room for arguments, and for answers */
     struct rdl__said *said;        /* what its call-outs were answered, the last first */
     bool deviates;                 /* from its spec, this time */
+    bool told;                     /* there is a line of what it called */
 };
 
 /* The calls that a thread is in: the lowest is the test's. */
