@@ -2,10 +2,13 @@
 #include "drive/stage.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "case/requirements.h"
 #include "drive/bound.h"
+#include "drive/waits.h"
 #include "raddle/cluster.h"
 
 enum { DEPTH_MAX = 64 };
@@ -19,6 +22,7 @@ struct frame {
     const char *caller;          /* the name of its spec */
     uintptr_t pc;                /* where it was called from; 0: by us */
     struct rdl__callouts callouts;
+    struct rdl__wait wait;
     void *copy, *answer, *scratch; /* room for arguments, and for answers */
     bool deviates;                 /* from its spec, this time */
 };
@@ -27,6 +31,7 @@ struct frame {
 struct stack {
     struct frame frames[DEPTH_MAX];
     uint32_t depth;
+    uint32_t client; /* whose thread it is, from 1; 0: nobody's */
     struct stack *next;
 };
 
@@ -35,11 +40,15 @@ struct rdl__stage {
     struct rdl__component components[RDL__COMPONENTS_MAX];
     uint32_t count;
     struct stack *stacks;
-    struct frame *last;     /* call of the test; threads that the code makes itself belong to it */
+    struct frame *last; /* call of the test; threads that the code makes itself belong to it */
+    uint32_t open;      /* calls of the test; if there are several, none of them is the last */
+    struct rdl__waits waits;
     struct rdl__sizes room; /* for arguments and answers of any spec */
+    size_t info_room;       /* for what a policy keeps of a call */
     void *state;            /* room for a state */
     uint32_t number;        /* of calls */
     bool told;
+    const struct frame *line; /* that the last line that was told is about */
 };
 
 static struct rdl__stage *the_stage; /* of the case at hand; NULL: there is none */
@@ -54,7 +63,7 @@ static struct stack *stack_of(struct rdl__stage *stage)
 {
     if (own_stage == stage && own_number == stage_number)
         return own_stack;
-    own_stack = rdl_alloc(stage->t, sizeof *own_stack);
+    own_stack = rdl__allocate(sizeof *own_stack);
     own_stack->next = stage->stacks;
     stage->stacks = own_stack;
     own_stage = stage;
@@ -69,9 +78,15 @@ static void release(void *it)
     struct rdl__stage *stage = it;
 
     the_stage = NULL;
-    for (struct stack *stack = stage->stacks; stack; stack = stack->next)
-        for (uint32_t i = 0; i < DEPTH_MAX; i++)
+    rdl__waits_release(&stage->waits);
+    for (struct stack *stack = stage->stacks, *next; stack; stack = next) {
+        next = stack->next;
+        for (uint32_t i = 0; i < DEPTH_MAX; i++) {
             rdl__callouts_release(&stack->frames[i].callouts);
+            free(stack->frames[i].copy);
+        }
+        free(stack);
+    }
 }
 
 /* Whoever may be called, on the stage or not. */
@@ -87,6 +102,8 @@ static void make_room(struct rdl__stage *stage)
         stage->room.answer =
             largest.answer > stage->room.answer ? largest.answer : stage->room.answer;
         largest_state = specs[i]->state_size > largest_state ? specs[i]->state_size : largest_state;
+        if (rdl__policy_of(specs[i])->info_size > stage->info_room)
+            stage->info_room = rdl__policy_of(specs[i])->info_size;
     }
     stage->state = rdl_alloc(stage->t, largest_state + 1);
 }
@@ -97,6 +114,7 @@ struct rdl__stage *rdl__stage_new(struct rdl_case *t)
 
     stage->t = t;
     make_room(stage);
+    rdl__stage_lock_reset();
     stage_number++;
     the_stage = stage;
     rdl__defer(t, release, stage);
@@ -244,10 +262,22 @@ _Noreturn static void fail(struct rdl__stage *stage, const char *check, struct r
 
     add_frames(stage, text);
     add_states(stage, text);
+    rdl__waits_add(&stage->waits, text);
+    rdl__stage_unlock();
     rdl__differs_in(stage->t, op, "bad-call", check, text);
 }
 
 /* ---- What is told --------------------------------------------------------------------------- */
+
+/* Whose thread it is, if there are several. */
+static void begin_line(struct rdl__stage *stage, struct rdl__text *line)
+{
+    const struct stack *stack = stack_of(stage);
+
+    rdl__text_add(line, "%*s", 2 * (int)(stack->depth - 1), "");
+    if (stack->client)
+        rdl__text_add(line, "%u: ", stack->client - 1);
+}
 
 static void tell_call(struct rdl__stage *stage, const struct frame *frame)
 {
@@ -256,22 +286,25 @@ static void tell_call(struct rdl__stage *stage, const struct frame *frame)
     if (!stage->t->trace->on)
         return;
     stage->told = true;
-    rdl__text_add(&line, "%*s", 2 * (int)(stack_of(stage)->depth - 1), "");
+    begin_line(stage, &line);
     add_call(&line, frame->op, frame->args);
     rdl__tell(stage->t, &line);
     rdl__text_release(&line);
-    stage->told = true;
+    stage->line = frame;
 }
 
-static void tell_answer(struct rdl__stage *stage, const struct frame *frame, const void *answer,
-                        bool alone)
+/* In the same line, or in one of its own if there have been others meanwhile. */
+static void tell_answer(struct rdl__stage *stage, const struct frame *frame, const void *answer)
 {
     struct rdl__text line = {0};
+    bool alone = stage->line != frame;
 
     if (!stage->t->trace->on || !frame->op->answer_size)
         return;
     if (alone)
-        rdl__text_add(&line, "%*s", 2 * (int)(stack_of(stage)->depth - 1), "");
+        begin_line(stage, &line);
+    if (alone && stack_of(stage)->client)
+        add_call(&line, frame->op, frame->args);
     rdl__text_add(&line, " -> ");
     rdl__show_answer(&line, frame->op, answer);
     rdl__text_add(&line, "%s", frame->deviates ? " (deviates)" : "");
@@ -327,25 +360,81 @@ static void check_pre(struct rdl__stage *stage, const struct frame *frame)
         rdl__text_add(&text, ", whose precondition does not hold\n");
         fail(stage, "a component is called against its precondition", &text);
     }
-    if (!rdl__cpre(frame->op, state, frame->args)) {
-        rdl__text_add(&text, "%s calls ", frame->caller);
-        add_call(&text, frame->op, frame->args);
-        rdl__text_add(&text, ", which would have to wait, and nobody is there to end that\n");
-        fail(stage, "a call would wait for ever", &text);
-    }
 }
+
+/* ---- Waiting -------------------------------------------------------------------------------- */
+
+_Noreturn static void wait_for_ever(struct rdl__stage *stage, const struct frame *frame)
+{
+    struct rdl__text text = {0};
+
+    rdl__text_add(&text, "%s calls ", frame->caller);
+    add_call(&text, frame->op, frame->args);
+    rdl__text_add(&text, ", which would have to wait, and nobody is there to end that\n");
+    fail(stage, "a call would wait for ever", &text);
+}
+
+static struct rdl__wait *wait_of(struct rdl__stage *stage, struct frame *frame)
+{
+    const struct stack *stack = stack_of(stage);
+
+    frame->wait.call = (struct rdl_call){.operation = frame->op, .args = frame->args};
+    frame->wait.call.client = stack->client ? stack->client - 1 : 0;
+    frame->wait.component = frame->component;
+    frame->wait.pc = frame->pc;
+    return &frame->wait;
+}
+
+/* A component that plays says when. */
+static void await_turn(struct rdl__stage *stage, struct frame *frame)
+{
+    if (!rdl__wait_for_turn(&stage->waits, wait_of(stage, frame)))
+        wait_for_ever(stage, frame);
+}
+
+/* What the call-outs say is answered when it is released. */
+static const void *await_release(struct rdl__stage *stage, struct frame *frame)
+{
+    frame->wait.type = frame->step->type;
+    if (!rdl__wait_for_release(&stage->waits, wait_of(stage, frame)))
+        wait_for_ever(stage, frame);
+    return frame->wait.answer;
+}
+
+static void let_go(struct rdl__stage *stage, const struct rdl_step *step)
+{
+    if (!component_of(stage, step->type->operation))
+        rdl__waits_let_go(&stage->waits, step);
+}
+
+/* Who is to be released by an operation that goes on, or is over. */
+static void let_all_go(struct rdl__stage *stage, struct frame *frame, bool is_over)
+{
+    const struct rdl_step *step;
+
+    while ((step = rdl__callouts_release_now(&frame->callouts, is_over)))
+        let_go(stage, step);
+}
+
+/* ---- What is called ------------------------------------------------------------------------- */
 
 /* The frame of who calls takes it as one of its call-outs. */
 static const struct rdl_step *take(struct rdl__stage *stage, struct frame *caller,
                                    const struct frame *frame, const struct rdl_event_type *type)
 {
     struct rdl_event event = {&rdl_calls, RDL_OUT, type, frame->args, frame->op->args_size};
-    const struct rdl_step *step = NULL;
+    const struct rdl_step *step = NULL, *first = NULL;
     struct rdl__text text = {0};
     const char *check;
 
-    if (rdl__callouts_take(&caller->callouts, &event, &step, &check))
-        return step;
+    do {
+        if (first)
+            let_go(stage, first);
+        if (rdl__callouts_take(&caller->callouts, &event, &step, &first, &check)) {
+            let_all_go(stage, caller, false);
+            return step;
+        }
+    } while (first);
     add_call(&text, frame->op, frame->args);
     add_place(&text, frame->pc);
     rdl__text_add(&text, "\nallowed now:\n");
@@ -353,10 +442,11 @@ static const struct rdl_step *take(struct rdl__stage *stage, struct frame *calle
     fail(stage, check, &text);
 }
 
-static void check_complete(struct rdl__stage *stage, const struct frame *frame)
+static void check_complete(struct rdl__stage *stage, struct frame *frame)
 {
     struct rdl__text text = {0};
 
+    let_all_go(stage, frame, true);
     if (rdl__callouts_are_complete(&frame->callouts))
         return;
     rdl__text_add(&text, "%s.%s has returned; missing:\n", frame->op->of, frame->op->name);
@@ -373,6 +463,18 @@ static struct frame *top_of(struct rdl__stage *stage)
     return stack->depth ? &stack->frames[stack->depth - 1] : stage->last;
 }
 
+/* Memory of its own: any thread may come here, and the case's is for one at a time. */
+static void furnish(const struct rdl__stage *stage, struct frame *frame)
+{
+    size_t args = (stage->room.args + 16) & ~(size_t)15;
+    size_t answer = (stage->room.answer + 16) & ~(size_t)15;
+
+    frame->copy = rdl__allocate(args + 2 * answer + stage->info_room);
+    frame->answer = (char *)frame->copy + args;
+    frame->scratch = (char *)frame->answer + answer;
+    frame->wait.info = (char *)frame->scratch + answer;
+}
+
 static struct frame *push(struct rdl__stage *stage, struct rdl__component *component,
                           const struct rdl_operation *op, const void *args)
 {
@@ -383,11 +485,8 @@ static struct frame *push(struct rdl__stage *stage, struct rdl__component *compo
     if (stack->depth == DEPTH_MAX)
         rdl__misuse(stage->t, "components call each other more than %d deep", DEPTH_MAX);
     frame = &stack->frames[stack->depth++];
-    if (!frame->copy) {
-        frame->copy = rdl_alloc(stage->t, stage->room.args + 1);
-        frame->answer = rdl_alloc(stage->t, stage->room.answer + 1);
-        frame->scratch = rdl_alloc(stage->t, stage->room.answer + 1);
-    }
+    if (!frame->copy)
+        furnish(stage, frame);
     frame->deviates = false;
     frame->component = component;
     frame->op = op;
@@ -414,16 +513,86 @@ static void pop(struct rdl__stage *stage)
 void rdl__stage_enter(struct rdl__stage *stage, struct rdl__component *component,
                       const struct rdl_operation *op, const void *args)
 {
+    rdl__stage_lock();
     stage->told = false;
     stage->last = push(stage, component, op, args);
     expect_callouts(stage->last);
+    let_all_go(stage, stage->last, false);
+    rdl__stage_unlock();
 }
 
 void rdl__stage_leave(struct rdl__stage *stage)
 {
+    rdl__stage_lock();
     check_complete(stage, top_of(stage));
     stage->last = NULL;
     pop(stage);
+    rdl__stage_unlock();
+}
+
+/* ---- Several at the same time --------------------------------------------------------------- */
+
+void rdl__stage_share(struct rdl__stage *stage)
+{
+    stage->waits.can_end = true;
+    for (uint32_t i = 0; i < stage->count; i++) {
+        const struct rdl_policy *policy = rdl__policy_of(stage->components[i].spec);
+
+        stage->components[i].policy_state = rdl_alloc(stage->t, policy->state_size + 1);
+        if (policy->initial)
+            policy->initial(stage->components[i].policy_state);
+    }
+}
+
+void rdl__stage_enter_as(struct rdl__stage *stage, struct rdl__component *component,
+                         const struct rdl_call *call, bool unsure)
+{
+    struct frame *frame;
+
+    rdl__stage_lock();
+    stack_of(stage)->client = call->client + 1;
+    stage->last = NULL;
+    frame = push(stage, component, call->operation, call->args);
+    expect_callouts(frame);
+    frame->callouts.anything |= unsure;
+    stage->last = stage->open++ ? NULL : frame;
+    let_all_go(stage, frame, false);
+    rdl__stage_unlock();
+}
+
+void rdl__stage_leave_as(struct rdl__stage *stage)
+{
+    rdl__stage_lock();
+    check_complete(stage, top_of(stage));
+    stage->open--;
+    stage->last = NULL;
+    pop(stage);
+    rdl__stage_unlock();
+}
+
+/* A thread of the code's own makes a call, and it is not clear for whom: nothing can be said any
+ * more of what those call who may have meant it. */
+static void forget_callouts(struct rdl__stage *stage)
+{
+    for (struct stack *stack = stage->stacks; stack; stack = stack->next)
+        if (stack->depth > 0)
+            stack->frames[0].callouts.anything = true;
+}
+
+bool rdl__stage_has(const struct rdl__stage *stage, const struct rdl_operation *op)
+{
+    return component_of((struct rdl__stage *)stage, op);
+}
+
+void rdl__stage_tell_anew(struct rdl__stage *stage)
+{
+    stage->told = false;
+    stage->line = NULL;
+}
+
+void rdl__stage_add_waiting(const struct rdl__stage *stage, struct rdl__text *out)
+{
+    rdl__waits_add(&stage->waits, out);
 }
 
 /* ---- Who is real ---------------------------------------------------------------------------- */
@@ -475,7 +644,10 @@ static void call_real(struct rdl__stage *stage, struct frame *frame)
 {
     if (frame->op->answer_size)
         memset(frame->answer, 0, frame->op->answer_size);
+    let_all_go(stage, frame, false);
+    rdl__stage_unlock();
     frame->op->call(frame->component->object, frame->args, frame->answer);
+    rdl__stage_lock();
     if (frame->op->answer_size)
         frame->op->clear_answer(frame->answer);
     check_complete(stage, frame);
@@ -553,10 +725,13 @@ static void perform(struct rdl__stage *stage, const struct rdl_step *step)
     check_caller(stage, frame);
     if (frame->component) {
         check_pre(stage, frame);
+        await_turn(stage, frame);
         expect_callouts(frame);
         run(stage, frame);
         check_agreement(stage, frame);
-        tell_answer(stage, frame, frame->answer, false);
+        tell_answer(stage, frame, frame->answer);
+    } else if (step->blocks) {
+        await_release(stage, frame);
     }
     pop(stage);
 }
@@ -583,7 +758,10 @@ static void perform_callouts(struct rdl__stage *stage, struct rdl__callouts *cal
         rdl__step_walk(&callouts->arena, callouts->step, choose_way, stage, &count);
 
     for (uint32_t i = 0; i < count; i++)
-        perform(stage, steps[i]);
+        if (steps[i]->kind == RDL__STEP_RELEASE)
+            let_go(stage, steps[i]);
+        else
+            perform(stage, steps[i]);
 }
 
 /* Let the model do it. */
@@ -623,6 +801,7 @@ static void play(struct rdl__stage *stage, struct frame *frame)
         post(stage, frame);
     }
     check_invariant(stage, frame);
+    rdl__waits_changed(&stage->waits, frame->component);
 }
 
 static void run(struct rdl__stage *stage, struct frame *frame)
@@ -638,23 +817,30 @@ static void run(struct rdl__stage *stage, struct frame *frame)
 void rdl__stage_call(struct rdl__stage *stage, struct rdl__component *component,
                      const struct rdl_operation *op, const void *args)
 {
-    struct frame *frame = push(stage, component, op, args);
+    struct frame *frame;
 
+    rdl__stage_lock();
+    frame = push(stage, component, op, args);
     expect_callouts(frame);
     tell_call(stage, frame);
     stage->told = false;
     run(stage, frame);
-    tell_answer(stage, frame, frame->answer, stage->told);
+    tell_answer(stage, frame, frame->answer);
     pop(stage);
+    rdl__stage_unlock();
 }
 
 /* ---- Calls of real code --------------------------------------------------------------------- */
 
 /* Answer for a component that nobody plays. */
-static void answer_for(struct frame *frame)
+static void answer_for(struct rdl__stage *stage, struct frame *frame)
 {
-    if (frame->step && frame->step->value)
-        memcpy(frame->answer, frame->step->value, frame->op->answer_size);
+    const void *answer = NULL;
+
+    if (frame->step)
+        answer = frame->step->blocks ? await_release(stage, frame) : frame->step->value;
+    if (answer)
+        memcpy(frame->answer, answer, frame->op->answer_size);
     else if (frame->op->answer_size)
         memset(frame->answer, 0, frame->op->answer_size);
 }
@@ -674,9 +860,13 @@ static struct frame *called(struct rdl__stage *stage, const struct rdl__op_call 
     if (caller) {
         frame->step = take(stage, caller, frame, call->event);
         check_caller(stage, frame);
+    } else if (stage->open > 1) {
+        forget_callouts(stage);
     }
-    if (frame->component)
+    if (frame->component) {
         check_pre(stage, frame);
+        await_turn(stage, frame);
+    }
     expect_callouts(frame);
     return frame;
 }
@@ -691,32 +881,45 @@ static bool is_inside(struct rdl__stage *stage, const struct rdl_operation *op)
            caller->component == component_of(stage, op);
 }
 
-bool rdl__op_called(struct rdl__op_call *call)
+/* True: the function itself has to be called. */
+static bool answer_call(struct rdl__stage *stage, struct rdl__op_call *call)
 {
-    struct rdl__stage *stage = the_stage;
-    struct frame *frame;
+    struct frame *frame = called(stage, call);
 
-    call->frame = NULL;
-    if (!stage || is_inside(stage, call->event->operation))
-        return true;
-    frame = called(stage, call);
     call->frame = frame;
     if (frame->component && frame->component->object) {
         stage->number++;
         rdl__call_made(frame->op);
+        let_all_go(stage, frame, false);
         return true;
     }
     if (frame->component)
         run(stage, frame);
     else
-        answer_for(frame);
+        answer_for(stage, frame);
     if (frame->component)
         check_agreement(stage, frame);
     if (frame->op->answer_size)
         memcpy(call->answer, frame->answer, frame->op->answer_size);
-    tell_answer(stage, frame, frame->answer, false);
+    tell_answer(stage, frame, frame->answer);
     pop(stage);
     return false;
+}
+
+bool rdl__op_called(struct rdl__op_call *call)
+{
+    struct rdl__stage *stage = the_stage;
+    const struct rdl_operation *op = call->event->operation;
+    const struct rdl__component *component = stage ? component_of(stage, op) : NULL;
+    bool is_real;
+
+    call->frame = NULL;
+    rdl__stage_come(component ? (uintptr_t)component : (uintptr_t)op, rdl__bound_caller);
+    if (!stage || !rdl__stage_lock())
+        return true;
+    is_real = is_inside(stage, op) || answer_call(stage, call);
+    rdl__stage_unlock();
+    return is_real;
 }
 
 void rdl__op_returned(struct rdl__op_call *call)
@@ -726,6 +929,7 @@ void rdl__op_returned(struct rdl__op_call *call)
 
     if (!stage || !frame)
         return;
+    rdl__stage_lock();
     if (frame->op->answer_size) {
         memcpy(frame->answer, call->answer, frame->op->answer_size);
         frame->op->clear_answer(frame->answer);
@@ -733,8 +937,9 @@ void rdl__op_returned(struct rdl__op_call *call)
     check_complete(stage, frame);
     judge(stage, frame, frame->answer);
     check_agreement(stage, frame);
-    tell_answer(stage, frame, frame->answer, false);
+    tell_answer(stage, frame, frame->answer);
     pop(stage);
+    rdl__stage_unlock();
 }
 
 struct rdl_port rdl_calls = {.name = "calls"};

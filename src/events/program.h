@@ -181,7 +181,9 @@ static inline uint32_t rdl__limit_of(const struct rdl__program *p, const struct 
 static inline bool rdl__answer_alike(const struct rdl_step *a, const struct rdl_step *b)
 {
     return a->reply == b->reply && a->port == b->port && a->value_size == b->value_size &&
-           (a->value_size == 0 || memcmp(a->value, b->value, a->value_size) == 0);
+           a->blocks == b->blocks &&
+           (a->value && b->value ? memcmp(a->value, b->value, a->value_size) == 0
+                                 : a->value == b->value);
 }
 
 /* Is what the automaton can do ambiguous?  False: error says how, by a shortest stream. */
