@@ -259,6 +259,57 @@ RDL_SPEC(listener, RDL_OPS(listener, listen, tell), .create = listener_create);
 /* What tell is allowed to do depends on the order of calls: one at a time. */
 RDL_TEST_RESOURCE(a_listener, listener, .mocked = RDL_SPECS(net), .rounds = 2);
 
+/* ---- One whose neighbour's answers depend on the order of calls ------------------------------- */
+
+struct total {
+    int total;
+};
+
+static void count_callouts(const struct total *s, const struct rdl_nothing *a)
+{
+    (void)a;
+    rdl_callouts(rdl_call_returns(net, receive, s->total, 1));
+}
+
+static void total_post(struct total *s, const struct rdl_nothing *a, int *r)
+{
+    (void)a;
+    *r = s->total++;
+}
+
+static void total_call(struct client *o, const struct rdl_nothing *a, int *r)
+{
+    (void)o;
+    (void)a;
+    *r = net_receive(1);
+}
+
+static void rest_post(struct total *s, const struct rdl_nothing *a)
+{
+    (void)s;
+    (void)a;
+}
+
+static void rest_call(struct client *o, const struct rdl_nothing *a)
+{
+    (void)o;
+    (void)a;
+}
+
+static struct client *counter_create(struct rdl_case *t, const struct total *s)
+{
+    (void)s;
+    return rdl_new(t, struct client);
+}
+
+RDL_TYPES(counter, struct total, struct client);
+RDL_OP_RETURNS(counter, count, struct rdl_nothing, int, .post = total_post,
+               .callouts = count_callouts, .call = total_call);
+RDL_OP(counter, rest, struct rdl_nothing, .post = rest_post, .call = rest_call);
+RDL_SPEC(counter, RDL_OPS(counter, count, rest), .create = counter_create);
+
+RDL_TEST_RESOURCE(a_counter, counter, .mocked = RDL_SPECS(net));
+
 /* ---- Interrupts: a spec plays them ------------------------------------------------------------ */
 
 int irq_wait(void);
@@ -354,14 +405,15 @@ static pthread_mutex_t lock;
 
 static int driver_poll(void)
 {
+    bool is_careful = manner_of("DRIVER") != LOOKS_WITHOUT_A_LOCK;
     int number = -1;
 
-    if (manner_of("DRIVER") == LOOKS_WITHOUT_A_LOCK && irq_count() > 0)
-        return irq_wait();
-    pthread_mutex_lock(&lock);
+    if (is_careful)
+        pthread_mutex_lock(&lock);
     if (irq_count() > 0)
         number = irq_wait();
-    pthread_mutex_unlock(&lock);
+    if (is_careful)
+        pthread_mutex_unlock(&lock);
     return number;
 }
 
