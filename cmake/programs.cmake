@@ -77,6 +77,10 @@ if(benchmarks)
   add_dependencies(bench_programs ${benchmarks})
 endif()
 
+# The message box of the examples, and specs without code.
+target_include_directories(bench_box PRIVATE examples/autosar/include)
+add_dependencies(bench_programs examples_autosar_cluster examples_autosar_can)
+
 # These see what is inside: the matcher of events, and hooks, without what is around them.
 foreach(benchmark bench_matcher bench_hooks)
   target_include_directories(${benchmark} PRIVATE src)

@@ -17,7 +17,7 @@ test='clang:clang libclang-rt-14-dev afl++:afl-fuzz python3:python3 pkg-config:p
       zlib1g libsqlite3-0 libssl3 gdb:gdb'
 bench='g++:g++ librapidcheck-dev python3:python3 python3-hypothesis erlang-base
        erlang-proper erlang-proper-dev valgrind:valgrind
-       libre2-dev libboost-dev jq:jq gdb:gdb'
+       libre2-dev libboost-dev jq:jq gdb:gdb libcmocka-dev libgmock-dev'
 format='clang-format:clang-format'
 
 wanted() {

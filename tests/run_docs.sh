@@ -76,6 +76,7 @@ def without_times(line):
     """Nor is it of interest how soon a strategy came upon a failing schedule."""
     line = re.sub(r"\b\d+\.\d\d s\b", "0.00 s", line)
     line = re.sub(r" +\d+\.\d\d$", " 0.00", line)  # in tables
+    line = re.sub(r"\b0x[0-9a-f]{6,}\b", "0x0", line)  # addresses
     line = re.sub(r"\bat schedule [\d,]+ \([\d,]+ choices?\)", "at schedule 1", line)
     line = re.sub(r"\b[\d,]+ schedules?, shrunk from [\d,]+ ", "1 schedule, shrunk from 1 ", line)
     line = re.sub(r"\b\d+,[\d,]+ different schedules", "many different schedules", line)

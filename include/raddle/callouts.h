@@ -1,7 +1,7 @@
 /* raddle/callouts.h -- what a component asks of its neighbours, and neighbours that are not there.
  *
- * A message box keeps its messages in a circular buffer.  Each has a spec of its own (raddle/spec.h).
- * That of the message box says what it calls:
+ * A message box keeps its messages in a circular buffer.  Each has a spec of its own
+ * (raddle/spec.h).  That of the message box says what it calls:
  *
  *     static void post_callouts(const struct mbox *s, const struct message *a)
  *     {
@@ -57,16 +57,17 @@
  * given are part of it, like arguments, and shrink like them. */
 #define rdl_callouts(step)           rdl__callouts((step), RDL__HERE)
 
-#define rdl_call(spec, op, ...)      RDL__CALL_STEP(spec, op, NULL, rdl_is(spec##_##op, __VA_ARGS__))
-#define rdl_call_like(spec, op, ...) RDL__CALL_STEP(spec, op, NULL, __VA_ARGS__)
+#define rdl_call(spec, op, ...)      RDL__CALLS(spec, op, NULL, rdl_is(spec##_##op, __VA_ARGS__))
+
+#define rdl_call_like(spec, op, ...) RDL__CALLS(spec, op, NULL, __VA_ARGS__)
 #define rdl_call_returns(spec, op, answer, ...)                                                    \
-    RDL__CALL_STEP(spec, op, RDL__ANSWER_OF(spec, op, answer), rdl_is(spec##_##op, __VA_ARGS__))
+    RDL__CALLS(spec, op, RDL__ANSWER_OF(spec, op, answer), rdl_is(spec##_##op, __VA_ARGS__))
 #define rdl_call_like_returns(spec, op, answer, ...)                                               \
-    RDL__CALL_STEP(spec, op, RDL__ANSWER_OF(spec, op, answer), __VA_ARGS__)
+    RDL__CALLS(spec, op, RDL__ANSWER_OF(spec, op, answer), __VA_ARGS__)
 #define rdl_no_calls                  rdl_no_events
 
 #define RDL__ANSWER_OF(spec, op, ...) ((rdl_answer_##spec##_##op const[1]){__VA_ARGS__})
-#define RDL__CALL_STEP(spec, op, answer_, ...)                                                     \
+#define RDL__CALLS(spec, op, answer_, ...)                                                         \
     RDL__OP_STEP(RDL__STEP_CALL, spec, op, answer_, rdl_out(&rdl_calls, __VA_ARGS__))
 #define RDL__OP_STEP(kind_, spec, op, answer_, pattern_, ...)                                      \
     RDL__STEP(kind_, .pattern = (pattern_), .value = (answer_),                                    \
@@ -87,6 +88,16 @@ RDL_API void rdl__callouts(const struct rdl_step *step, const char *file, int li
 
 /* Where calls are events. */
 RDL_API extern struct rdl_port rdl_calls;
+
+/* In .post or .judge of an operation with call-outs that is declared with .asks_answers = true:
+ * what the last such call was answered that it made; NULL: it made none:
+ *
+ *     const int *status = rdl_answered(canif, transmit);
+ *     if (status && *status != E_OK)
+ *         s->state = IDLE; */
+#define rdl_answered(spec, op)                                                                     \
+    ((rdl_answer_##spec##_##op const *)rdl__answered(rdl_type(spec##_##op)))
+RDL_API const void *rdl__answered(const struct rdl_event_type *event);
 
 /* ---- Calls that wait ------------------------------------------------------------------------- */
 
@@ -154,8 +165,15 @@ RDL_API extern struct rdl_port rdl_calls;
  *
  * The replacement makes arguments of the operation from its own, has the call judged and answered,
  * and makes what it returns from the answer.  (RDL_OP: rdl_mocked; RDL_OP_RETURNS:
- * rdl_mocked_returns; RDL_EXTERN_OP stands before it, in a header say.)  The last argument is how the function itself would do it; it is evaluated
- * only if the function is real, and it is merely looked at what it answers. */
+ * rdl_mocked_returns; RDL_EXTERN_OP stands before it, in a header say.)  The last argument is how
+ * the function itself would do it; it is evaluated only if the function is real, and it is merely
+ * looked at what it answers.
+ *
+ * Without .mock, calls become those of the operation by names (the program is compiled with -g):
+ * fields of the arguments are what parameters of the same name are, or what they point to, if the
+ * types have the same size; fields of the answer are what parameters of the same name point to
+ * afterwards, and the one that is none is the result.  What is no struct stands for the only
+ * parameter, or for the result. */
 #define RDL_MOCKS(function, replacement)                                                           \
     .mocks = #function, .mock = RDL_FUNCTION(0 ? (__typeof__(&(function)))0 : (replacement))
 #define RDL_FUNCTION(function) (void (*)(void))(function)
@@ -200,7 +218,8 @@ RDL_API void rdl__op_returned(struct rdl__op_call *call);
  * each call its .pre is checked, and who calls against it is to blame; its .post answers, and if
  * the caller's .callouts say an answer, it must be the same.  Other neighbours are mocked as
  * above; .mocked = RDL_SPECS(cb, clock) if not all specs of the program are neighbours. */
-#define RDL_SPECS(...)                  ((const char *const[]){RDL__EACH(RDL__NAME_OF_SPEC, , __VA_ARGS__) NULL})
-#define RDL__NAME_OF_SPEC(unused, spec) #spec,
+#define RDL_SPECS(...)           ((const char *const[]){RDL__EACH(RDL__QUOTE, , __VA_ARGS__) NULL})
+
+#define RDL__QUOTE(unused, spec) #spec,
 
 #endif

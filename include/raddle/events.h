@@ -463,7 +463,7 @@ struct rdl_step {
     struct rdl_port *port;
     const struct rdl_event_type *type;
     const void *value;
-    size_t value_size;     /* CALL, RELEASE: of the answer, which is `value`; 0: it says none */
+    size_t value_size;     /* CALL, RELEASE: of the answer, which is `value`; NULL: none is said */
     bool blocks;           /* CALL: it waits until it is released */
     const void *operation; /* CALL: which; of no concern here */
     const void *object;

@@ -1,6 +1,6 @@
 /* raddle/mock.h -- other answers than those of the functions that the code under test calls.
  *
- *     RDL_TEST(a_failed_write_is_tried_again)
+ *     RDL_PROPERTY(a_failed_write_is_tried_again)
  *     {
  *         struct rdl_mock *write = rdl_mock(t, flash_write, rdl_at_call(1), rdl_returns(-1));
  *

@@ -117,6 +117,7 @@ RDL_API const void *rdl__result(rdl_ref ref, size_t size, const char *file, int 
  *
  * Whom it calls, and who calls it (raddle/callouts.h):
  *   .callouts     which operations of other specs it calls meanwhile, by rdl_callouts
+ *   .asks_answers   what it does depends on how these are answered: rdl_answered
  *   .mocks        the C function that it is: "CirqBuffPush"; as in raddle/gates.h, "file.c:push"
  *   .mock         what is called in its stead when it is mocked; RDL_MOCKS sets both
  *   .callers      the specs that may call it, "mbox can_if"; "test" is the test; none: anybody
@@ -154,6 +155,7 @@ enum { RDL_PRECONDITIONS_MAX = 16 }; /* of one operation; of a spec, 64 */
     bool (*post_any)(State * s, const Args *a, unsigned which AND_ANSWER);                         \
     void (*call)(Object * o, const Args *a AND_ANSWER);                                            \
     void (*callouts)(const State *s, const Args *a);                                               \
+    bool asks_answers;                                                                             \
     const char *mocks, *callers;                                                                   \
     void (*mock)(void);                                                                            \
     struct {                                                                                       \

@@ -25,6 +25,23 @@ struct survey {
     bool found_error, found_failure;
 };
 
+/* What fails under a deviation is no failure of the tests as they are: it is not kept. */
+bool rdl__settle_deviations(struct rdl__options *o, struct rdl__error *error)
+{
+    if (o->plan.deviation && o->order)
+        return rdl__fail(error, "--deviation and --order do not go together");
+    if (o->deviations && (o->plan.deviation || o->replay || o->bytes || o->order || o->export))
+        return rdl__fail(error, "--deviations goes with none of --deviation, --replay, --bytes, "
+                                "--order and --export");
+    for (int i = 0; o->deviations && i < o->output_count; i++)
+        if (strcmp(o->outputs[i].format, "human") != 0 && strcmp(o->outputs[i].format, "json") != 0)
+            return rdl__fail(error, "--deviations are told as human or json, not as %s",
+                             o->outputs[i].format);
+    if (o->deviations || o->plan.deviation)
+        o->plan.no_regressions = true;
+    return true;
+}
+
 /* ---- What is run --------------------------------------------------------------------------- */
 
 static bool is_left_out(const struct rdl_test *test)
@@ -284,7 +301,7 @@ int rdl__print_deviations(struct rdl__options *options, struct rdl_test **tests,
 
     rdl__gates_file = options->plan.gates;
     survey->plan = options->plan;
-    survey->plan.more_bugs = false;
+    survey->plan.more_bugs = survey->plan.requirements = survey->plan.require_all = false;
     survey->is_part = options->shards > 0;
     ok = open_tables(survey, options, &error) && try_all(survey, tests, count, &error);
     written = close_tables(survey, &unwritten);

@@ -455,7 +455,6 @@ static const struct option options[] = {
     {"help", FLAG(help), "show this", FOR_BOTH},
     {"version", FLAG(version), "show the version", FOR_TESTS},
 };
-
 enum { OPTIONS = sizeof options / sizeof *options };
 
 static void set_flag(struct rdl__options *o, const struct option *option)
@@ -588,23 +587,6 @@ static bool check_outputs(struct rdl__options *o, struct rdl__error *error)
     return true;
 }
 
-/* What fails under a deviation is no failure of the tests as they are: it is not kept. */
-static bool settle_deviations(struct rdl__options *o, struct rdl__error *error)
-{
-    if (o->plan.deviation && o->order)
-        return rdl__fail(error, "--deviation and --order do not go together");
-    if (o->deviations && (o->plan.deviation || o->replay || o->bytes || o->order || o->export))
-        return rdl__fail(error, "--deviations goes with none of --deviation, --replay, --bytes, "
-                                "--order and --export");
-    for (int i = 0; o->deviations && i < o->output_count; i++)
-        if (strcmp(o->outputs[i].format, "human") != 0 && strcmp(o->outputs[i].format, "json") != 0)
-            return rdl__fail(error, "--deviations are told as human or json, not as %s",
-                             o->outputs[i].format);
-    if (o->deviations || o->plan.deviation)
-        o->plan.no_regressions = true;
-    return true;
-}
-
 bool rdl__options_read_for_program(struct rdl__options *out, int argc, char **argv,
                                    struct rdl__error *error)
 {
@@ -636,7 +618,7 @@ bool rdl__options_read(struct rdl__options *out, int argc, char **argv, struct r
         return rdl__fail(error, "--free goes neither with --order nor with --export");
     if (o.order && (o.export || o.bytes))
         return rdl__fail(error, "--order goes neither with --export nor with --bytes");
-    if (!settle_deviations(&o, error))
+    if (!rdl__settle_deviations(&o, error))
         return false;
     *out = o;
     return true;

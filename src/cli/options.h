@@ -84,7 +84,10 @@ bool rdl__print_plans(struct rdl_test **tests, size_t count, struct rdl__error *
 bool rdl__export_plan(struct rdl_test **tests, size_t count, const char *path,
                       struct rdl__error *error);
 
-/* deviations.c: run these tests under each deviation that can take effect in them, and tell which
+/* deviations.c: do these options go together, and what follows from them? */
+bool rdl__settle_deviations(struct rdl__options *options, struct rdl__error *error);
+
+/* Run these tests under each deviation that can take effect in them, and tell which
  * they tolerate; the exit status. */
 int rdl__print_deviations(struct rdl__options *options, struct rdl_test **tests, size_t count);
 

@@ -247,6 +247,19 @@ static struct bound *bind(const struct rdl_operation *op, struct rdl__mocked *fu
     return b;
 }
 
+void rdl__bind_ahead(const struct rdl_operation *const *ops, size_t count)
+{
+    const char **places = rdl__allocate((count + 1) * sizeof *places);
+    size_t place_count = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (!bound_to(ops[i]))
+            places[place_count++] = ops[i]->mocks;
+    if (place_count > 0)
+        rdl__mocked_look_up(places, place_count);
+    free(places);
+}
+
 bool rdl__bind_function(struct rdl_case *t, const struct rdl_operation *op,
                         struct rdl__error *error)
 {

@@ -11,6 +11,9 @@
 bool rdl__bind_function(struct rdl_case *t, const struct rdl_operation *op,
                         struct rdl__error *error);
 
+/* Several will be bound: what is not known of their functions is looked up for all at once. */
+void rdl__bind_ahead(const struct rdl_operation *const *ops, size_t count);
+
 /* Where the function was called from that calls us now. */
 extern _Thread_local uintptr_t rdl__bound_caller;
 

@@ -210,11 +210,11 @@ static void add_state(const struct model *m, struct rdl__text *out, const char *
     rdl__text_add(out, "\n");
 }
 
-static void add_answers(const struct command *command, struct rdl__text *out)
+static void add_answers(const struct model *m, const struct command *command, struct rdl__text *out)
 {
     rdl__text_add(out, " answered ");
     rdl__show_answer(out, command->op, command->answer);
-    if (!command->op->judge && !command->op->post_any) {
+    if (m->is_predicted) {
         rdl__text_add(out, "; the model says ");
         rdl__show_answer(out, command->op, command->expected);
     }
@@ -231,7 +231,7 @@ _Noreturn static void fail(const struct model *m, const struct command *command,
         rdl__text_add(&text, "after ");
     rdl__show_call(&text, command->op, command->args);
     if (command->op->answer_size && !states)
-        add_answers(command, &text);
+        add_answers(m, command, &text);
     rdl__text_add(&text, "\n");
     if (m->before)
         add_state(m, &text, "state before it: ", m->before);
@@ -396,7 +396,7 @@ static void look_at_operations(struct model *m)
 
         depends |= op->may || op->weigh;
         total += m->weights[i] = rdl__chance_of(m->t, (uint32_t)i, op->weight ? op->weight : 1);
-        m->is_predicted &= !op->judge && !op->post_any;
+        m->is_predicted &= !op->judge && !op->post_any && !op->asks_answers;
         m->is_free &= !op->enabled;
     }
     m->total = depends ? 0 : total;

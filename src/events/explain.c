@@ -48,6 +48,14 @@ static void add_wanted(void *it, const struct rdl__config *c, const struct rdl__
     add_line(it, wanted->step, note);
 }
 
+/* What is complete is a stream, or what one function calls. */
+static const char *nothing_more(const struct rdl__program *p)
+{
+    return p->wanted_count > 0 && p->wanted[0].step->kind == RDL__STEP_CALL
+               ? "nothing: all calls have been made"
+               : "nothing: the stream is complete";
+}
+
 static void add_expected(const struct rdl__matcher *m, const struct rdl__config *c,
                          struct rdl__text *out)
 {
@@ -57,7 +65,7 @@ static void add_expected(const struct rdl__matcher *m, const struct rdl__config 
         rdl__text_add(out, "  nothing before %s  [%s:%d]\n", name_of(place->step),
                       place->step->file, place->step->line);
     if (place->kind == RDL__PLACE_STOP)
-        rdl__text_add(out, "  nothing: the stream is complete\n");
+        rdl__text_add(out, "  %s\n", nothing_more(m->p));
     rdl__waited_for(m, c, add_wanted, out);
 }
 

@@ -219,6 +219,8 @@ bool rdl__pattern_implies(const struct rdl_pattern *a, const struct rdl_pattern 
 static void show_place(struct rdl__text *out, const struct rdl_port *port,
                        enum rdl_direction direction)
 {
+    if (port && port->name && !*port->name)
+        return;
     rdl__text_add(out, "%s %s ", direction == RDL_IN ? "in" : "out",
                   port && port->name ? port->name : "?");
 }

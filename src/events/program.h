@@ -177,13 +177,15 @@ static inline uint32_t rdl__limit_of(const struct rdl__program *p, const struct 
     return place->inside == RDL__NOWHERE ? RDL__NOWHERE : p->places[place->inside].scope;
 }
 
-/* Is what takes an event as one of these steps answered in the same way? */
+/* Is what takes an event as one of these steps answered in the same way?  A call need not say its
+ * answer. */
 static inline bool rdl__answer_alike(const struct rdl_step *a, const struct rdl_step *b)
 {
+    size_t size = a->value && b->value ? a->value_size : 0;
+
     return a->reply == b->reply && a->port == b->port && a->value_size == b->value_size &&
-           a->blocks == b->blocks &&
-           (a->value && b->value ? memcmp(a->value, b->value, a->value_size) == 0
-                                 : a->value == b->value);
+           a->blocks == b->blocks && (a->value_size == 0 || !a->value == !b->value) &&
+           (size == 0 || memcmp(a->value, b->value, size) == 0);
 }
 
 /* Is what the automaton can do ambiguous?  False: error says how, by a shortest stream. */

@@ -91,23 +91,12 @@ static void add_cases(struct rdl__text *out, const struct rdl__result *result)
     }
 }
 
-/* Names and values in columns; what is long or deep breaks out of them. */
 static void add_story(struct rdl__report *report, const struct rdl__story *story)
 {
-    struct rdl__text *out = &report->text;
-    size_t shown = story->count < LINES_SHOWN ? story->count : LINES_SHOWN;
+    const struct rdl__story_looks looks = {"    ", ink(report, DIM), ink(report, PLAIN),
+                                           LINES_SHOWN};
 
-    for (size_t i = 0; i < shown; i++) {
-        const struct rdl__line *line = &story->lines[i];
-
-        rdl__text_add(out, "    %*s", 2 * line->depth, "");
-        rdl__add_line(out, line);
-        if (line->remark[0])
-            rdl__text_add(out, "   %s%s%s", ink(report, DIM), line->remark, ink(report, PLAIN));
-        rdl__text_add(out, "\n");
-    }
-    if (story->count - shown + story->lost > 0)
-        rdl__text_add(out, "    ... and %zu more\n", story->count - shown + story->lost);
+    rdl__add_story(&report->text, story, &looks);
 }
 
 static void add_shrinking(struct rdl__text *out, const struct rdl__failure *failure)

@@ -131,6 +131,14 @@ void rdl__replay_command(struct rdl__text *out, const struct rdl__plan *plan,
 /* "xs = {1, 2}", a note, or the label of a span; without depth and remark. */
 void rdl__add_line(struct rdl__text *out, const struct rdl__line *line);
 
+/* All of them, each on a line; in a long story, what is repeated once. */
+struct rdl__story_looks {
+    const char *margin, *dim, *plain; /* the last two are around remarks */
+    size_t lines_max;
+};
+void rdl__add_story(struct rdl__text *out, const struct rdl__story *story,
+                    const struct rdl__story_looks *looks);
+
 /* What is said of the failure below its headline; "" if that has said it all. */
 const char *rdl__failure_detail(const struct rdl__failure *failure);
 

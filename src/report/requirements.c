@@ -37,20 +37,14 @@ void rdl__add_exercised(struct rdl__text *out, const struct rdl__exercise *exerc
 static void add_smallest(struct rdl__text *out, const struct rdl__plan *plan,
                          const struct rdl__exercise *exercise)
 {
-    const struct rdl__story *story = &exercise->story;
+    const struct rdl__story_looks looks = {"      ", "", "", LINES_SHOWN};
     struct rdl__failure failure = {.token = exercise->token};
 
     if (!exercise->token) {
         rdl__text_add(out, "      no case of it could be repeated\n");
         return;
     }
-    for (size_t i = 0; i < story->count && i < LINES_SHOWN; i++) {
-        rdl__text_add(out, "      %*s", 2 * story->lines[i].depth, "");
-        rdl__add_line(out, &story->lines[i]);
-        rdl__text_add(out, "\n");
-    }
-    if (story->count > LINES_SHOWN)
-        rdl__text_add(out, "      ... and %zu more\n", story->count - LINES_SHOWN);
+    rdl__add_story(out, &exercise->story, &looks);
     rdl__text_add(out, "      Replay:  ");
     rdl__replay_command(out, plan, &failure);
     rdl__text_add(out, "\n");

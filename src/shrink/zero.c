@@ -65,12 +65,20 @@ static bool is_zero(const struct rdl__made *made, uint32_t from, uint32_t to)
     return true;
 }
 
+/* Of an element that is there, the simplest there is: to leave it out has passes of its own. */
+static bool is_simplest(const struct rdl__made *made, const struct rdl__span *span)
+{
+    bool is_element = made->choices[span->start].kind == RDL__MORE;
+
+    return is_zero(made, span->start + is_element, span->end);
+}
+
 static void zero_spans(struct rdl__shrinker *s)
 {
     for (uint32_t i = 0; i < s->best.span_count && !s->stopped; i++) {
         const struct rdl__span *span = &s->best.spans[i];
 
-        if (span->end - span->start < 2 || is_zero(&s->best, span->start, span->end))
+        if (span->end - span->start < 2 || is_simplest(&s->best, span))
             continue;
         rdl__draft(s);
         rdl__draft_fill(s, span->start, span->end, span->depth, true);

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+enum { MANY_ALIKE = 32 };
+
 static const void *at(const void *value, size_t offset)
 {
     return (const char *)value + offset;
@@ -173,13 +175,30 @@ static void show_text(struct rdl__text *out, const char *text, size_t count)
     rdl__text_release(&copy);
 }
 
+static uint32_t count_alike(const struct rdl__type *of, uint32_t count, const void *first)
+{
+    uint32_t alike = 1;
+
+    while (alike < count && memcmp(first, at(first, (size_t)alike * of->size), of->size) == 0)
+        alike++;
+    return alike;
+}
+
+/* Many in a row that are alike are shown once, as gdb does. */
 static void show_items(struct rdl__text *out, const struct rdl__type *of, uint32_t count,
                        const void *first)
 {
     rdl__text_add(out, "[");
     for (uint32_t i = 0; i < count; i++) {
+        const void *item = at(first, (size_t)i * of->size);
+        uint32_t alike = count_alike(of, count - i, item);
+
         rdl__text_add(out, i ? ", " : "");
-        rdl__value_show(out, of, at(first, (size_t)i * of->size));
+        rdl__value_show(out, of, item);
+        if (alike < MANY_ALIKE)
+            continue;
+        rdl__text_add(out, " <repeats %u times>", alike);
+        i += alike - 1;
     }
     rdl__text_add(out, "]");
 }

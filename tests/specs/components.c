@@ -396,6 +396,23 @@ RDL_SPEC(boundless_box, RDL_OPS(boundless_box, open, put), .create = box_create)
 RDL_CLUSTER(boundless, RDL_SPECS(boundless_box, store));
 RDL_TEST_CLUSTER(the_specs_disagree, boundless);
 
+/* ---- A box that may open its store once more ------------------------------------------------- */
+
+/* The first call is one of both. */
+static void unclear_callouts(const struct boxed *s, const struct room *a)
+{
+    const struct rdl_step *once = rdl_call(store, open, a->room);
+
+    (void)s;
+    rdl_callouts(rdl_either(once, rdl_sequence(rdl_call(store, open, a->room), once)));
+}
+
+RDL_TYPES(unclear_box, struct boxed, struct box);
+RDL_OP(unclear_box, open, struct room, .args = box_open_args, .pre = box_open_pre,
+       .post = box_open_post, .callouts = unclear_callouts, .call = box_open_call);
+RDL_SPEC(unclear_box, RDL_OPS(unclear_box, open), .create = box_create);
+RDL_TEST_MODEL(a_call_that_begins_two_branches, unclear_box, .mocked = RDL_SPECS(store));
+
 /* ---- A box that the store does not know ------------------------------------------------------ */
 
 RDL_TYPES(other_box, struct boxed, struct box);

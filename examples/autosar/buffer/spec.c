@@ -98,6 +98,6 @@ RDL_OP_RETURNS(cb, push, struct element, int, RDL_MOCKS(CirqBuffPush, push_mock)
                .args = push_args, .pre = cb_push_pre, .post = cb_push_post, .call = cb_push_call);
 RDL_OP_RETURNS(cb, pop, struct rdl_nothing, struct popped, RDL_MOCKS(CirqBuffPop, pop_mock),
                .callers = "mbox", .pre = cb_pop_pre, .post = cb_pop_post, .call = cb_pop_call);
-RDL_SPEC(cb, RDL_OPS(cb, create, push, pop), .create = create);
+RDL_SPEC(cb, RDL_OPS(cb, push, pop, create), .create = create);
 
 RDL_DEVIATION(cb, push, "silently holds 128 elements", s->elements.count >= 128, *r = 1);

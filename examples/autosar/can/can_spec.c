@@ -80,7 +80,13 @@ static void write_cycle_callouts(const struct can *s, const struct rdl_nothing *
     }
 }
 
-RDL_POST(can, write_cycle, if (s->sent.count > 0)(void) rdl_fifo_get(&s->sent));
+static void write_cycle_post(struct can *s, const struct rdl_nothing *a)
+{
+    (void)a;
+    if (s->sent.count > 0)
+        (void)rdl_fifo_get(&s->sent);
+}
+
 RDL_DO(can, write_cycle, Can_MainFunction_Write());
 
 /* ---- Interrupts --------------------------------------------------------------------------- */
@@ -134,8 +140,7 @@ RDL_OP(can, mode_cycle, struct rdl_nothing, .callers = "test", .requirements = "
        .weight = 2, .callouts = can_mode_cycle_callouts, .post = can_mode_cycle_post,
        .call = can_mode_cycle_call);
 RDL_OP(can, write_cycle, struct rdl_nothing, .callers = "test", .weight = 4,
-       .callouts = write_cycle_callouts, .post = can_write_cycle_post,
-       .call = can_write_cycle_call);
+       .callouts = write_cycle_callouts, .post = write_cycle_post, .call = can_write_cycle_call);
 RDL_OP(can, sent, struct rdl_nothing, .callers = "test", .weigh = can_sent_weigh,
        .pre = can_sent_pre, .post = can_sent_post, .call = can_sent_call);
 RDL_OP(can, received, struct frame_on_bus, .callers = "test", .requirements = "Can_R4",

@@ -68,4 +68,6 @@ RDL_OP_RETURNS(mbox, post, struct message, int, .callers = "test", .weigh = mbox
 RDL_OP_RETURNS(mbox, fetch, struct rdl_nothing, struct fetched, .callers = "test",
                .weigh = mbox_fetch_weigh, .pre = mbox_fetch_pre, .post = mbox_fetch_post,
                .callouts = mbox_fetch_callouts, .call = mbox_fetch_call);
-RDL_SPEC(mbox, RDL_OPS(mbox, create, post, fetch), .create = create);
+
+/* What is first is the simplest: a case that fails becomes one of as many of these as it can. */
+RDL_SPEC(mbox, RDL_OPS(mbox, post, fetch, create), .create = create);

@@ -82,6 +82,10 @@ struct rdl__mocked {
 struct rdl__mocked *rdl__mocked_get(struct rdl_case *t, const char *place, const void *typed,
                                     bool partly, struct rdl__error *error);
 
+/* Several are meant soon: look up together what is not known of them, which takes no longer than
+ * one of them. */
+void rdl__mocked_look_up(const char *const *places, size_t count);
+
 /* No function is mocked any more; but they still lead to us. */
 void rdl__mocked_end(void);
 
@@ -107,6 +111,7 @@ void rdl__book_write(const struct rdl__mocked *function, const struct rdl__code_
 
 /* NULL: nobody has found it. */
 struct rdl__mocked *rdl__book_read(const char *place);
+bool rdl__book_has(const char *place);
 const struct rdl__code_range *rdl__book_own_code(size_t *out_count);
 
 /* ---- Values: values.c -------- */

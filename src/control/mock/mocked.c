@@ -43,17 +43,36 @@ static const char *name_in(const char *place)
     return colon ? colon + 1 : place;
 }
 
-static const struct rdl__location *locate(const char *place)
+/* As it was asked for; NULL: it was not.  It is good until another one is asked for. */
+static const struct rdl__location *asked_for(const char *place)
+{
+    size_t length = strlen(place);
+
+    for (size_t i = 0; i < locations.count; i++) {
+        const char *text = locations.items[i].text;
+
+        if (strncmp(text, place, length) == 0 && strcmp(text + length, ":entry") == 0)
+            return &locations.items[i];
+    }
+    return NULL;
+}
+
+static void ask_for(const char *place)
 {
     struct rdl__text text = {0};
-    const struct rdl__location *found;
 
+    if (asked_for(place))
+        return;
     rdl__text_add(&text, "%s:entry", place);
     rdl__locations_want(&locations, text.bytes);
-    rdl__locations_find(&locations, NULL);
-    found = &locations.items[locations.count - 1];
     rdl__text_release(&text);
-    return found;
+}
+
+static const struct rdl__location *locate(const char *place)
+{
+    ask_for(place);
+    rdl__locations_find(&locations, NULL);
+    return asked_for(place);
 }
 
 /* Variants that the compiler made: they do not take or return what the function does.  What it only
@@ -201,22 +220,56 @@ static void lay_out_unknown(struct rdl__mocked *function)
     function->result.at = take_room(function, function->result.size);
 }
 
+enum { PROTOTYPES = 3 }; /* of a function: its own, as declared, and as the test says */
+
+static size_t want_prototypes(struct rdl__prototype_wanted *out, const char *name,
+                              const struct rdl__location *location, const void *typed)
+{
+    const struct rdl__declared *declared = rdl__declared_as(name);
+    size_t count = 1;
+
+    out[0] = (struct rdl__prototype_wanted){.entry = location->spots[0].address};
+    for (size_t i = 0; i < location->count; i++)
+        if (can_be_entered(&location->spots[i]))
+            out[0].entry = location->spots[i].address;
+    if (declared)
+        out[count++] = (struct rdl__prototype_wanted){.variable = declared->variable, .name = name};
+    if (typed)
+        out[count++] = (struct rdl__prototype_wanted){.variable = typed, .name = name};
+    return count;
+}
+
+/* What was found ahead: see rdl__mocked_look_up. */
+static struct rdl__prototype_wanted *ahead;
+static size_t ahead_count;
+
+static bool was_found_ahead(struct rdl__prototype_wanted *wanted)
+{
+    for (size_t i = 0; i < ahead_count; i++)
+        if (ahead[i].entry == wanted->entry && ahead[i].variable == wanted->variable) {
+            wanted->prototype = ahead[i].prototype;
+            return true;
+        }
+    return false;
+}
+
+static void get_prototypes(struct rdl__prototype_wanted *wanted, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!was_found_ahead(&wanted[i])) {
+            rdl__prototypes_find(wanted, count);
+            return;
+        }
+}
+
 static bool find_prototype(struct rdl__mocked *function, const struct rdl__location *location,
                            const void *typed, struct rdl__error *error)
 {
     const struct rdl__declared *declared = rdl__declared_as(function->name);
-    struct rdl__prototype_wanted wanted[3] = {{.entry = location->spots[0].address}};
-    size_t count = 1, chosen = 0;
+    struct rdl__prototype_wanted wanted[PROTOTYPES];
+    size_t count = want_prototypes(wanted, function->name, location, typed), chosen = 0;
 
-    for (size_t i = 0; i < location->count; i++)
-        if (can_be_entered(&location->spots[i]))
-            wanted[0].entry = location->spots[i].address;
-    if (declared)
-        wanted[count++] =
-            (struct rdl__prototype_wanted){.variable = declared->variable, .name = function->name};
-    if (typed)
-        wanted[count++] = (struct rdl__prototype_wanted){.variable = typed, .name = function->name};
-    rdl__prototypes_find(wanted, count);
+    get_prototypes(wanted, count);
     while (chosen + 1 < count && wanted[chosen].prototype.refusal[0])
         chosen++;
     function->prototype = wanted[chosen].prototype;
@@ -375,6 +428,35 @@ struct rdl__mocked *rdl__mocked_get(struct rdl_case *t, const char *text, const 
     if (!function || !check_reach(function, partly, error))
         return NULL;
     return function->is_placed || place(function, error) ? function : NULL;
+}
+
+static bool is_new(const char *text)
+{
+    return !known_as(text) && !rdl__book_has(text);
+}
+
+/* The debugging information is read twice for all of them, and not twice for each. */
+void rdl__mocked_look_up(const char *const *places, size_t count)
+{
+    struct rdl__prototype_wanted *wanted = rdl__allocate((PROTOTYPES * count + 1) * sizeof *wanted);
+    size_t wanted_count = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (is_new(places[i]))
+            ask_for(places[i]);
+    rdl__locations_find(&locations, NULL);
+    for (size_t i = 0; i < count; i++) {
+        const struct rdl__location *location = asked_for(places[i]);
+
+        if (location && location->count > 0 && is_new(places[i]))
+            wanted_count +=
+                want_prototypes(&wanted[wanted_count], name_in(places[i]), location, NULL);
+    }
+    if (wanted_count > 0)
+        rdl__prototypes_find(wanted, wanted_count);
+    free(ahead);
+    ahead = wanted;
+    ahead_count = wanted_count;
 }
 
 void (*rdl__real(void (*code)(void), const char *name))(void)

@@ -243,6 +243,11 @@ static const struct page *page_of(const char *place)
     return page;
 }
 
+bool rdl__book_has(const char *place)
+{
+    return page_of(place) != NULL;
+}
+
 struct rdl__mocked *rdl__book_read(const char *place)
 {
     const struct page *page = page_of(place);

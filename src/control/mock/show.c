@@ -15,18 +15,23 @@ static bool is_given(const struct rdl__mock_value *of)
     return strncmp(of->type_name, "const ", 6) == 0;
 }
 
+static void add_text(struct rdl__text *out, const void *bytes, size_t size)
+{
+    size_t length = strnlen(bytes, size), shown = length < SHOWN ? length : SHOWN;
+    char copy[SHOWN + 1] = {0};
+
+    memcpy(copy, bytes, shown);
+    rdl__text_add_quoted(out, copy, shown);
+    rdl__text_add(out, "%s", shown < length ? "..." : "");
+}
+
 static void add_bytes(struct rdl__text *out, const struct rdl__type *of, const void *bytes,
                       size_t size)
 {
     size_t count = of && of->size ? size / of->size : 0;
 
     if (of && of->kind == RDL__TYPE_CHAR) {
-        size_t length = strnlen(bytes, size), shown = length < SHOWN ? length : SHOWN;
-        char copy[SHOWN + 1] = {0};
-
-        memcpy(copy, bytes, shown);
-        rdl__text_add_quoted(out, copy, shown);
-        rdl__text_add(out, "%s", shown < length ? "..." : "");
+        add_text(out, bytes, size);
     } else if (count == 1) {
         rdl__text_add(out, "&");
         rdl__value_show(out, of, bytes);
@@ -135,6 +140,9 @@ static void add_part(struct rdl__text *out, const struct rdl__mock_part *part)
         rdl__text_add(out, "%s = %s", name, part->slot->name);
         break;
     case RDL__PART_STR:
+        rdl__text_add(out, "%s = ", name);
+        add_text(out, part->value, part->size);
+        break;
     case RDL__PART_BYTES:
         rdl__text_add(out, "%s = ", name);
         add_bytes(out, part->parameter->type->of, part->value, part->size);

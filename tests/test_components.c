@@ -1,0 +1,133 @@
+/* test_components.c -- call-outs, stand-ins and clusters as their users see them:
+ * tests/specs/components.c. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "harness.h"
+
+static char *try(int *out_status, int manner, const char *name, const char *options)
+{
+    return run(out_status,
+               "MANNER=%d \"$BUILD/specs/components\" --filter =%s --regressions none %s", manner,
+               name, options);
+}
+
+static void passes(int manner, const char *name)
+{
+    int status;
+    char *report = try(&status, manner, name, "--seed 1");
+
+    if (status != 0)
+        test_fail(__FILE__, __LINE__, "%s does not pass:\n%s", name, report);
+}
+
+/* It fails like this, and once more from its token. */
+static char *fails(int manner, const char *name, const char *headline, const char *story)
+{
+    int status;
+    char *report = try(&status, manner, name, "--seed 1"), *token, *again;
+
+    EXPECT_EQ(status, 1);
+    EXPECT_CONTAINS(report, headline);
+    EXPECT_CONTAINS(report, story);
+    token = strdup(strstr(report, "--replay ") + strlen("--replay "));
+    *strchr(token, '\n') = '\0';
+    again = run(&status, "MANNER=%d \"$BUILD/specs/components\" --regressions none --replay %s",
+                manner, token);
+    EXPECT_EQ(status, 1);
+    EXPECT_CONTAINS(again, story);
+    return report;
+}
+
+enum { RIGHT, PUTS_TWICE, FORGETS, PUTS_ANOTHER, TAKES_FIRST, IGNORES, PUTS_THOUGH_FULL };
+
+static const char *const with_a_real_box[] = {"a_box_alone", "a_box_whose_store_plays",
+                                              "the_box_is_real", "both_are_real"};
+
+enum { WITH_A_REAL_BOX = sizeof with_a_real_box / sizeof *with_a_real_box };
+
+TEST(components_that_keep_to_their_specs_pass)
+{
+    passes(RIGHT, "a_store");
+    for (int i = 0; i < WITH_A_REAL_BOX; i++)
+        passes(RIGHT, with_a_real_box[i]);
+    passes(RIGHT, "the_specs_agree");
+    passes(RIGHT, "the_store_is_real");
+    passes(RIGHT, "a_call_that_begins_two_branches");
+}
+
+TEST(an_extra_call_is_unexpected)
+{
+    for (int i = 0; i < WITH_A_REAL_BOX; i++)
+        fails(PUTS_TWICE, with_a_real_box[i], "an unexpected call", "put(13)");
+    for (int i = 0; i < WITH_A_REAL_BOX; i++)
+        fails(TAKES_FIRST, with_a_real_box[i], "an unexpected call", "store.take()");
+    for (int i = 0; i < WITH_A_REAL_BOX; i++)
+        fails(PUTS_THOUGH_FULL, with_a_real_box[i], "an unexpected call", "allowed now:");
+}
+
+TEST(a_missing_call_is_told)
+{
+    for (int i = 0; i < WITH_A_REAL_BOX; i++)
+        fails(FORGETS, with_a_real_box[i], "a call is missing", "store.put(0)");
+}
+
+TEST(other_arguments_are_told_with_the_callers_line)
+{
+    for (int i = 0; i < WITH_A_REAL_BOX; i++)
+        fails(PUTS_ANOTHER, with_a_real_box[i], "a call with other arguments",
+              "store.put(50), called in box_put at ");
+    fails(PUTS_ANOTHER, "a_box_alone", "a call with other arguments",
+          "allowed now:\n        store.put(51)");
+}
+
+TEST(what_the_store_does_not_show_is_no_failure)
+{
+    for (int i = 0; i < WITH_A_REAL_BOX; i++)
+        passes(IGNORES, with_a_real_box[i]);
+}
+
+TEST(specs_that_disagree_are_told_without_any_code)
+{
+    fails(RIGHT, "the_specs_disagree", "a component is called against its precondition",
+          "    boundless_box.open(1)\n"
+          "      store.open(1)\n"
+          "    boundless_box.put(0)\n"
+          "      store.put(0) -> 0\n"
+          "     -> 0\n"
+          "    boundless_box.put(0)\n"
+          "      store.put(0)\n");
+    fails(RIGHT, "another_that_may_not_call", "a component is called by one that may not call it",
+          "other_box calls store.open, which only these may: box boundless_box");
+}
+
+TEST(who_asks_for_the_impossible_is_told)
+{
+    int status;
+    char *report = run(&status, "\"$BUILD/specs/components\" --filter =a_store --deviation nope");
+
+    EXPECT_EQ(status, 2);
+    EXPECT_CONTAINS(report, "only two fit");
+}
+
+/* What an operation does may depend on the answers to its call-outs; calls are bound by names. */
+TEST(effects_may_depend_on_answers)
+{
+    static const char *const tests[] = {"a_wire_that_plays", "a_real_sender", "all_real"};
+    int status;
+    char *report;
+
+    report = run(&status, "\"$BUILD/specs/answered\" --seed 1 --regressions none");
+    EXPECT_EQ(status, 0);
+    EXPECT_CONTAINS(report, "4 passed");
+    for (int i = 0; i < 3; i++) {
+        report = run(&status,
+                     "IGNORES=1 \"$BUILD/specs/answered\" --seed 1 --regressions none "
+                     "--filter =%s",
+                     tests[i]);
+        EXPECT_EQ(status, 1);
+        EXPECT_CONTAINS(report, "wire.send(1) -> -1");
+        EXPECT_CONTAINS(report, "lost()");
+        EXPECT_CONTAINS(report, "answered 0");
+    }
+}
