@@ -64,12 +64,15 @@
     RDL__CALLS(spec, op, RDL__ANSWER_OF(spec, op, answer), rdl_is(spec##_##op, __VA_ARGS__))
 #define rdl_call_like_returns(spec, op, answer, ...)                                               \
     RDL__CALLS(spec, op, RDL__ANSWER_OF(spec, op, answer), __VA_ARGS__)
-#define rdl_no_calls                     rdl_no_events
+#define rdl_no_calls                  rdl_no_events
 
-#define RDL__ANSWER_OF(spec, op, answer) ((rdl_answer_##spec##_##op const[1]){answer})
+#define RDL__ANSWER_OF(spec, op, ...) ((rdl_answer_##spec##_##op const[1]){__VA_ARGS__})
 #define RDL__CALLS(spec, op, answer_, ...)                                                         \
-    RDL__STEP(RDL__STEP_CALL, .pattern = rdl_out(&rdl_calls, __VA_ARGS__), .value = (answer_),     \
-              .value_size = sizeof(rdl_answer_##spec##_##op), .type = rdl_type(spec##_##op))
+    RDL__OP_STEP(RDL__STEP_CALL, spec, op, answer_, rdl_out(&rdl_calls, __VA_ARGS__))
+#define RDL__OP_STEP(kind_, spec, op, answer_, pattern_, ...)                                      \
+    RDL__STEP(kind_, .pattern = (pattern_), .value = (answer_),                                    \
+              .value_size = sizeof(rdl_answer_##spec##_##op), .type = rdl_type(spec##_##op),       \
+              ##__VA_ARGS__)
 
 RDL_API void rdl__callouts(const struct rdl_step *step, const char *file, int line);
 
@@ -95,6 +98,64 @@ RDL_API extern struct rdl_port rdl_calls;
 #define rdl_answered(spec, op)                                                                     \
     ((rdl_answer_##spec##_##op const *)rdl__answered(rdl_type(spec##_##op)))
 RDL_API const void *rdl__answered(const struct rdl_event_type *event);
+
+/* ---- Calls that wait ------------------------------------------------------------------------- */
+
+/* A function may keep who calls it waiting: for an answer from the net, for an interrupt.  Tests
+ * in which somebody else can end that are RDL_TEST_RESOURCE, whose clients are threads:
+ *
+ *     static void ask_callouts(const struct client *s, const struct question *a)
+ *     {
+ *         rdl_callouts(rdl_sequence(rdl_call(net, send, .number = a->number),
+ *                                   rdl_call_blocks(net, receive),
+ *                                   rdl_call(net, acknowledge)));
+ *     }
+ *     static void respond_callouts(const struct client *s, const struct response *a)
+ *     {
+ *         rdl_callouts(rdl_releases(net, receive, a->number));
+ *     }
+ *     RDL_TEST_RESOURCE(a_client, client, .mocked = RDL_SPECS(net));
+ *
+ *   rdl_call_blocks(spec, op, arguments...)
+ *   rdl_call_like_blocks(spec, op, conditions...)
+ *                                         it is called, and does not return before another
+ *                                         operation releases it; then the operation goes on, and
+ *                                         with it the rest of its call-outs
+ *   rdl_releases(spec, op, answer)        in the call-outs of that other operation, which may do
+ *                                         nothing else: the call of this one that has waited
+ *                                         longest returns, with this answer; rdl_releases(spec, op)
+ *                                         if there is none to give
+ *   rdl_releases_like(spec, op, answer, conditions...)
+ *                                         the same, of those whose arguments are such
+ *
+ * It is released when it is the turn of that in the sequence: at the beginning of the operation, or
+ * when what stands before it has been called.  If nobody waits then, the release is kept for the
+ * first who would: an operation that waits has not happened yet, so no state, and no .pre, tells
+ * whether one does.  When an operation of the component under test may go on is said by its own
+ * .cpre, as always: in the state of the client above there are answers that nobody has got yet.
+ *
+ * In tests that make one call at a time (RDL_TEST_MODEL, RDL_TEST_CLUSTER) what would have to wait
+ * fails: nobody is there to end it.
+ *
+ * A neighbour that plays (.stand_ins) says itself when its operations may go on: while .cpre does
+ * not hold, or its policy is for somebody else, who calls it waits, until others have called what
+ * changes that.  rdl_call_blocks is a call like any other then, and rdl_releases does nothing.
+ *
+ * What an operation calls follows from the state in which it begins.  Where that is not certain
+ * (calls are made at the same time, or the order of earlier ones is not known) but all that could be
+ * lead to the same call-outs, these count.  Otherwise, if all that is called in them are neighbours
+ * that play, it is not looked at which of them are called, only how.  If not, nobody could tell what
+ * to answer: such calls are not made at the same time. */
+#define rdl_call_blocks(spec, op, ...)                                                             \
+    rdl_call_like_blocks(spec, op, rdl_is(spec##_##op, __VA_ARGS__))
+#define rdl_call_like_blocks(spec, op, ...)                                                        \
+    RDL__OP_STEP(RDL__STEP_CALL, spec, op, NULL, rdl_out(&rdl_calls, __VA_ARGS__), .blocks = true)
+#define rdl_releases(spec, op, ...)                                                                \
+    RDL__OP_STEP(RDL__STEP_RELEASE, spec, op, RDL__ANSWER_OF(spec, op, __VA_ARGS__),               \
+                 rdl_out(&rdl_calls, rdl_any(spec##_##op)))
+#define rdl_releases_like(spec, op, answer, ...)                                                   \
+    RDL__OP_STEP(RDL__STEP_RELEASE, spec, op, RDL__ANSWER_OF(spec, op, answer),                    \
+                 rdl_out(&rdl_calls, __VA_ARGS__))
 
 /* ---- In place of a function ----------------------------------------------------------------- */
 

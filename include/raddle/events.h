@@ -449,6 +449,7 @@ enum rdl__step_kind {
     RDL__STEP_TRIGGER,
     RDL__STEP_DO,
     RDL__STEP_INSPECT,
+    RDL__STEP_RELEASE, /* of a call that waits (raddle/callouts.h) */
 };
 
 struct rdl_step {
@@ -462,7 +463,8 @@ struct rdl_step {
     struct rdl_port *port;
     const struct rdl_event_type *type;
     const void *value;
-    size_t value_size;     /* CALL: of the answer, which is `value`; NULL: it does not say it */
+    size_t value_size;     /* CALL, RELEASE: of the answer, which is `value`; NULL: none is said */
+    bool blocks;           /* CALL: it waits until it is released */
     const void *operation; /* CALL: which; of no concern here */
     const void *object;
     const char *name; /* the tag of an EITHER; or of the function: */

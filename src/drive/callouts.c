@@ -4,8 +4,13 @@
 #include "case/case.h"
 #include "raddle/callouts.h"
 
-/* Who asks for call-outs now; NULL: nobody. */
-static _Thread_local struct rdl__callouts *asking;
+/* Somebody asks for call-outs. */
+struct asking {
+    struct rdl__arena *arena;
+    const struct rdl_step *step;
+};
+
+static _Thread_local struct asking *asking; /* NULL: nobody does */
 
 void rdl__callouts(const struct rdl_step *step, const char *file, int line)
 {
@@ -15,7 +20,7 @@ void rdl__callouts(const struct rdl_step *step, const char *file, int line)
         rdl__misuse_at(file, line,
                        "rdl_callouts is called twice: say all of it at once, by "
                        "rdl_sequence");
-    asking->step = rdl__step_copy(&asking->arena, step);
+    asking->step = rdl__step_copy(asking->arena, step);
 }
 
 /* Programs and matchers are made anew in the memory of those before. */
@@ -36,17 +41,25 @@ static void compile(struct rdl__callouts *c)
         c->matcher = rdl__matcher_new(c->program, 0, 0);
 }
 
+const struct rdl_step *rdl__callouts_ask(struct rdl__arena *arena, const struct rdl_operation *op,
+                                         const void *state, const void *args)
+{
+    struct asking now = {arena, NULL};
+
+    if (!op->callouts)
+        return NULL;
+    asking = &now;
+    op->callouts(state, args);
+    asking = NULL;
+    return now.step;
+}
+
 void rdl__callouts_begin(struct rdl__callouts *c, const struct rdl_operation *op, const void *state,
                          const void *args)
 {
     rdl__arena_reset(&c->arena);
     c->anything = false;
-    c->step = NULL;
-    if (!op->callouts)
-        return;
-    asking = c;
-    op->callouts(state, args);
-    asking = NULL;
+    c->step = rdl__callouts_ask(&c->arena, op, state, args);
     if (c->step)
         compile(c);
 }
@@ -58,6 +71,27 @@ void rdl__callouts_release(struct rdl__callouts *c)
     if (c->program)
         rdl__program_free(c->program);
     rdl__arena_release(&c->arena);
+}
+
+/* ---- Releases ------------------------------------------------------------------------------- */
+
+static const struct rdl_step *act(struct rdl__callouts *c, enum rdl__when when)
+{
+    const struct rdl_step *step = rdl__matcher_act(c->matcher, when);
+
+    if (step && step->kind != RDL__STEP_RELEASE)
+        rdl__misuse(rdl__current, "%s:%d: call-outs are calls: nothing else can be done there",
+                    step->file, step->line);
+    if (step)
+        rdl__matcher_acted(c->matcher);
+    return step;
+}
+
+const struct rdl_step *rdl__callouts_release_now(struct rdl__callouts *c, bool is_over)
+{
+    if (c->anything || !c->step)
+        return NULL;
+    return act(c, is_over ? RDL__IS_QUIET : RDL__ALL_AGREE);
 }
 
 /* ---- Calls ---------------------------------------------------------------------------------- */
@@ -77,16 +111,19 @@ static const char *what_is_wrong(const struct rdl__callouts *c, const struct rdl
 }
 
 bool rdl__callouts_take(struct rdl__callouts *c, const struct rdl_event *call,
-                        const struct rdl_step **out, const char **check)
+                        const struct rdl_step **out, const struct rdl_step **out_first,
+                        const char **check)
 {
     struct rdl__effect effect = {0};
     enum rdl__taken taken = RDL__REFUSED;
 
-    *out = NULL;
+    *out = *out_first = NULL;
     if (c->anything)
         return true;
     if (c->step)
         taken = rdl__matcher_event(c->matcher, call, &effect);
+    if (taken == RDL__ACT_FIRST && (*out_first = act(c, RDL__IS_NEEDED)))
+        return false;
     if (taken == RDL__TAKEN) {
         *out = effect.step;
         return true;

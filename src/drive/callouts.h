@@ -18,10 +18,20 @@ void rdl__callouts_begin(struct rdl__callouts *c, const struct rdl_operation *op
                          const void *args);
 void rdl__callouts_release(struct rdl__callouts *c);
 
+/* The step itself; NULL: nothing is called. */
+const struct rdl_step *rdl__callouts_ask(struct rdl__arena *arena, const struct rdl_operation *op,
+                                         const void *state, const void *args);
+
+/* What is to be released now, which counts as done; NULL: nothing.  `is_over`: no call will come
+ * any more. */
+const struct rdl_step *rdl__callouts_release_now(struct rdl__callouts *c, bool is_over);
+
 /* A call is made.  True: *out is the step that it is; NULL if nothing is said.  False: it is none
- * of those that may be made now; *check is what is wrong with it. */
+ * of those that may be made now; *check is what is wrong with it.  Unless *out_first is not NULL:
+ * that is released first, and then it may be one of them. */
 bool rdl__callouts_take(struct rdl__callouts *c, const struct rdl_event *call,
-                        const struct rdl_step **out, const char **check);
+                        const struct rdl_step **out, const struct rdl_step **out_first,
+                        const char **check);
 
 /* Has all been called that has to be? */
 bool rdl__callouts_are_complete(const struct rdl__callouts *c);

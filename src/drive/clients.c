@@ -12,6 +12,7 @@
 #include "control/sched/words.h"
 #include "drive/drive.h"
 #include "drive/monitor.h"
+#include "drive/stage.h"
 #include "port/kernel.h"
 
 /* So many cases may leave something behind: memory, at least.  Of free threads one that
@@ -106,10 +107,15 @@ static void make_call(struct rdl__clients *clients, const struct rdl__given *giv
 {
     const struct rdl_operation *op = given->call.operation;
 
-    if (clients->reference)
+    if (clients->reference) {
         rdl__resource_call_as(clients->reference, &given->call, given->answer);
-    else
-        op->call(clients->object, given->args, given->answer);
+        return;
+    }
+    if (clients->stage)
+        rdl__stage_enter_as(clients->stage, clients->self, &given->call, given->unsure);
+    op->call(clients->object, given->args, given->answer);
+    if (clients->stage)
+        rdl__stage_leave_as(clients->stage);
 }
 
 static bool has_something_to_do(void *what)

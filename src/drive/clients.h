@@ -26,6 +26,7 @@ struct rdl__given {
     struct rdl_call call;
     void *args, *answer;
     bool returned;
+    bool unsure; /* what it calls of its neighbours */
 };
 
 struct rdl__client {
@@ -51,6 +52,8 @@ struct rdl__clients {
     const struct rdl_spec *spec;
     void *object;
     struct rdl_resource *reference; /* called instead, if not NULL */
+    struct rdl__stage *stage;       /* where its neighbours are; NULL: it has none */
+    struct rdl__component *self;    /* itself, there */
     bool free_threads;
     struct rdl__client clients[RDL__CLIENTS_MOST];
     uint32_t count;

@@ -11,6 +11,7 @@
 #include "case/requirements.h"
 #include "drive/clients.h"
 #include "drive/drive.h"
+#include "drive/stage.h"
 #include "judge/viable.h"
 
 enum {
@@ -26,6 +27,10 @@ struct resource {
     void *state; /* at the beginning; later, one that explains what was seen */
     void *args;  /* room for those of any operation */
     struct rdl__clients *clients;
+    uint32_t before;                /* calls that were given before this phase */
+    struct rdl__stage *stage;       /* where its neighbours are; NULL: it has none */
+    struct rdl__component *self;    /* itself, in a state that explains what was seen */
+    struct rdl__foreseen *foreseen; /* call-outs of the calls of a phase */
     struct rdl__viable *viable;
     struct rdl__counts counts;
     uint32_t judged; /* of the clients' log */
@@ -118,6 +123,23 @@ static bool pick(const struct resource *r, struct pick *out)
     return weight_of(r, out->client, out->op) > 0;
 }
 
+/* Can this one be made, too, in this phase: will it be known how to answer what they all call? */
+static bool foresee(struct resource *r, const struct rdl_operation *op)
+{
+    struct rdl__foreseen *f = r->foreseen;
+    const struct rdl_call *waiting[RDL__CLIENTS_MOST];
+    uint32_t waiting_count = rdl__clients_waiting(r->clients, r->before + 1, waiting);
+
+    f->count = r->clients->calls - r->before;
+    for (uint32_t i = 0; i < f->count; i++)
+        f->calls[i] = r->clients->given[r->before + 1 + i]->call;
+    f->calls[f->count++] = (struct rdl_call){.operation = op, .args = r->args};
+    f->all_count = f->count;
+    for (uint32_t i = 0; i < waiting_count && f->all_count < RDL__FORESEEN_MAX; i++)
+        f->calls[f->all_count++] = *waiting[i];
+    return rdl__foresee(f);
+}
+
 static bool give_call(void *context)
 {
     struct resource *r = context;
@@ -129,8 +151,12 @@ static bool give_call(void *context)
     op = rdl__operation(r->spec, picked.op);
     if (!rdl__draw_args(r->t, op, state_now(r), r->clients->clients[picked.client].me, r->args))
         return false;
+    if (r->stage && !foresee(r, op))
+        return false;
     r->chosen[picked.client] = true;
     rdl__clients_give(r->clients, picked.client, op, r->args);
+    for (uint32_t i = r->before; r->stage && i < r->clients->calls; i++)
+        r->clients->given[i + 1]->unsure = r->foreseen->unsure[i - r->before];
     rdl__counts_called(&r->counts, r->t, picked.op);
     return true;
 }
@@ -176,8 +202,10 @@ static void tell_phase(const struct resource *r, uint32_t first)
     rdl__text_release(&line);
 }
 
+/* At the end of the line that says what was called, unless there have been others. */
 static void tell_returns(const struct resource *r)
 {
+    bool alone = r->stage && rdl__stage_told(r->stage);
     struct rdl__text line = {0};
 
     if (!r->t->trace->on)
@@ -193,7 +221,10 @@ static void tell_returns(const struct resource *r)
             rdl__show_answer(&line, given->call.operation, given->answer);
         }
     }
-    rdl__tell_more(r->t, &line);
+    if (!alone)
+        rdl__tell_more(r->t, &line);
+    else if (line.count)
+        rdl__tell(r->t, &line);
     rdl__text_release(&line);
 }
 
@@ -218,6 +249,8 @@ static void add_clients(const struct resource *r, struct rdl__text *out)
         }
     }
     rdl__text_add(out, any ? "\n" : "");
+    if (r->stage)
+        rdl__stage_add_waiting(r->stage, out);
     for (uint32_t i = 0; i < r->clients->count && r->spec->client_size; i++) {
         if (!r->clients->clients[i].started)
             continue;
@@ -305,6 +338,13 @@ static unsigned at_once(const struct resource *r)
     return most < r->clients->count ? most : r->clients->count;
 }
 
+/* Calls of this phase begin in this state, or in one that makes no difference to what they call. */
+static void set_the_stage(struct resource *r)
+{
+    memcpy(r->self->state, state_now(r), r->spec->state_size);
+    rdl__stage_tell_anew(r->stage);
+}
+
 static void run_phase(struct resource *r, uint32_t given)
 {
     struct rdl__outcome *outcome = r->t->outcome;
@@ -313,6 +353,8 @@ static void run_phase(struct resource *r, uint32_t given)
     if (given > outcome->concurrent)
         outcome->concurrent = given;
     tell_phase(r, r->clients->calls - given + 1);
+    if (r->stage)
+        set_the_stage(r);
     count_tried(r, r->clients->calls - given + 1);
     rdl__clients_run(r->clients);
     count_waiting(r, r->clients->calls - given + 1);
@@ -333,6 +375,7 @@ static void run_phases(struct resource *r)
         if (!rdl__another(tape, count, 0, most, count < wanted))
             break;
         memset(r->chosen, 0, sizeof r->chosen);
+        r->before = r->clients->calls;
         given = rdl__draw_several(r->t, 1, at_once(r), give_call, r);
         if (given == 0) { /* nobody can call anything any more */
             rdl__go_back(tape, &before);
@@ -368,13 +411,32 @@ static struct rdl__viable *judge_for(const struct resource *r)
     return kept = rdl__viable_new(r->spec, r->state, flags);
 }
 
+static void set_up_stage(struct resource *r)
+{
+    void *state = rdl_copy(r->t, r->state, r->spec->state_size + !r->spec->state_size);
+
+    r->stage = r->options->reference ? NULL : rdl__stage_of_model(r->t, state, &r->self);
+    if (!r->stage)
+        return;
+    rdl__stage_share(r->stage);
+    r->clients->stage = r->stage;
+    r->clients->self = r->self;
+    r->foreseen = rdl_alloc(r->t, sizeof *r->foreseen);
+    r->foreseen->t = r->t;
+    r->foreseen->stage = r->stage;
+    r->foreseen->spec = r->spec;
+}
+
 static void set_up(struct resource *r)
 {
     r->state = rdl__begin_state(r->t);
     r->args = rdl_alloc(r->t, rdl__largest(r->spec).args + 1);
     r->clients = rdl__clients_new(r->t, clients_of(r->options), NULL);
+    set_up_stage(r);
     rdl__clients_create(r->clients, r->state);
     r->viable = judge_for(r);
+    if (r->stage)
+        r->foreseen->viable = r->viable;
     rdl__counts_begin(&r->counts, r->t, r->state);
 }
 

@@ -2,105 +2,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "case/requirements.h"
-#include "control/mock/mock.h"
 #include "drive/bound.h"
 #include "drive/stage_inner.h"
 #include "raddle/cluster.h"
-
-/* ---- Failures ------------------------------------------------------------------------------- */
-
-static void add_call(struct rdl__text *out, const struct rdl_operation *op, const void *args)
-{
-    rdl__text_add(out, "%s.", op->of);
-    rdl__show_call(out, op, args);
-}
-
-/* Where a function of the spec has called as the last it does, it would be our own line. */
-static void add_place(struct rdl__text *out, uintptr_t pc)
-{
-    if (pc && !rdl__is_own_code(pc))
-        rdl__text_add(out, ", called in " RDL__AT_FUNCTION "%016lx" RDL__AT_END, (unsigned long)pc);
-}
-
-static void add_states(const struct rdl__stage *stage, struct rdl__text *out)
-{
-    for (uint32_t i = 0; i < stage->count; i++) {
-        const struct rdl__component *component = &stage->components[i];
-
-        if (!component->state || component->spec->state_size == 0)
-            continue;
-        rdl__text_add(out, "state of %s%s: ", component->spec->name,
-                      component->is_tested ? " after it" : "");
-        rdl__show_state(out, component->spec, component->state);
-        rdl__text_add(out, "\n");
-    }
-}
-
-/* Who calls whom, from the test down. */
-static void add_frames(struct rdl__stage *stage, struct rdl__text *out)
-{
-    const struct rdl__stack *stack = rdl__stack_of(stage);
-
-    for (uint32_t i = 0; i < stack->depth; i++) {
-        rdl__text_add(out, "%s", i == 0 ? "in " : "  which calls ");
-        add_call(out, stack->frames[i].op, stack->frames[i].args);
-        add_place(out, stack->frames[i].pc);
-        rdl__text_add(out, "\n");
-    }
-}
-
-_Noreturn static void fail(struct rdl__stage *stage, const char *check, struct rdl__text *text)
-{
-    const struct rdl__stack *stack = rdl__stack_of(stage);
-    const struct rdl_operation *op = stack->depth ? stack->frames[stack->depth - 1].op : NULL;
-
-    add_frames(stage, text);
-    add_states(stage, text);
-    rdl__differs_in(stage->t, op, "bad-call", check, text);
-}
-
-/* ---- What is told --------------------------------------------------------------------------- */
-
-static void tell_call(struct rdl__stage *stage, const struct rdl__frame *frame)
-{
-    struct rdl__stack *stack = rdl__stack_of(stage);
-    struct rdl__text line = {0};
-
-    if (!stage->t->trace->on)
-        return;
-    if (stack->depth > 1)
-        stack->frames[stack->depth - 2].told = true;
-    rdl__text_add(&line, "%*s", 2 * (int)(stack->depth - 1), "");
-    add_call(&line, frame->op, frame->args);
-    rdl__tell(stage->t, &line);
-    rdl__text_release(&line);
-    stage->told = true;
-}
-
-/* Behind the call, or on a line of its own if there were others in between. */
-static void tell_answer(struct rdl__stage *stage, const struct rdl__frame *frame)
-{
-    struct rdl__text line = {0};
-
-    if (!stage->t->trace->on || !frame->op->answer_size)
-        return;
-    if (frame->told)
-        rdl__text_add(&line, "%*s", 2 * (int)(rdl__stack_of(stage)->depth - 1), "");
-    rdl__text_add(&line, " -> ");
-    rdl__show_answer(&line, frame->op, frame->answer);
-    rdl__text_add(&line, "%s", frame->deviates ? " (deviates)" : "");
-    if (frame->told)
-        rdl__tell(stage->t, &line);
-    else
-        rdl__tell_more(stage->t, &line);
-    rdl__text_release(&line);
-}
-
-bool rdl__stage_told(const struct rdl__stage *stage)
-{
-    return stage->told;
-}
 
 /* ---- Is it in order to call it? -------------------------------------------------------------- */
 
@@ -128,7 +34,7 @@ static void check_caller(struct rdl__stage *stage, const struct rdl__frame *fram
         return;
     rdl__text_add(&text, "%s calls %s.%s, which only these may: %s\n", frame->caller, frame->op->of,
                   frame->op->name, frame->op->callers);
-    fail(stage, "a component is called by one that may not call it", &text);
+    rdl__stage_fail(stage, "a component is called by one that may not call it", &text);
 }
 
 static void check_pre(struct rdl__stage *stage, const struct rdl__frame *frame)
@@ -138,17 +44,67 @@ static void check_pre(struct rdl__stage *stage, const struct rdl__frame *frame)
 
     if (!rdl__pre(frame->op, state, frame->args)) {
         rdl__text_add(&text, "%s calls ", frame->caller);
-        add_call(&text, frame->op, frame->args);
+        rdl__stage_add_call(&text, frame->op, frame->args);
         rdl__text_add(&text, ", whose precondition does not hold\n");
-        fail(stage, "a component is called against its precondition", &text);
-    }
-    if (!rdl__cpre(frame->op, state, frame->args)) {
-        rdl__text_add(&text, "%s calls ", frame->caller);
-        add_call(&text, frame->op, frame->args);
-        rdl__text_add(&text, ", which would have to wait, and nobody is there to end that\n");
-        fail(stage, "a call would wait for ever", &text);
+        rdl__stage_fail(stage, "a component is called against its precondition", &text);
     }
 }
+
+/* ---- Waiting -------------------------------------------------------------------------------- */
+
+_Noreturn static void wait_for_ever(struct rdl__stage *stage, const struct rdl__frame *frame)
+{
+    struct rdl__text text = {0};
+
+    rdl__text_add(&text, "%s calls ", frame->caller);
+    rdl__stage_add_call(&text, frame->op, frame->args);
+    rdl__text_add(&text, ", which would have to wait, and nobody is there to end that\n");
+    rdl__stage_fail(stage, "a call would wait for ever", &text);
+}
+
+static struct rdl__wait *wait_of(struct rdl__stage *stage, struct rdl__frame *frame)
+{
+    const struct rdl__stack *stack = rdl__stack_of(stage);
+
+    frame->wait.call = (struct rdl_call){.operation = frame->op, .args = frame->args};
+    frame->wait.call.client = stack->client ? stack->client - 1 : 0;
+    frame->wait.component = frame->component;
+    frame->wait.pc = frame->pc;
+    return &frame->wait;
+}
+
+/* A component that plays says when. */
+static void await_turn(struct rdl__stage *stage, struct rdl__frame *frame)
+{
+    if (!rdl__wait_for_turn(&stage->waits, wait_of(stage, frame)))
+        wait_for_ever(stage, frame);
+}
+
+/* What the call-outs say is answered when it is released. */
+static const void *await_release(struct rdl__stage *stage, struct rdl__frame *frame)
+{
+    frame->wait.type = frame->step->type;
+    if (!rdl__wait_for_release(&stage->waits, wait_of(stage, frame)))
+        wait_for_ever(stage, frame);
+    return frame->wait.answer;
+}
+
+static void let_go(struct rdl__stage *stage, const struct rdl_step *step)
+{
+    if (!rdl__component_of(stage, step->type->operation))
+        rdl__waits_let_go(&stage->waits, step);
+}
+
+/* Who is to be released by an operation that goes on, or is over. */
+static void let_all_go(struct rdl__stage *stage, struct rdl__frame *frame, bool is_over)
+{
+    const struct rdl_step *step;
+
+    while ((step = rdl__callouts_release_now(&frame->callouts, is_over)))
+        let_go(stage, step);
+}
+
+/* ---- What is called ------------------------------------------------------------------------- */
 
 /* The frame of who calls takes it as one of its call-outs. */
 static const struct rdl_step *take(struct rdl__stage *stage, struct rdl__frame *caller,
@@ -156,28 +112,35 @@ static const struct rdl_step *take(struct rdl__stage *stage, struct rdl__frame *
                                    const struct rdl_event_type *type)
 {
     struct rdl_event event = {&rdl_calls, RDL_OUT, type, frame->args, frame->op->args_size};
-    const struct rdl_step *step = NULL;
+    const struct rdl_step *step = NULL, *first = NULL;
     struct rdl__text text = {0};
     const char *check;
 
-    if (rdl__callouts_take(&caller->callouts, &event, &step, &check))
-        return step;
-    add_call(&text, frame->op, frame->args);
-    add_place(&text, frame->pc);
+    do {
+        if (first)
+            let_go(stage, first);
+        if (rdl__callouts_take(&caller->callouts, &event, &step, &first, &check)) {
+            let_all_go(stage, caller, false);
+            return step;
+        }
+    } while (first);
+    rdl__stage_add_call(&text, frame->op, frame->args);
+    rdl__stage_add_place(&text, frame->pc);
     rdl__text_add(&text, "\nallowed now:\n");
     rdl__callouts_add_expected(&caller->callouts, &text);
-    fail(stage, check, &text);
+    rdl__stage_fail(stage, check, &text);
 }
 
-static void check_complete(struct rdl__stage *stage, const struct rdl__frame *frame)
+static void check_complete(struct rdl__stage *stage, struct rdl__frame *frame)
 {
     struct rdl__text text = {0};
 
+    let_all_go(stage, frame, true);
     if (rdl__callouts_are_complete(&frame->callouts))
         return;
     rdl__text_add(&text, "%s.%s has returned; missing:\n", frame->op->of, frame->op->name);
     rdl__callouts_add_expected(&frame->callouts, &text);
-    fail(stage, "a call is missing", &text);
+    rdl__stage_fail(stage, "a call is missing", &text);
 }
 
 /* ---- Frames --------------------------------------------------------------------------------- */
@@ -187,6 +150,18 @@ static struct rdl__frame *top_of(struct rdl__stage *stage)
     struct rdl__stack *stack = rdl__stack_of(stage);
 
     return stack->depth ? &stack->frames[stack->depth - 1] : stage->last;
+}
+
+/* Memory of its own: any thread may come here, and the case's is for one at a time. */
+static void furnish(const struct rdl__stage *stage, struct rdl__frame *frame)
+{
+    size_t args = (stage->room.args + 16) & ~(size_t)15;
+    size_t answer = (stage->room.answer + 16) & ~(size_t)15;
+
+    frame->copy = rdl__allocate(args + 2 * answer + stage->info_room);
+    frame->answer = (char *)frame->copy + args;
+    frame->scratch = (char *)frame->answer + answer;
+    frame->wait.info = (char *)frame->scratch + answer;
 }
 
 static struct rdl__frame *push(struct rdl__stage *stage, struct rdl__component *component,
@@ -199,12 +174,9 @@ static struct rdl__frame *push(struct rdl__stage *stage, struct rdl__component *
     if (stack->depth == RDL__DEPTH_MAX)
         rdl__misuse(stage->t, "components call each other more than %d deep", RDL__DEPTH_MAX);
     frame = &stack->frames[stack->depth++];
-    if (!frame->copy) {
-        frame->copy = rdl_alloc(stage->t, stage->room.args + 1);
-        frame->answer = rdl_alloc(stage->t, stage->room.answer + 1);
-        frame->scratch = rdl_alloc(stage->t, stage->room.answer + 1);
-    }
-    frame->deviates = frame->told = false;
+    if (!frame->copy)
+        furnish(stage, frame);
+    frame->deviates = false;
     frame->said = NULL;
     frame->component = component;
     frame->op = op;
@@ -238,7 +210,7 @@ static void pop_answered(struct rdl__stage *stage, const struct rdl__frame *fram
     caller = top_of(stage);
     if (!caller || !caller->op->asks_answers)
         return;
-    said = rdl_alloc(stage->t, sizeof *said + frame->op->answer_size);
+    said = rdl__arena_alloc(&stage->waits.arena, sizeof *said + frame->op->answer_size);
     said->op = frame->op;
     said->next = caller->said;
     memcpy(said->answer, frame->answer, frame->op->answer_size);
@@ -264,16 +236,75 @@ const void *rdl__answered(const struct rdl_event_type *event)
 void rdl__stage_enter(struct rdl__stage *stage, struct rdl__component *component,
                       const struct rdl_operation *op, const void *args)
 {
+    rdl__stage_lock();
     stage->told = false;
     stage->last = push(stage, component, op, args);
     expect_callouts(stage->last);
+    let_all_go(stage, stage->last, false);
+    rdl__stage_unlock();
 }
 
 void rdl__stage_leave(struct rdl__stage *stage)
 {
+    rdl__stage_lock();
     check_complete(stage, top_of(stage));
     stage->last = NULL;
     pop(stage);
+    rdl__stage_unlock();
+}
+
+/* ---- Several at the same time --------------------------------------------------------------- */
+
+void rdl__stage_share(struct rdl__stage *stage)
+{
+    stage->waits.can_end = true;
+    for (uint32_t i = 0; i < stage->count; i++) {
+        const struct rdl_policy *policy = rdl__policy_of(stage->components[i].spec);
+
+        stage->components[i].policy_state = rdl_alloc(stage->t, policy->state_size + 1);
+        if (policy->initial)
+            policy->initial(stage->components[i].policy_state);
+    }
+}
+
+void rdl__stage_enter_as(struct rdl__stage *stage, struct rdl__component *component,
+                         const struct rdl_call *call, bool unsure)
+{
+    struct rdl__frame *frame;
+
+    rdl__stage_lock();
+    rdl__stack_of(stage)->client = call->client + 1;
+    stage->last = NULL;
+    frame = push(stage, component, call->operation, call->args);
+    expect_callouts(frame);
+    frame->callouts.anything |= unsure;
+    stage->last = stage->open++ ? NULL : frame;
+    let_all_go(stage, frame, false);
+    rdl__stage_unlock();
+}
+
+void rdl__stage_leave_as(struct rdl__stage *stage)
+{
+    rdl__stage_lock();
+    check_complete(stage, top_of(stage));
+    stage->open--;
+    stage->last = NULL;
+    pop(stage);
+    rdl__stage_unlock();
+}
+
+/* A thread of the code's own makes a call, and it is not clear for whom: nothing can be said any
+ * more of what those call who may have meant it. */
+static void forget_callouts(struct rdl__stage *stage)
+{
+    for (struct rdl__stack *stack = stage->stacks; stack; stack = stack->next)
+        if (stack->depth > 0)
+            stack->frames[0].callouts.anything = true;
+}
+
+bool rdl__stage_has(const struct rdl__stage *stage, const struct rdl_operation *op)
+{
+    return rdl__component_of((struct rdl__stage *)stage, op);
 }
 
 /* ---- Who is real ---------------------------------------------------------------------------- */
@@ -289,7 +320,7 @@ static void check_invariant(struct rdl__stage *stage, const struct rdl__frame *f
     struct rdl__text text = {0};
 
     if (component->spec->invariant && !component->spec->invariant(component->state))
-        fail(stage, "the invariant of a spec does not hold", &text);
+        rdl__stage_fail(stage, "the invariant of a spec does not hold", &text);
 }
 
 /* Does the model explain what the real one answered?  If so, it goes on from there. */
@@ -308,7 +339,7 @@ static void judge(struct rdl__stage *stage, const struct rdl__frame *frame, cons
             return;
         }
     }
-    add_call(&text, frame->op, frame->args);
+    rdl__stage_add_call(&text, frame->op, frame->args);
     rdl__text_add(&text, " answered ");
     rdl__show_answer(&text, frame->op, answer);
     if (frame->op->post) {
@@ -318,14 +349,17 @@ static void judge(struct rdl__stage *stage, const struct rdl__frame *frame, cons
         rdl__show_answer(&text, frame->op, frame->scratch);
     }
     rdl__text_add(&text, "\n");
-    fail(stage, "an answer is not the model's", &text);
+    rdl__stage_fail(stage, "an answer is not the model's", &text);
 }
 
 static void call_real(struct rdl__stage *stage, struct rdl__frame *frame)
 {
     if (frame->op->answer_size)
         memset(frame->answer, 0, frame->op->answer_size);
+    let_all_go(stage, frame, false);
+    rdl__stage_unlock();
     frame->op->call(frame->component->object, frame->args, frame->answer);
+    rdl__stage_lock();
     if (frame->op->answer_size)
         frame->op->clear_answer(frame->answer);
     check_complete(stage, frame);
@@ -351,14 +385,14 @@ static void check_agreement(struct rdl__stage *stage, const struct rdl__frame *f
     if (!frame->step || !frame->step->value || may_differ(stage, frame) ||
         rdl__same_answer(frame->op, frame->step->value, frame->answer))
         return;
-    add_call(&text, frame->op, frame->args);
+    rdl__stage_add_call(&text, frame->op, frame->args);
     rdl__text_add(&text, " answers ");
     rdl__show_answer(&text, frame->op, frame->answer);
     rdl__text_add(&text, "; the call-outs of %s, at %s:%d, say ", frame->caller, frame->step->file,
                   frame->step->line);
     rdl__show_answer(&text, frame->op, frame->step->value);
     rdl__text_add(&text, "\n");
-    fail(stage, "caller and callee do not agree on an answer", &text);
+    rdl__stage_fail(stage, "caller and callee do not agree on an answer", &text);
 }
 
 /* The arguments of a call that is performed: those that the call-outs say or, if these leave them
@@ -392,10 +426,14 @@ static void choose_args(struct rdl__stage *stage, const struct rdl_step *step, v
 }
 
 /* Answer for a component that nobody plays. */
-static void answer_for(struct rdl__frame *frame)
+static void answer_for(struct rdl__stage *stage, struct rdl__frame *frame)
 {
-    if (frame->step && frame->step->value)
-        memcpy(frame->answer, frame->step->value, frame->op->answer_size);
+    const void *answer = NULL;
+
+    if (frame->step)
+        answer = frame->step->blocks ? await_release(stage, frame) : frame->step->value;
+    if (answer)
+        memcpy(frame->answer, answer, frame->op->answer_size);
     else if (frame->op->answer_size)
         memset(frame->answer, 0, frame->op->answer_size);
 }
@@ -415,16 +453,17 @@ static void perform(struct rdl__stage *stage, const struct rdl_step *step)
                     "%s:%d: %s calls the component under test: make a cluster of the two, and "
                     "test that (RDL_TEST_CLUSTER, .real = \"%s\")",
                     step->file, step->line, frame->caller, op->of);
-    tell_call(stage, frame);
+    rdl__stage_tell_call(stage, frame);
     check_caller(stage, frame);
     if (frame->component) {
         check_pre(stage, frame);
+        await_turn(stage, frame);
         expect_callouts(frame);
         run(stage, frame);
         check_agreement(stage, frame);
-        tell_answer(stage, frame);
+        rdl__stage_tell_answer(stage, frame, frame->answer);
     } else {
-        answer_for(frame);
+        answer_for(stage, frame);
     }
     pop_answered(stage, frame);
 }
@@ -451,7 +490,10 @@ static void perform_callouts(struct rdl__stage *stage, struct rdl__callouts *cal
         rdl__step_walk(&callouts->arena, callouts->step, choose_way, stage, &count);
 
     for (uint32_t i = 0; i < count; i++)
-        perform(stage, steps[i]);
+        if (steps[i]->kind == RDL__STEP_RELEASE)
+            let_go(stage, steps[i]);
+        else
+            perform(stage, steps[i]);
 }
 
 /* There is but one way to: no other state is needed, nor a copy of it. */
@@ -502,6 +544,7 @@ static void play(struct rdl__stage *stage, struct rdl__frame *frame)
         post(stage, frame);
     }
     check_invariant(stage, frame);
+    rdl__waits_changed(&stage->waits, frame->component);
 }
 
 static void run(struct rdl__stage *stage, struct rdl__frame *frame)
@@ -517,15 +560,17 @@ static void run(struct rdl__stage *stage, struct rdl__frame *frame)
 void rdl__stage_call(struct rdl__stage *stage, struct rdl__component *component,
                      const struct rdl_operation *op, const void *args)
 {
-    struct rdl__frame *frame = push(stage, component, op, args);
+    struct rdl__frame *frame;
 
+    rdl__stage_lock();
+    frame = push(stage, component, op, args);
     expect_callouts(frame);
-    tell_call(stage, frame);
+    rdl__stage_tell_call(stage, frame);
     stage->told = false;
     run(stage, frame);
-    frame->told |= stage->told; /* other threads may have called, too */
-    tell_answer(stage, frame);
+    rdl__stage_tell_answer(stage, frame, frame->answer);
     pop(stage);
+    rdl__stage_unlock();
 }
 
 /* ---- Calls of real code --------------------------------------------------------------------- */
@@ -541,13 +586,17 @@ static struct rdl__frame *called(struct rdl__stage *stage, const struct rdl__op_
     op->clear_args(frame->copy);
     frame->args = frame->copy;
     frame->pc = rdl__bound_caller;
-    tell_call(stage, frame);
+    rdl__stage_tell_call(stage, frame);
     if (caller) {
         frame->step = take(stage, caller, frame, call->event);
         check_caller(stage, frame);
+    } else if (stage->open > 1) {
+        forget_callouts(stage);
     }
-    if (frame->component)
+    if (frame->component) {
         check_pre(stage, frame);
+        await_turn(stage, frame);
+    }
     expect_callouts(frame);
     return frame;
 }
@@ -562,32 +611,45 @@ static bool is_inside(struct rdl__stage *stage, const struct rdl_operation *op)
            caller->component == rdl__component_of(stage, op);
 }
 
-bool rdl__op_called(struct rdl__op_call *call)
+/* True: the function itself has to be called. */
+static bool answer_call(struct rdl__stage *stage, struct rdl__op_call *call)
 {
-    struct rdl__stage *stage = rdl__the_stage;
-    struct rdl__frame *frame;
+    struct rdl__frame *frame = called(stage, call);
 
-    call->frame = NULL;
-    if (!stage || is_inside(stage, call->event->operation))
-        return true;
-    frame = called(stage, call);
     call->frame = frame;
     if (frame->component && frame->component->object) {
         stage->number++;
         rdl__call_made(frame->op);
+        let_all_go(stage, frame, false);
         return true;
     }
     if (frame->component)
         run(stage, frame);
     else
-        answer_for(frame);
+        answer_for(stage, frame);
     if (frame->component)
         check_agreement(stage, frame);
     if (frame->op->answer_size)
         memcpy(call->answer, frame->answer, frame->op->answer_size);
-    tell_answer(stage, frame);
+    rdl__stage_tell_answer(stage, frame, frame->answer);
     pop_answered(stage, frame);
     return false;
+}
+
+bool rdl__op_called(struct rdl__op_call *call)
+{
+    struct rdl__stage *stage = rdl__the_stage;
+    const struct rdl_operation *op = call->event->operation;
+    const struct rdl__component *component = stage ? rdl__component_of(stage, op) : NULL;
+    bool is_real;
+
+    call->frame = NULL;
+    rdl__stage_come(component ? (uintptr_t)component : (uintptr_t)op, rdl__bound_caller);
+    if (!stage || !rdl__stage_lock())
+        return true;
+    is_real = is_inside(stage, op) || answer_call(stage, call);
+    rdl__stage_unlock();
+    return is_real;
 }
 
 void rdl__op_returned(struct rdl__op_call *call)
@@ -597,6 +659,7 @@ void rdl__op_returned(struct rdl__op_call *call)
 
     if (!stage || !frame)
         return;
+    rdl__stage_lock();
     if (frame->op->answer_size) {
         memcpy(frame->answer, call->answer, frame->op->answer_size);
         frame->op->clear_answer(frame->answer);
@@ -604,8 +667,9 @@ void rdl__op_returned(struct rdl__op_call *call)
     check_complete(stage, frame);
     judge(stage, frame, frame->answer);
     check_agreement(stage, frame);
-    tell_answer(stage, frame);
+    rdl__stage_tell_answer(stage, frame, frame->answer);
     pop_answered(stage, frame);
+    rdl__stage_unlock();
 }
 
 struct rdl_port rdl_calls = {.name = ""}; /* calls are shown as such */

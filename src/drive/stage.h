@@ -24,6 +24,7 @@ struct rdl__component {
     void *object;   /* the real thing; NULL: it is played */
     bool says_what; /* its operations have .callouts */
     bool is_tested; /* by RDL_TEST_MODEL: others cannot call it */
+    void *policy_state;
 };
 
 struct rdl__stage;
@@ -38,7 +39,7 @@ struct rdl__component *rdl__stage_add_named(struct rdl__stage *stage, const char
  * real, if `names` is NULL.  `spies`: also those of real ones. */
 void rdl__stage_mock(struct rdl__stage *stage, const char *const *names, bool spies);
 
-/* For RDL_TEST_MODEL: the component under test, in this state, and those that stand in for its
+/* For RDL_TEST_MODEL and RDL_TEST_RESOURCE: the component under test, in this state, and those that stand in for its
  * neighbours; NULL: it has no neighbours. */
 struct rdl__stage *rdl__stage_of_model(struct rdl_case *t, void *state,
                                        struct rdl__component **out_self);
@@ -48,6 +49,19 @@ struct rdl__stage *rdl__stage_of_model(struct rdl_case *t, void *state,
 void rdl__stage_enter(struct rdl__stage *stage, struct rdl__component *component,
                       const struct rdl_operation *op, const void *args);
 void rdl__stage_leave(struct rdl__stage *stage);
+
+/* From now on several threads call at the same time, by these two; who has to wait does. */
+void rdl__stage_share(struct rdl__stage *stage);
+void rdl__stage_enter_as(struct rdl__stage *stage, struct rdl__component *component,
+                         const struct rdl_call *call, bool unsure);
+void rdl__stage_leave_as(struct rdl__stage *stage);
+
+/* Nothing has been told of calls yet.  Who waits in them, a line each. */
+void rdl__stage_tell_anew(struct rdl__stage *stage);
+void rdl__stage_add_waiting(const struct rdl__stage *stage, struct rdl__text *out);
+
+/* Is there somebody to answer for this one: is it on the stage? */
+bool rdl__stage_has(const struct rdl__stage *stage, const struct rdl_operation *op);
 
 /* Has anything been told of calls since the last rdl__stage_enter? */
 bool rdl__stage_told(const struct rdl__stage *stage);
@@ -69,6 +83,27 @@ bool rdl__is_real(const struct rdl_options *options, const struct rdl_spec *spec
 
 /* Is the spec of this name played in it? */
 bool rdl__plays(const struct rdl_options *options, const char *spec);
+
+/* ---- Calls at the same time: foresee.c ------------------------------------------------------- */
+
+/* So many calls may be open at once, for those below. */
+enum { RDL__FORESEEN_MAX = 64 };
+
+struct rdl__viable;
+
+/* Calls that are about to be made at the same time, in a state that the judge has in mind. */
+struct rdl__foreseen {
+    struct rdl_case *t;
+    const struct rdl__stage *stage;
+    const struct rdl_spec *spec;
+    struct rdl__viable *viable;
+    struct rdl_call calls[RDL__FORESEEN_MAX]; /* these, and after them those that wait already */
+    bool unsure[RDL__FORESEEN_MAX];           /* out: it is not certain what the call-outs are */
+    uint32_t count, all_count;
+};
+
+/* False: such that nobody knows how to answer; they cannot be made. */
+bool rdl__foresee(struct rdl__foreseen *f);
 
 /* ---- Deviations: deviation.c ---------------------------------------------------------------- */
 

@@ -3,6 +3,7 @@
 #define RDL__STAGE_INNER_H
 
 #include "drive/stage.h"
+#include "drive/waits.h"
 
 enum { RDL__DEPTH_MAX = 64 };
 
@@ -22,16 +23,17 @@ struct rdl__frame {
     const char *caller;          /* the name of its spec */
     uintptr_t pc;                /* where it was called from; 0: by us */
     struct rdl__callouts callouts;
+    struct rdl__wait wait;
     void *copy, *answer, *scratch; /* room for arguments, and for answers */
     struct rdl__said *said;        /* what its call-outs were answered, the last first */
     bool deviates;                 /* from its spec, this time */
-    bool told;                     /* there is a line of what it called */
 };
 
 /* The calls that a thread is in: the lowest is the test's. */
 struct rdl__stack {
     struct rdl__frame frames[RDL__DEPTH_MAX];
     uint32_t depth;
+    uint32_t client; /* whose thread it is, from 1; 0: nobody's */
     struct rdl__stack *next;
 };
 
@@ -41,10 +43,14 @@ struct rdl__stage {
     uint32_t count;
     struct rdl__stack *stacks;
     struct rdl__frame *last; /* call of the test; threads that the code makes itself belong to it */
-    struct rdl__sizes room;  /* for arguments and answers of any spec */
-    void *state;             /* room for a state */
-    uint32_t number;         /* of calls */
+    uint32_t open;           /* calls of the test; if there are several, none of them is the last */
+    struct rdl__waits waits;
+    size_t info_room;       /* for what a policy keeps of a call */
+    struct rdl__sizes room; /* for arguments and answers of any spec */
+    void *state;            /* room for a state */
+    uint32_t number;        /* of calls */
     bool told;
+    const struct rdl__frame *line; /* that the last line that was told is about */
 };
 
 /* Of the case at hand; NULL: there is none. */
@@ -55,5 +61,18 @@ struct rdl__stack *rdl__stack_of(struct rdl__stage *stage);
 
 /* NULL: it is not on the stage. */
 struct rdl__component *rdl__component_of(struct rdl__stage *stage, const struct rdl_operation *op);
+
+/* ---- In words: stage_tell.c ------------------------------------------------------------------ */
+
+void rdl__stage_add_call(struct rdl__text *out, const struct rdl_operation *op, const void *args);
+void rdl__stage_add_place(struct rdl__text *out, uintptr_t pc);
+
+/* A call is made; it is answered. */
+void rdl__stage_tell_call(struct rdl__stage *stage, const struct rdl__frame *frame);
+void rdl__stage_tell_answer(struct rdl__stage *stage, const struct rdl__frame *frame,
+                            const void *answer);
+
+/* The case fails by this check.  Who called whom, and the states, are added. */
+_Noreturn void rdl__stage_fail(struct rdl__stage *stage, const char *check, struct rdl__text *text);
 
 #endif

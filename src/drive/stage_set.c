@@ -1,6 +1,8 @@
 /* stage_set.c -- a stage is set: who is on it, and which functions lead to it. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "drive/bound.h"
 #include "drive/stage_inner.h"
 
@@ -16,7 +18,7 @@ struct rdl__stack *rdl__stack_of(struct rdl__stage *stage)
 {
     if (own_stage == stage && own_number == stage_number)
         return own_stack;
-    own_stack = rdl_alloc(stage->t, sizeof *own_stack);
+    own_stack = rdl__allocate(sizeof *own_stack);
     own_stack->next = stage->stacks;
     stage->stacks = own_stack;
     own_stage = stage;
@@ -31,9 +33,15 @@ static void release(void *it)
     struct rdl__stage *stage = it;
 
     rdl__the_stage = NULL;
-    for (struct rdl__stack *stack = stage->stacks; stack; stack = stack->next)
-        for (uint32_t i = 0; i < RDL__DEPTH_MAX; i++)
+    rdl__waits_release(&stage->waits);
+    for (struct rdl__stack *stack = stage->stacks, *next; stack; stack = next) {
+        next = stack->next;
+        for (uint32_t i = 0; i < RDL__DEPTH_MAX; i++) {
             rdl__callouts_release(&stack->frames[i].callouts);
+            free(stack->frames[i].copy);
+        }
+        free(stack);
+    }
 }
 
 /* Whoever may be called, on the stage or not. */
@@ -49,6 +57,8 @@ static void make_room(struct rdl__stage *stage)
         stage->room.answer =
             largest.answer > stage->room.answer ? largest.answer : stage->room.answer;
         largest_state = specs[i]->state_size > largest_state ? specs[i]->state_size : largest_state;
+        if (rdl__policy_of(specs[i])->info_size > stage->info_room)
+            stage->info_room = rdl__policy_of(specs[i])->info_size;
     }
     stage->state = rdl_alloc(stage->t, largest_state + 1);
 }
@@ -59,6 +69,7 @@ struct rdl__stage *rdl__stage_new(struct rdl_case *t)
 
     stage->t = t;
     make_room(stage);
+    rdl__stage_lock_reset();
     stage_number++;
     rdl__the_stage = stage;
     rdl__defer(t, release, stage);

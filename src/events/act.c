@@ -29,10 +29,19 @@ static bool releases(const struct rdl_step *step)
     return step->kind == RDL__STEP_UNORDERED_AT_END || step->kind == RDL__STEP_ANSWERS;
 }
 
+/* Do they release the same call, with the same answer? */
+static bool release_the_same(const struct rdl_step *a, const struct rdl_step *b)
+{
+    return a->type == b->type && rdl__patterns_are_equal(a->pattern, b->pattern) &&
+           memcmp(a->value, b->value, a->value_size) == 0;
+}
+
 static bool are_same_action(const struct rdl_step *a, const struct rdl_step *b)
 {
     if (a == b || (releases(a) && releases(b)))
         return true;
+    if (a->kind == RDL__STEP_RELEASE && b->kind == RDL__STEP_RELEASE)
+        return release_the_same(a, b);
     return a->kind == b->kind && a->kind >= RDL__STEP_TRIGGER && a->port == b->port &&
            a->type == b->type && a->make == b->make && a->act == b->act && a->holds == b->holds &&
            a->object == b->object &&

@@ -520,6 +520,7 @@ static bool add_step(struct rdl__compiler *c, const struct rdl_step *step, uint3
     case RDL__STEP_TRIGGER:
     case RDL__STEP_DO:
     case RDL__STEP_INSPECT:
+    case RDL__STEP_RELEASE:
         if (!check_action(c, step))
             return false;
         break;

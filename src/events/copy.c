@@ -62,6 +62,12 @@ static const struct rdl_step *const *copy_parts(struct rdl__arena *arena,
     return parts;
 }
 
+/* Is its value an answer, and no event? */
+static bool is_answered(const struct rdl_step *step)
+{
+    return step->kind == RDL__STEP_CALL || step->kind == RDL__STEP_RELEASE;
+}
+
 const struct rdl_step *rdl__step_copy(struct rdl__arena *arena, const struct rdl_step *from)
 {
     struct rdl_step *step = copy(arena, from, sizeof *from);
@@ -71,7 +77,7 @@ const struct rdl_step *rdl__step_copy(struct rdl__arena *arena, const struct rdl
     if (from->parts)
         step->parts = copy_parts(arena, from);
     if (from->value)
-        step->value = from->kind == RDL__STEP_CALL ? copy(arena, from->value, from->value_size)
-                                                   : copy_data(arena, from->type, from->value);
+        step->value = is_answered(from) ? copy(arena, from->value, from->value_size)
+                                        : copy_data(arena, from->type, from->value);
     return step;
 }

@@ -86,6 +86,9 @@ uint32_t rdl__step_count_parts(const struct rdl_step *step);
  * expressions of a block that is about to end. */
 const struct rdl_step *rdl__step_copy(struct rdl__arena *arena, const struct rdl_step *step);
 
+/* Do they surely say the same? */
+bool rdl__steps_are_equal(const struct rdl_step *a, const struct rdl_step *b);
+
 enum rdl__walk_choice {
     RDL__WALK_BRANCH, /* which of so many alternatives? */
     RDL__WALK_AGAIN,  /* a loop: 1, once more; 0, on */
@@ -94,8 +97,8 @@ enum rdl__walk_choice {
 typedef uint32_t rdl__walk_choose(void *it, enum rdl__walk_choice what, uint32_t count);
 
 /* Go through a spec forwards, by choices (less than count): the steps of one stream that it allows,
- * in their order, each of which waits for an event (EXPECT, CALL, ANSWER, REQUIRE).  Rules do not
- * matter, nor does what the test does. */
+ * in their order, each of which waits for an event (EXPECT, CALL, ANSWER, REQUIRE), or releases who
+ * waits.  Rules do not matter, nor does what else the test does. */
 const struct rdl_step *const *rdl__step_walk(struct rdl__arena *arena, const struct rdl_step *spec,
                                              rdl__walk_choose *choose, void *it,
                                              uint32_t *out_count);

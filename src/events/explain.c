@@ -34,6 +34,8 @@ static const char *name_of(const struct rdl_step *step)
         return "rdl_do";
     case RDL__STEP_INSPECT:
         return "rdl_inspect";
+    case RDL__STEP_RELEASE:
+        return "rdl_releases";
     default:
         return "the release of what is held";
     }

@@ -184,7 +184,7 @@ static inline bool rdl__answer_alike(const struct rdl_step *a, const struct rdl_
     size_t size = a->value && b->value ? a->value_size : 0;
 
     return a->reply == b->reply && a->port == b->port && a->value_size == b->value_size &&
-           (a->value_size == 0 || !a->value == !b->value) &&
+           a->blocks == b->blocks && (a->value_size == 0 || !a->value == !b->value) &&
            (size == 0 || memcmp(a->value, b->value, size) == 0);
 }
 

@@ -1,4 +1,6 @@
 /* steps.c -- what the steps of a spec are, before they become places. */
+#include <string.h>
+
 #include "events/compile.h"
 
 int rdl__line_of(const struct rdl_step *step)
@@ -16,7 +18,7 @@ bool rdl__step_is_header(const struct rdl_step *step)
 static bool is_action(const struct rdl_step *step)
 {
     return step->kind == RDL__STEP_TRIGGER || step->kind == RDL__STEP_DO ||
-           step->kind == RDL__STEP_INSPECT;
+           step->kind == RDL__STEP_INSPECT || step->kind == RDL__STEP_RELEASE;
 }
 
 bool rdl__step_is_event(const struct rdl_step *step)
@@ -100,4 +102,37 @@ bool rdl__step_body_is_nullable(const struct rdl_step *step)
         if (!rdl__step_is_nullable(*part))
             return false;
     return true;
+}
+
+static bool have_equal_parts(const struct rdl_step *a, const struct rdl_step *b)
+{
+    uint32_t count = rdl__step_count_parts(a);
+
+    if (count != rdl__step_count_parts(b))
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (!rdl__steps_are_equal(a->parts[i], b->parts[i]))
+            return false;
+    return true;
+}
+
+static bool have_equal_values(const struct rdl_step *a, const struct rdl_step *b)
+{
+    size_t size = a->value_size ? a->value_size : a->type ? a->type->size : 0;
+
+    return a->value && b->value ? memcmp(a->value, b->value, size) == 0 : a->value == b->value;
+}
+
+/* Names of tags are literals: where they are the same, so are they. */
+bool rdl__steps_are_equal(const struct rdl_step *a, const struct rdl_step *b)
+{
+    if (a->kind != b->kind || a->min != b->min || a->max != b->max || a->type != b->type ||
+        a->port != b->port || a->value_size != b->value_size || a->blocks != b->blocks ||
+        a->name != b->name || a->object != b->object || a->make != b->make || a->act != b->act ||
+        a->reply != b->reply || a->decide != b->decide || !have_equal_values(a, b))
+        return false;
+    if (!a->pattern != !b->pattern || !a->parts != !b->parts)
+        return false;
+    return (!a->pattern || rdl__patterns_are_equal(a->pattern, b->pattern)) &&
+           (!a->parts || have_equal_parts(a, b));
 }

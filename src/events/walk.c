@@ -149,6 +149,7 @@ static void walk(struct walk *w, const struct rdl_step *step, struct list *out)
     case RDL__STEP_EXPECT:
     case RDL__STEP_ANSWER:
     case RDL__STEP_CALL:
+    case RDL__STEP_RELEASE:
         append(w, out, step);
         return;
     case RDL__STEP_EITHER:

@@ -64,6 +64,10 @@ size_t rdl__viable_judged(const struct rdl__viable *v);
 /* A state that explains all so far; good until the next call of this file. */
 const void *rdl__viable_state(const struct rdl__viable *v);
 
+/* All states that do, the same one perhaps more than once, until `each` returns false.  True: these
+ * are all. */
+bool rdl__viable_each(struct rdl__viable *v, bool (*each)(void *it, const void *state), void *it);
+
 /* The requirements that were reached on the way to that state. */
 void rdl__viable_reached(const struct rdl__viable *v, struct rdl__ids *out);
 

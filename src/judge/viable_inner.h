@@ -155,6 +155,10 @@ void rdl__layer_add_draft(struct rdl__viable *v, struct rdl__layer *layer, struc
 /* Is it undecided: because it takes too much, or has to be done in another way? */
 bool rdl__viable_gives_up(const struct rdl__viable *v);
 
+/* Another configuration of the last layer, by way of those before if need be; false: there is none,
+ * or it is too much. */
+bool rdl__viable_find_another(struct rdl__viable *v);
+
 /* Does a configuration come out of the last layer? */
 enum rdl__judgement rdl__layer_judge(struct rdl__viable *v);
 

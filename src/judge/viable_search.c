@@ -560,7 +560,7 @@ static bool search(struct rdl__viable *v, struct rdl__layer *layer)
 
 /* Another configuration of the last layer, by way of those before if need be.  A loop, since
  * there may be many of them. */
-static bool find_another(struct rdl__viable *v)
+bool rdl__viable_find_another(struct rdl__viable *v)
 {
     size_t i = v->layer_count - 1;
 
@@ -677,7 +677,7 @@ static void look_ahead(struct rdl__viable *v)
         look_back(v);
         return;
     }
-    while (last->node_count < rdl__viable_eager && find_another(v))
+    while (last->node_count < rdl__viable_eager && rdl__viable_find_another(v))
         continue;
     if (is_exhausted(v, v->layer_count - 1))
         forget_before(v, v->layer_count - 1);
@@ -686,7 +686,7 @@ static void look_ahead(struct rdl__viable *v)
 enum rdl__judgement rdl__layer_judge(struct rdl__viable *v)
 {
     enter_others(v, v->layer_count - 1);
-    if (find_another(v)) {
+    if (rdl__viable_find_another(v)) {
         look_ahead(v);
         return RDL__EXPLAINED;
     }

@@ -35,14 +35,15 @@ enum rdl__op_kind {
     RDL__OP_IO,
     RDL__OP_SIGNAL_WAIT, /* for a signal of the process */
     RDL__OP_DESTROY,
-    RDL__OP_QUIET, /* wait until no other thread can run */
-    RDL__OP_STEP,  /* between two operations: what cannot be seen may happen here */
-    RDL__OP_TEAM,  /* what threads do together, in a library of its own */
-    RDL__OP_CALL,  /* wait to be given something to do, and do it */
-    RDL__OP_EMIT,  /* an event of a stream */
-    RDL__OP_EVENT, /* wait for one */
-    RDL__OP_TICK,  /* wait for a time of the test clock */
-    RDL__OP_GATE,  /* wait at a gate, or for somebody to come there */
+    RDL__OP_QUIET,  /* wait until no other thread can run */
+    RDL__OP_STEP,   /* between two operations: what cannot be seen may happen here */
+    RDL__OP_TEAM,   /* what threads do together, in a library of its own */
+    RDL__OP_CALL,   /* wait to be given something to do, and do it */
+    RDL__OP_EMIT,   /* an event of a stream */
+    RDL__OP_EVENT,  /* wait for one */
+    RDL__OP_TICK,   /* wait for a time of the test clock */
+    RDL__OP_GATE,   /* wait at a gate, or for somebody to come there */
+    RDL__OP_MOCKED, /* call a function that is mocked, which may keep it waiting */
 };
 
 /* What an operation is done to. */

@@ -306,6 +306,9 @@ static void say_what_it_awaits(struct waiting *out, const struct rdl__thread *th
     case RDL__OP_SIGNAL_WAIT:
         say(out, "a signal");
         break;
+    case RDL__OP_MOCKED:
+        say(out, "a mocked call to return");
+        break;
     case RDL__OP_GATE:
         if (!rdl__gates_describe(rdl__thread_name(thread), text, sizeof text))
             snprintf(text, sizeof text, "a gate");

@@ -68,6 +68,7 @@ void rdl__op_describe(struct rdl__text *out, const struct rdl__op *op, const cha
         [RDL__OP_EVENT] = "takes an event",
         [RDL__OP_TICK] = "goes on at its time",
         [RDL__OP_GATE] = "passes a gate",
+        [RDL__OP_MOCKED] = "calls what is mocked",
     };
 
     if (op->kind == RDL__OP_READ || op->kind == RDL__OP_WRITE || op->kind == RDL__OP_ATOMIC)
@@ -112,6 +113,9 @@ void rdl__op_describe_wait(struct rdl__text *out, const struct rdl__op *op, cons
         break;
     case RDL__OP_GATE:
         rdl__text_add(out, "waits at a gate");
+        break;
+    case RDL__OP_MOCKED:
+        rdl__text_add(out, "waits in a mocked call");
         break;
     case RDL__OP_QUIET:
         rdl__text_add(out, "waits for all others");
