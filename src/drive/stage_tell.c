@@ -1,4 +1,4 @@
-/* stage_tell.c -- calls between components in words: as they happen, and what is wrong with them. */
+/* stage_tell.c -- calls between components in words: as they happen, and what is wrong. */
 #include "drive/stage_inner.h"
 
 /* ---- Failures ------------------------------------------------------------------------------- */
@@ -23,7 +23,9 @@ static void add_states(const struct rdl__stage *stage, struct rdl__text *out)
         if (!component->state)
             continue;
         rdl__text_add(out, "state of %s%s: ", component->spec->name,
-                      component->is_tested ? " after it" : "");
+                      !component->is_tested  ? ""
+                      : stage->waits.can_end ? " before it"
+                                             : " after it");
         rdl__show_state(out, component->spec, component->state);
         rdl__text_add(out, "\n");
     }

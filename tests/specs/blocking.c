@@ -259,7 +259,7 @@ RDL_SPEC(listener, RDL_OPS(listener, listen, tell), .create = listener_create);
 /* What tell is allowed to do depends on the order of calls: one at a time. */
 RDL_TEST_RESOURCE(a_listener, listener, .mocked = RDL_SPECS(net), .rounds = 2);
 
-/* ---- One whose neighbour's answers depend on the order of calls ------------------------------- */
+/* ---- One whose neighbour's answers depend on the order of calls ------------------------------ */
 
 struct total {
     int total;
@@ -310,7 +310,7 @@ RDL_SPEC(counter, RDL_OPS(counter, count, rest), .create = counter_create);
 
 RDL_TEST_RESOURCE(a_counter, counter, .mocked = RDL_SPECS(net));
 
-/* ---- Interrupts: a spec plays them ------------------------------------------------------------ */
+/* ---- Interrupts: a spec plays them ----------------------------------------------------------- */
 
 int irq_wait(void);
 void irq_raise(int number);
@@ -375,7 +375,7 @@ RDL_OP(irq, raise, struct number, .pre = raise_pre, .post = raise_post, .mocks =
 RDL_OP_RETURNS(irq, count, struct rdl_nothing, int, .post = count_post, .mocks = "irq_count");
 RDL_SPEC(irq, RDL_OPS(irq, wait, raise, count), .policy = RDL_FIFO);
 
-/* ---- The driver ------------------------------------------------------------------------------- */
+/* ---- The driver ------------------------------------------------------------------------------ */
 
 enum driver_manner {
     DRIVES_RIGHT,
