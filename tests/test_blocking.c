@@ -99,6 +99,13 @@ TEST(calls_that_nobody_could_answer_are_not_made_at_the_same_time)
     passes("a_counter", "--round 3 --cases 2000");
 }
 
+TEST(one_call_at_a_time_is_released_beforehand_or_waits_for_ever)
+{
+    passes("clients_that_are_played", "--cases 200");
+    EXPECT_CONTAINS(fails("", "nobody_ends_the_wait", "a call would wait for ever"),
+                    "hasty calls net.receive(0), which would have to wait");
+}
+
 /* ---- What is wrong -------------------------------------------------------------------------- */
 
 TEST(a_client_that_does_not_wait_is_found)

@@ -117,6 +117,13 @@ static void ask_post(struct answers *s, const struct number *a, int *r)
     *r = rdl_vec_remove(&s->answers, 0);
 }
 
+static void hasty_post(struct answers *s, const struct number *a, int *r)
+{
+    (void)s;
+    (void)a;
+    *r = 0;
+}
+
 static void ask_callouts(const struct answers *s, const struct number *a)
 {
     (void)s;
@@ -170,6 +177,17 @@ RDL_TEST_RESOURCE(a_client, client, .mocked = RDL_SPECS(net));
 RDL_TEST_RESOURCE(a_free_client, client, .mocked = RDL_SPECS(net), .free_threads = true,
                   .cases = 30);
 RDL_TEST_MODEL(a_client_alone, client, .mocked = RDL_SPECS(net));
+
+/* One call at a time: what is released is there before it is waited for. */
+RDL_CLUSTER(clients, RDL_SPECS(client));
+RDL_TEST_CLUSTER(clients_that_are_played, clients);
+
+/* Its cpre is not there to say that it waits. */
+RDL_TYPES(hasty, struct answers, struct client);
+RDL_OP_RETURNS(hasty, ask, struct number, int, .args = number_args, .post = hasty_post,
+               .callouts = ask_callouts, .call = ask_call);
+RDL_SPEC(hasty, RDL_OPS(hasty, ask), .create = client_create);
+RDL_TEST_MODEL(nobody_ends_the_wait, hasty, .mocked = RDL_SPECS(net));
 
 /* ---- A client whose questions are told apart ------------------------------------------------- */
 
