@@ -45,7 +45,7 @@ check: ## build with gcc and with clang, run all tests (what CI does)
 demo: all ## show what Raddle does, in a minute
 	@BUILD="$$(realpath $(BUILD))" SOURCE="$$PWD" scripts/demo.sh
 
-bench: ## measure Raddle and its peers (PARTS: tests threads zoo specs events gates)
+bench: ## measure Raddle and its peers (PARTS: tests threads zoo specs events gates mocks)
 	@$(deps) bench
 	$(call compile,$(BUILD),$(CC))
 	@cmake --build $(BUILD) --parallel $(JOBS) --target bench_programs

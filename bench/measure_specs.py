@@ -9,48 +9,13 @@ import sys
 import time
 
 from common import BUILD, SOURCE, fields, finish, heading, pinned, raddle, say, start, version_of
+from ring_peers import (HYPOTHESIS_S, between, build, build_peers, hypothesis, proper,
+                        rapidcheck)
 
 REPEATS = 5
 SEEDS = 10
-HYPOTHESIS_S = 30  # it may shrink for so long
 TOOL = f"{BUILD}/bin/raddle"
 WAREHOUSE = f"{SOURCE}/examples/warehouse"
-HYPOTHESIS = ["/usr/bin/python3", f"{SOURCE}/bench/peers/model_hypothesis.py"]
-
-
-def build(*command):
-    subprocess.run(command, check=True)
-
-
-# ---- Peers -------------------------------------------------------------------------------------
-
-def build_peers():
-    ring = f"{SOURCE}/bench/model/ring.c"
-    build("gcc", "-O2", "-c", ring, "-o", "ring.o")
-    build("gcc", "-O2", "-shared", "-fPIC", ring, "-o", "ring.so")
-    build("g++", "-O2", "-o", "model_rapidcheck", f"{SOURCE}/bench/peers/model_rapidcheck.cpp",
-          "ring.o", "-lrapidcheck")
-    build("erlc", "-o", ".", f"{SOURCE}/bench/peers/model_proper.erl")
-
-
-def longest(mode):
-    return 50 if mode == "basic" else 500
-
-
-def rapidcheck(mode, cases, seed):
-    process = start(pinned(["./model_rapidcheck", mode]),
-                    RC_PARAMS=f"max_success={cases} max_size={longest(mode)} seed={seed}")
-    return fields("".join(line for line in finish(process).splitlines(True) if "=" in line))
-
-
-def proper(mode, runs, cases):
-    words = ", ".join(f'"{word}"' for word in (mode, runs, cases, longest(mode)))
-    process = start(pinned(["erl", "-noshell", "-eval", f"model_proper:main([{words}]), halt()."]))
-    return [fields(line) for line in finish(process).splitlines()]
-
-
-def hypothesis(mode, seed, cases):
-    return HYPOTHESIS + [mode, str(seed), str(cases), str(longest(mode)), str(HYPOTHESIS_S)]
 
 
 # ---- 12. Sequential models ---------------------------------------------------------------------
@@ -116,12 +81,6 @@ def shrunk_hypothesis(seeds):
     """Side by side: it takes its time."""
     return map(fields, map(finish, [start(hypothesis("small", seed + 1, 1000))
                                     for seed in range(seeds)]))
-
-
-def between(runs, name):
-    values = [run[name] for run in runs]
-    low, high = min(values), max(values)
-    return f"{low:,.0f}" if low == high else f"{low:,.0f}-{high:,.0f}"
 
 
 def shrinking():

@@ -2,7 +2,7 @@
 # run.sh [PART]... -- measure, and print tables (see `make bench`).
 #
 # Parts: tests (without threads, 1 to 5), threads (6 to 10), zoo (11), specs (12 to 16),
-# events (17 to 21), gates (22 to 26); without any, all.
+# events (17 to 21), gates (22 to 26), mocks (27 to 30); without any, all.
 # BUILD and SOURCE are absolute; the Raddle programs are in $BUILD/bench already.
 set -eu
 
@@ -16,7 +16,7 @@ unset RC_PARAMS
 export PYTHONDONTWRITEBYTECODE=1 # nothing is to be left in the source tree
 cd "$out"
 /usr/bin/python3 "$SOURCE/bench/common.py"
-[ $# -gt 0 ] || set -- tests threads zoo specs events gates
+[ $# -gt 0 ] || set -- tests threads zoo specs events gates mocks
 for part; do
     case $part in
     tests)
@@ -29,8 +29,9 @@ for part; do
     specs) /usr/bin/python3 "$SOURCE/bench/measure_specs.py" ;;
     events) /usr/bin/python3 "$SOURCE/bench/measure_events.py" ;;
     gates) /usr/bin/python3 "$SOURCE/bench/measure_gates.py" ;;
+    mocks) /usr/bin/python3 "$SOURCE/bench/measure_mocks.py" ;;
     *)
-        echo "run.sh: parts are tests, threads, zoo, specs, events and gates" >&2
+        echo "run.sh: parts are tests, threads, zoo, specs, events, gates and mocks" >&2
         exit 2
         ;;
     esac

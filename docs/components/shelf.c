@@ -1,11 +1,17 @@
 /* shelf.c -- a shelf with room for forty books: which states do tests come to, and how many bugs
- * are there?  With -DWEIGHED, books are put more often than they are taken. */
+ * are there?  With -DRIGHT there are none; with -DWEIGHED, books are put more often than taken. */
 #include <raddle.h>
 #include <stdlib.h>
 
 /* ---- The code under test ---------------------------------------------------------------- */
 
 enum { ROOM = 40 };
+
+#ifdef RIGHT
+enum { FITS = ROOM, NONE = -1 };
+#else
+enum { FITS = ROOM - 1, NONE = 0 };
+#endif
 
 struct shelf {
     int books[ROOM];
@@ -15,7 +21,7 @@ struct shelf {
 /* False: there is no room. */
 static bool shelf_put(struct shelf *shelf, int book)
 {
-    if (shelf->count > ROOM - 2)
+    if (shelf->count >= FITS)
         return false;
     shelf->books[shelf->count++] = book;
     return true;
@@ -24,7 +30,7 @@ static bool shelf_put(struct shelf *shelf, int book)
 /* The one that was put last; -1: there is none. */
 static int shelf_take(struct shelf *shelf)
 {
-    return shelf->count > 0 ? shelf->books[--shelf->count] : 0;
+    return shelf->count > 0 ? shelf->books[--shelf->count] : NONE;
 }
 
 /* ---- The spec --------------------------------------------------------------------------- */

@@ -129,6 +129,8 @@ RDL_PROPERTY(not_without_erasing, .cases = 1)
 
 /* ---- Faults -------- */
 
+RDL_PROTOTYPE(malloc, size);
+
 RDL_PROPERTY(a_line_or_nothing)
 {
     char *line;

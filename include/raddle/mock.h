@@ -195,7 +195,7 @@ RDL_API const void *rdl_mock_copy(struct rdl_mock *mock, size_t i, const char *p
  * it is named as a function, rdl_mock(t, crc32), that is only needed for the names. */
 #define RDL_PROTOTYPE(function, ...) RDL__PROTOTYPE(function, "" #__VA_ARGS__)
 
-/* ---- How it is kept -------- */
+/* ---- Behind the macros -------- */
 
 enum rdl__mock_kind {
     RDL__MOCK_ANSWER,

@@ -202,6 +202,7 @@ enum {
     ANEW_STARTS = 5,  /* that lead nowhere */
     FORK_RUNS = 200,  /* that begin alike */
     FORKS_MAX = 400,
+    LONG = 100, /* choices: such cases are hardly ever made by chance */
 };
 #define ANEW_NS (4 * UINT64_C(1000000000))
 
@@ -336,6 +337,15 @@ static void look_elsewhere(struct rdl__session *session, const struct rdl_test *
         continue;
 }
 
+/* Without threads a long case may become a short one, and if it does not, it stays. */
+static bool is_long(struct rdl__session *session, const struct rdl_test *test,
+                    struct rdl__failure *failure)
+{
+    if (is_model(test) && failure->made.count > LONG)
+        shrink(session, test, failure, false);
+    return is_model(test) && failure->made.count > LONG;
+}
+
 /* Cases of tests of specs that go phase by phase, or call by call, are short and quick to
  * make. */
 void rdl__simplify(struct rdl__session *session, const struct rdl_test *test,
@@ -349,7 +359,8 @@ void rdl__simplify(struct rdl__session *session, const struct rdl_test *test,
         shrink(session, test, failure, false); /* turns belong to phases: many can go whole */
     else if (!isolated)
         shrink_data(session, test, failure);
-    if (!isolated && quick && failure->outcome.cause != RDL__BY_HANG)
+    if (!isolated && quick && failure->outcome.cause != RDL__BY_HANG &&
+        !is_long(session, test, failure))
         look_elsewhere(session, test, failure);
     shrink(session, test, failure, isolated);
 }

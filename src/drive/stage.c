@@ -461,7 +461,7 @@ static void perform(struct rdl__stage *stage, const struct rdl_step *step)
         expect_callouts(frame);
         run(stage, frame);
         check_agreement(stage, frame);
-        rdl__stage_tell_answer(stage, frame, frame->answer);
+        rdl__stage_tell_answer(stage, frame);
     } else {
         answer_for(stage, frame);
     }
@@ -494,6 +494,15 @@ static void perform_callouts(struct rdl__stage *stage, struct rdl__callouts *cal
             let_go(stage, steps[i]);
         else
             perform(stage, steps[i]);
+}
+
+/* There is but one way to: no other state is needed, nor a copy of it. */
+static void post_surely(struct rdl__stage *stage, struct rdl__frame *frame)
+{
+    struct rdl_call call = call_of(stage, frame);
+
+    rdl__post(frame->component->spec, &call, frame->component->state, 0, frame->answer);
+    rdl__reached_happened();
 }
 
 /* Let the model do it. */
@@ -529,6 +538,8 @@ static void play(struct rdl__stage *stage, struct rdl__frame *frame)
         memset(frame->answer, 0, frame->op->answer_size);
         deviation->effect(state, frame->args, frame->answer);
         rdl__deviated(stage->t);
+    } else if (frame->op->post) {
+        post_surely(stage, frame);
     } else {
         post(stage, frame);
     }
@@ -557,7 +568,7 @@ void rdl__stage_call(struct rdl__stage *stage, struct rdl__component *component,
     rdl__stage_tell_call(stage, frame);
     stage->told = false;
     run(stage, frame);
-    rdl__stage_tell_answer(stage, frame, frame->answer);
+    rdl__stage_tell_answer(stage, frame);
     pop(stage);
     rdl__stage_unlock();
 }
@@ -620,7 +631,7 @@ static bool answer_call(struct rdl__stage *stage, struct rdl__op_call *call)
         check_agreement(stage, frame);
     if (frame->op->answer_size)
         memcpy(call->answer, frame->answer, frame->op->answer_size);
-    rdl__stage_tell_answer(stage, frame, frame->answer);
+    rdl__stage_tell_answer(stage, frame);
     pop_answered(stage, frame);
     return false;
 }
@@ -656,7 +667,7 @@ void rdl__op_returned(struct rdl__op_call *call)
     check_complete(stage, frame);
     judge(stage, frame, frame->answer);
     check_agreement(stage, frame);
-    rdl__stage_tell_answer(stage, frame, frame->answer);
+    rdl__stage_tell_answer(stage, frame);
     pop_answered(stage, frame);
     rdl__stage_unlock();
 }

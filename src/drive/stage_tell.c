@@ -1,4 +1,5 @@
 /* stage_tell.c -- calls between components in words: as they happen, and what is wrong. */
+#include "control/mock/mock.h"
 #include "drive/stage_inner.h"
 
 /* ---- Failures ------------------------------------------------------------------------------- */
@@ -9,9 +10,10 @@ void rdl__stage_add_call(struct rdl__text *out, const struct rdl_operation *op, 
     rdl__show_call(out, op, args);
 }
 
+/* Where a function of the spec has called as the last it does, it would be our own line. */
 void rdl__stage_add_place(struct rdl__text *out, uintptr_t pc)
 {
-    if (pc)
+    if (pc && !rdl__is_own_code(pc))
         rdl__text_add(out, ", called in " RDL__AT_FUNCTION "%016lx" RDL__AT_END, (unsigned long)pc);
 }
 
@@ -20,7 +22,7 @@ static void add_states(const struct rdl__stage *stage, struct rdl__text *out)
     for (uint32_t i = 0; i < stage->count; i++) {
         const struct rdl__component *component = &stage->components[i];
 
-        if (!component->state)
+        if (!component->state || component->spec->state_size == 0)
             continue;
         rdl__text_add(out, "state of %s%s: ", component->spec->name,
                       !component->is_tested  ? ""
@@ -83,8 +85,7 @@ void rdl__stage_tell_call(struct rdl__stage *stage, const struct rdl__frame *fra
 }
 
 /* In the same line, or in one of its own if there have been others meanwhile. */
-void rdl__stage_tell_answer(struct rdl__stage *stage, const struct rdl__frame *frame,
-                            const void *answer)
+void rdl__stage_tell_answer(struct rdl__stage *stage, const struct rdl__frame *frame)
 {
     struct rdl__text line = {0};
     bool alone = stage->line != frame;
@@ -96,7 +97,7 @@ void rdl__stage_tell_answer(struct rdl__stage *stage, const struct rdl__frame *f
     if (alone && rdl__stack_of(stage)->client)
         rdl__stage_add_call(&line, frame->op, frame->args);
     rdl__text_add(&line, " -> ");
-    rdl__show_answer(&line, frame->op, answer);
+    rdl__show_answer(&line, frame->op, frame->answer);
     rdl__text_add(&line, "%s", frame->deviates ? " (deviates)" : "");
     if (alone)
         rdl__tell(stage->t, &line);

@@ -25,9 +25,33 @@ static bool copy_memory(long call, uint64_t address, void *ours, size_t size)
     return copied == (long)size;
 }
 
+/* The kernel reads 8 bytes before it notices that it was asked for nonsense; which takes a tenth of
+ * the time that it takes to have it copy some. */
+static bool is_readable(uint64_t address)
+{
+    enum { NONSENSE = -1 };
+
+    return rdl__kernel(SYS_rt_sigprocmask, NONSENSE, (long)(address & ~(uint64_t)7), 0,
+                       sizeof(uint64_t), 0, 0) == -EINVAL;
+}
+
+/* A little memory, which is in one page or in two. */
+static bool read_little(uint64_t address, void *out, size_t size)
+{
+    enum { PAGE = 4096 };
+    uint64_t last = address + size - 1;
+
+    if (size > PAGE || last < address || !is_readable(address) ||
+        (address / PAGE != last / PAGE && !is_readable(last)))
+        return false;
+    __asm__ volatile("rep movsb" : "+D"(out), "+S"(address), "+c"(size) : : "memory");
+    return true;
+}
+
 bool rdl__memory_read(uint64_t address, void *out, size_t size)
 {
-    return size == 0 || copy_memory(SYS_process_vm_readv, address, out, size);
+    return size == 0 || read_little(address, out, size) ||
+           copy_memory(SYS_process_vm_readv, address, out, size);
 }
 
 bool rdl__memory_write(uint64_t address, const void *bytes, size_t size)

@@ -286,7 +286,7 @@ static void add_followed(struct rdl__text *out, const struct rdl__stats *stats)
     }
 }
 
-/* "entered: from half 12, otherwise 3" */
+/* "entered: from half 12, from other states 3" */
 static void add_entered(struct rdl__text *out, const struct rdl__stats *stats, uint32_t which)
 {
     const struct rdl__visited *visited = &stats->visited[which];
@@ -295,8 +295,8 @@ static void add_entered(struct rdl__text *out, const struct rdl__stats *stats, u
     for (uint32_t i = 0; i <= RDL__STATES_MAX; i++) {
         if (visited->from[i] == 0)
             continue;
-        rdl__text_add(out, "%s%s%s ", before, i < RDL__STATES_MAX ? "from " : "otherwise",
-                      i < RDL__STATES_MAX ? stats->visited[i].name : "");
+        rdl__text_add(out, "%sfrom %s ", before,
+                      i < RDL__STATES_MAX ? stats->visited[i].name : "other states");
         rdl__text_add_count(out, visited->from[i]);
         before = ", ";
     }

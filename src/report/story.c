@@ -1,5 +1,5 @@
 /* story.c -- what a case did, line by line.  In a long story, what comes again and again is told
- * once: the smallest case that fills something is no smaller for that, but its end is what counts. */
+ * once.  The smallest case that fills something up is long; what counts is its end. */
 #include <ctype.h>
 #include <string.h>
 

@@ -159,7 +159,8 @@ static struct store *store_create(struct rdl_case *t, const struct stored *s)
 
 RDL_TYPES(store, struct stored, struct store);
 RDL_OP(store, open, struct room, .args = open_args, .pre = open_pre, .post = open_post,
-       .call = open_call, RDL_MOCKS(store_open, open_mock), .callers = "box boundless_box");
+       .call = open_call, RDL_MOCKS(store_open, open_mock),
+       .callers = "box boundless_box unclear_box");
 RDL_OP_RETURNS(store, put, struct thing, int, .args = put_args, .pre = put_pre, .post = put_post,
                .call = put_call, RDL_MOCKS(store_put, put_mock), .callers = "box boundless_box");
 RDL_OP_RETURNS(store, take, struct rdl_nothing, struct taken, .pre = take_pre, .post = take_post,
