@@ -99,13 +99,20 @@ TEST(calls_that_nobody_could_answer_are_not_made_at_the_same_time)
     passes("a_counter", "--round 3 --cases 2000");
 }
 
+TEST(one_call_at_a_time_is_released_beforehand_or_waits_for_ever)
+{
+    passes("clients_that_are_played", "--cases 200");
+    EXPECT_CONTAINS(fails("", "nobody_ends_the_wait", "a call would wait for ever"),
+                    "hasty calls net.receive(0), which would have to wait");
+}
+
 /* ---- What is wrong -------------------------------------------------------------------------- */
 
 TEST(a_client_that_does_not_wait_is_found)
 {
     char *report = client_fails(EARLY, "a call is missing");
 
-    EXPECT_CONTAINS(report, "client.ask has returned; missing:\n        out calls net.receive(0)");
+    EXPECT_CONTAINS(report, "client.ask has returned; missing:\n        net.receive(0)");
     EXPECT_CONTAINS(report, "    << 0: ask(6) >>\n      0: net.send(6)\n\n");
 }
 
@@ -113,7 +120,7 @@ TEST(what_comes_after_the_release_is_looked_at)
 {
     char *report = client_fails(FORGETFUL, "a call is missing");
 
-    EXPECT_CONTAINS(report, "missing:\n        out calls any net.done");
+    EXPECT_CONTAINS(report, "missing:\n        any net.done");
     EXPECT_CONTAINS(report, "    << 0: ask(0) >>\n      0: net.send(0)\n      0: net.receive(0)\n"
                             "    << 1: respond(2) >>\n      0: net.receive(0) -> 2\n\n");
 }
@@ -122,8 +129,8 @@ TEST(a_second_call_that_would_wait_is_unexpected)
 {
     char *report = client_fails(TWICE, "an unexpected call");
 
-    EXPECT_CONTAINS(report, "net.receive(0), called at ask");
-    EXPECT_CONTAINS(report, "allowed now:\n        out calls any net.done");
+    EXPECT_CONTAINS(report, "net.receive(0), called in ask");
+    EXPECT_CONTAINS(report, "allowed now:\n        any net.done");
     EXPECT_CONTAINS(report, "      0: net.receive(0) -> 4\n      0: net.receive(0)\n\n");
 }
 
@@ -138,9 +145,9 @@ TEST(answers_are_judged_as_always)
 TEST(arguments_and_order_of_calls_are_looked_at)
 {
     EXPECT_CONTAINS(client_fails(WRONG_ARGUMENT, "a call with other arguments"),
-                    "net.send(8), called at ask");
+                    "net.send(8), called in ask");
     EXPECT_CONTAINS(client_fails(OTHER_ORDER, "calls in another order"),
-                    "allowed now:\n        out calls net.send(10)");
+                    "allowed now:\n        net.send(10)");
 }
 
 TEST(a_free_client_that_does_not_wait_is_found)
@@ -157,7 +164,7 @@ TEST(a_driver_that_loses_or_doubles_interrupts_is_found)
     driver_fails(LOSES_ONE, "a_driver", "a call is missing");
     driver_fails(RAISES_TWICE, "a_driver", "an unexpected call");
     EXPECT_CONTAINS(driver_fails(DOES_NOT_WAIT, "a_driver", "an unexpected call"),
-                    "irq.count(), called at driver_read");
+                    "irq.count(), called in driver_read");
     driver_fails(IGNORES_LIMIT, "a_driver", "a component is called against its precondition");
 }
 

@@ -142,10 +142,11 @@ RDL_API const void *rdl__answered(const struct rdl_event_type *event);
  * changes that.  rdl_call_blocks is a call like any other then, and rdl_releases does nothing.
  *
  * What an operation calls follows from the state in which it begins.  Where that is not certain
- * (calls are made at the same time, or the order of earlier ones is not known) but all that could be
- * lead to the same call-outs, these count.  Otherwise, if all that is called in them are neighbours
- * that play, it is not looked at which of them are called, only how.  If not, nobody could tell what
- * to answer: such calls are not made at the same time. */
+ * (calls are made at the same time, or the order of earlier ones is not known) but all states that
+ * could be lead to the same call-outs, these count.  Otherwise, if all that they call plays, it is
+ * not looked at which of it is called, only how.  If something does not play, nobody could tell
+ * what to answer: such calls are not made at the same time.  Nor does rdl_answered know anything in
+ * RDL_TEST_RESOURCE, where effects are found out later. */
 #define rdl_call_blocks(spec, op, ...)                                                             \
     rdl_call_like_blocks(spec, op, rdl_is(spec##_##op, __VA_ARGS__))
 #define rdl_call_like_blocks(spec, op, ...)                                                        \

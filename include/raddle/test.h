@@ -56,7 +56,7 @@ struct rdl_options {
     bool reference;    /* test the monitor that the spec itself makes, not the real thing */
     bool may_block;    /* RDL_TEST_SPEC: all clients may come to wait for ever */
     bool may_starve;   /* and one may be overtaken for ever */
-    const char *const *stand_ins; /* RDL_TEST_MODEL: RDL_SPECS that play (raddle/callouts.h) */
+    const char *const *stand_ins; /* RDL_TEST_MODEL, _RESOURCE: RDL_SPECS that play */
     const char *const *mocked;    /* which specs' functions are mocked; all others' */
     const struct rdl_cluster *cluster;
     const char *real;      /* RDL_TEST_CLUSTER: whose code is tested; nobody's */

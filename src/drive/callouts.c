@@ -64,15 +64,6 @@ void rdl__callouts_begin(struct rdl__callouts *c, const struct rdl_operation *op
         compile(c);
 }
 
-void rdl__callouts_release(struct rdl__callouts *c)
-{
-    if (c->matcher)
-        rdl__matcher_free(c->matcher);
-    if (c->program)
-        rdl__program_free(c->program);
-    rdl__arena_release(&c->arena);
-}
-
 /* ---- Releases ------------------------------------------------------------------------------- */
 
 static const struct rdl_step *act(struct rdl__callouts *c, enum rdl__when when)

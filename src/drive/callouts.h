@@ -16,7 +16,6 @@ struct rdl__callouts {
 /* From now on it is what this operation says, called in this state. */
 void rdl__callouts_begin(struct rdl__callouts *c, const struct rdl_operation *op, const void *state,
                          const void *args);
-void rdl__callouts_release(struct rdl__callouts *c);
 
 /* The step itself; NULL: nothing is called. */
 const struct rdl_step *rdl__callouts_ask(struct rdl__arena *arena, const struct rdl_operation *op,

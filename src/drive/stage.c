@@ -461,7 +461,7 @@ static void perform(struct rdl__stage *stage, const struct rdl_step *step)
         expect_callouts(frame);
         run(stage, frame);
         check_agreement(stage, frame);
-        rdl__stage_tell_answer(stage, frame, frame->answer);
+        rdl__stage_tell_answer(stage, frame);
     } else {
         answer_for(stage, frame);
     }
@@ -568,7 +568,7 @@ void rdl__stage_call(struct rdl__stage *stage, struct rdl__component *component,
     rdl__stage_tell_call(stage, frame);
     stage->told = false;
     run(stage, frame);
-    rdl__stage_tell_answer(stage, frame, frame->answer);
+    rdl__stage_tell_answer(stage, frame);
     pop(stage);
     rdl__stage_unlock();
 }
@@ -631,7 +631,7 @@ static bool answer_call(struct rdl__stage *stage, struct rdl__op_call *call)
         check_agreement(stage, frame);
     if (frame->op->answer_size)
         memcpy(call->answer, frame->answer, frame->op->answer_size);
-    rdl__stage_tell_answer(stage, frame, frame->answer);
+    rdl__stage_tell_answer(stage, frame);
     pop_answered(stage, frame);
     return false;
 }
@@ -667,7 +667,7 @@ void rdl__op_returned(struct rdl__op_call *call)
     check_complete(stage, frame);
     judge(stage, frame, frame->answer);
     check_agreement(stage, frame);
-    rdl__stage_tell_answer(stage, frame, frame->answer);
+    rdl__stage_tell_answer(stage, frame);
     pop_answered(stage, frame);
     rdl__stage_unlock();
 }

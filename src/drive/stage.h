@@ -39,8 +39,8 @@ struct rdl__component *rdl__stage_add_named(struct rdl__stage *stage, const char
  * real, if `names` is NULL.  `spies`: also those of real ones. */
 void rdl__stage_mock(struct rdl__stage *stage, const char *const *names, bool spies);
 
-/* For RDL_TEST_MODEL and RDL_TEST_RESOURCE: the component under test, in this state, and those that stand in for its
- * neighbours; NULL: it has no neighbours. */
+/* For RDL_TEST_MODEL and RDL_TEST_RESOURCE: the component under test, in this state, and those that
+ * stand in for its neighbours; NULL: it has no neighbours. */
 struct rdl__stage *rdl__stage_of_model(struct rdl_case *t, void *state,
                                        struct rdl__component **out_self);
 

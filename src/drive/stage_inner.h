@@ -69,8 +69,7 @@ void rdl__stage_add_place(struct rdl__text *out, uintptr_t pc);
 
 /* A call is made; it is answered. */
 void rdl__stage_tell_call(struct rdl__stage *stage, const struct rdl__frame *frame);
-void rdl__stage_tell_answer(struct rdl__stage *stage, const struct rdl__frame *frame,
-                            const void *answer);
+void rdl__stage_tell_answer(struct rdl__stage *stage, const struct rdl__frame *frame);
 
 /* The case fails by this check.  Who called whom, and the states, are added. */
 _Noreturn void rdl__stage_fail(struct rdl__stage *stage, const char *check, struct rdl__text *text);

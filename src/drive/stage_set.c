@@ -1,5 +1,4 @@
 /* stage_set.c -- a stage is set: who is on it, and which functions lead to it. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -14,11 +13,16 @@ static _Thread_local const struct rdl__stage *own_stage;
 static _Thread_local uint64_t own_number;
 static uint64_t stage_number;
 
+/* Those of cases before, with the memory that their frames have got: it takes time to get. */
+static struct rdl__stack *spare;
+
 struct rdl__stack *rdl__stack_of(struct rdl__stage *stage)
 {
     if (own_stage == stage && own_number == stage_number)
         return own_stack;
-    own_stack = rdl__allocate(sizeof *own_stack);
+    own_stack = spare ? spare : rdl__allocate(sizeof *own_stack);
+    spare = own_stack->next;
+    own_stack->depth = own_stack->client = 0;
     own_stack->next = stage->stacks;
     stage->stacks = own_stack;
     own_stage = stage;
@@ -36,11 +40,8 @@ static void release(void *it)
     rdl__waits_release(&stage->waits);
     for (struct rdl__stack *stack = stage->stacks, *next; stack; stack = next) {
         next = stack->next;
-        for (uint32_t i = 0; i < RDL__DEPTH_MAX; i++) {
-            rdl__callouts_release(&stack->frames[i].callouts);
-            free(stack->frames[i].copy);
-        }
-        free(stack);
+        stack->next = spare;
+        spare = stack;
     }
 }
 

@@ -1,4 +1,4 @@
-/* stage_tell.c -- calls between components in words: as they happen, and what is wrong with them. */
+/* stage_tell.c -- calls between components in words: as they happen, and what is wrong. */
 #include "control/mock/mock.h"
 #include "drive/stage_inner.h"
 
@@ -25,7 +25,9 @@ static void add_states(const struct rdl__stage *stage, struct rdl__text *out)
         if (!component->state || component->spec->state_size == 0)
             continue;
         rdl__text_add(out, "state of %s%s: ", component->spec->name,
-                      component->is_tested ? " after it" : "");
+                      !component->is_tested  ? ""
+                      : stage->waits.can_end ? " before it"
+                                             : " after it");
         rdl__show_state(out, component->spec, component->state);
         rdl__text_add(out, "\n");
     }
@@ -83,8 +85,7 @@ void rdl__stage_tell_call(struct rdl__stage *stage, const struct rdl__frame *fra
 }
 
 /* In the same line, or in one of its own if there have been others meanwhile. */
-void rdl__stage_tell_answer(struct rdl__stage *stage, const struct rdl__frame *frame,
-                            const void *answer)
+void rdl__stage_tell_answer(struct rdl__stage *stage, const struct rdl__frame *frame)
 {
     struct rdl__text line = {0};
     bool alone = stage->line != frame;
@@ -96,7 +97,7 @@ void rdl__stage_tell_answer(struct rdl__stage *stage, const struct rdl__frame *f
     if (alone && rdl__stack_of(stage)->client)
         rdl__stage_add_call(&line, frame->op, frame->args);
     rdl__text_add(&line, " -> ");
-    rdl__show_answer(&line, frame->op, answer);
+    rdl__show_answer(&line, frame->op, frame->answer);
     rdl__text_add(&line, "%s", frame->deviates ? " (deviates)" : "");
     if (alone)
         rdl__tell(stage->t, &line);

@@ -117,6 +117,13 @@ static void ask_post(struct answers *s, const struct number *a, int *r)
     *r = rdl_vec_remove(&s->answers, 0);
 }
 
+static void hasty_post(struct answers *s, const struct number *a, int *r)
+{
+    (void)s;
+    (void)a;
+    *r = 0;
+}
+
 static void ask_callouts(const struct answers *s, const struct number *a)
 {
     (void)s;
@@ -170,6 +177,17 @@ RDL_TEST_RESOURCE(a_client, client, .mocked = RDL_SPECS(net));
 RDL_TEST_RESOURCE(a_free_client, client, .mocked = RDL_SPECS(net), .free_threads = true,
                   .cases = 30);
 RDL_TEST_MODEL(a_client_alone, client, .mocked = RDL_SPECS(net));
+
+/* One call at a time: what is released is there before it is waited for. */
+RDL_CLUSTER(clients, RDL_SPECS(client));
+RDL_TEST_CLUSTER(clients_that_are_played, clients);
+
+/* Its cpre is not there to say that it waits. */
+RDL_TYPES(hasty, struct answers, struct client);
+RDL_OP_RETURNS(hasty, ask, struct number, int, .args = number_args, .post = hasty_post,
+               .callouts = ask_callouts, .call = ask_call);
+RDL_SPEC(hasty, RDL_OPS(hasty, ask), .create = client_create);
+RDL_TEST_MODEL(nobody_ends_the_wait, hasty, .mocked = RDL_SPECS(net));
 
 /* ---- A client whose questions are told apart ------------------------------------------------- */
 
@@ -259,7 +277,7 @@ RDL_SPEC(listener, RDL_OPS(listener, listen, tell), .create = listener_create);
 /* What tell is allowed to do depends on the order of calls: one at a time. */
 RDL_TEST_RESOURCE(a_listener, listener, .mocked = RDL_SPECS(net), .rounds = 2);
 
-/* ---- One whose neighbour's answers depend on the order of calls ------------------------------- */
+/* ---- One whose neighbour's answers depend on the order of calls ------------------------------ */
 
 struct total {
     int total;
@@ -310,7 +328,7 @@ RDL_SPEC(counter, RDL_OPS(counter, count, rest), .create = counter_create);
 
 RDL_TEST_RESOURCE(a_counter, counter, .mocked = RDL_SPECS(net));
 
-/* ---- Interrupts: a spec plays them ------------------------------------------------------------ */
+/* ---- Interrupts: a spec plays them ----------------------------------------------------------- */
 
 int irq_wait(void);
 void irq_raise(int number);
@@ -375,7 +393,7 @@ RDL_OP(irq, raise, struct number, .pre = raise_pre, .post = raise_post, .mocks =
 RDL_OP_RETURNS(irq, count, struct rdl_nothing, int, .post = count_post, .mocks = "irq_count");
 RDL_SPEC(irq, RDL_OPS(irq, wait, raise, count), .policy = RDL_FIFO);
 
-/* ---- The driver ------------------------------------------------------------------------------- */
+/* ---- The driver ------------------------------------------------------------------------------ */
 
 enum driver_manner {
     DRIVES_RIGHT,
