@@ -210,11 +210,11 @@ static void add_state(const struct model *m, struct rdl__text *out, const char *
     rdl__text_add(out, "\n");
 }
 
-static void add_answers(const struct model *m, const struct command *command, struct rdl__text *out)
+static void add_answers(const struct command *command, struct rdl__text *out)
 {
     rdl__text_add(out, " answered ");
     rdl__show_answer(out, command->op, command->answer);
-    if (m->is_predicted) {
+    if (command->op->post) {
         rdl__text_add(out, "; the model says ");
         rdl__show_answer(out, command->op, command->expected);
     }
@@ -231,7 +231,7 @@ _Noreturn static void fail(const struct model *m, const struct command *command,
         rdl__text_add(&text, "after ");
     rdl__show_call(&text, command->op, command->args);
     if (command->op->answer_size && !states)
-        add_answers(m, command, &text);
+        add_answers(command, &text);
     rdl__text_add(&text, "\n");
     if (m->before)
         add_state(m, &text, "state before it: ", m->before);
@@ -248,8 +248,11 @@ static void judge(struct model *m, const struct command *command)
 
     rdl__viable_begin(m->viable, &call);
     rdl__viable_return(m->viable, m->made, command->answer);
-    if (rdl__viable_quiet(m->viable) == RDL__UNEXPLAINED)
+    if (rdl__viable_quiet(m->viable) == RDL__UNEXPLAINED) {
+        rdl__post(m->spec, &call, rdl_copy(m->t, m->state, m->spec->state_size + 1), 0,
+                  command->expected);
         fail(m, command, "an answer is not one that the model allows", false);
+    }
     rdl__viable_reached(m->viable, &m->reached);
     memcpy(m->state, rdl__viable_state(m->viable), m->spec->state_size);
 }
