@@ -29,7 +29,8 @@
  * not reach, since the compiler has made them part of other functions, that is an error which says
  * where: compile with -fno-inline, declare it noinline, or say rdl_partly.  (Where the compiler
  * has worked out a result beforehand, with -flto or within a file from -O2 on, there is no call and
- * no trace of one: gcc's noipa and clang's optnone prevent that.)
+ * no trace of one; nor need an argument be passed that the function does not look at.  gcc's noipa
+ * and clang's optnone prevent that.)
  *
  * In the story of a failing case each call is a line: flash_write(block = 3, data = "ab") -> -1. */
 #ifndef RADDLE_MOCK_H
