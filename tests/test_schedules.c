@@ -426,7 +426,7 @@ TEST(of_too_many_steps_the_last_and_the_milestones_are_kept)
                            (n % 20000 == 1 ? RDL__STEP_IS_MILESTONE : 0));
     rdl__steps_copy(copy, steps);
     all = rdl__steps_read(copy, &count);
-    EXPECT_EQ(count, RDL__STEPS_RECENT + 97 + 5);
+    EXPECT_EQ(count, RDL__STEPS_TOLD + 97 + 5);
     EXPECT_EQ(all[0].number, 1);
     EXPECT_EQ(all[1].number, 1000);
     EXPECT_EQ(all[count - 1].number, 100000);
@@ -435,6 +435,10 @@ TEST(of_too_many_steps_the_last_and_the_milestones_are_kept)
     EXPECT_STR(rdl__steps_thread(copy, 2, room), "worker");
     EXPECT_STR(rdl__steps_thread(copy, 1, room), "thread 1");
     EXPECT_STR(rdl__steps_thread(copy, 99999, room), "thread 99999");
+    free(all);
+    all = rdl__steps_read_all(copy, &count);
+    EXPECT_EQ(count, RDL__STEPS_RECENT + 91 + 5);
+    EXPECT_EQ(all[count - RDL__STEPS_RECENT].number, 100001 - RDL__STEPS_RECENT);
     free(all);
     free(copy);
 }

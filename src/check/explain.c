@@ -216,8 +216,8 @@ void rdl__explain(struct rdl__session *session, const struct rdl_test *test,
     rdl__random_seed(&e.random, 1); /* the same case is explained alike every time */
     while (line < failure->story.count && e.runs < RUNS_MAX &&
            rdl__trace_next(trace, &position, &event)) {
-        if (event.kind == RDL__EVENT_END)
-            continue;
+        if (event.kind == RDL__EVENT_END || event.kind >= RDL__EVENT_MORE)
+            continue; /* no line of its own */
         if (event.kind == RDL__EVENT_DRAW)
             explain_value(&e, &event, &failure->story.lines[line]);
         line++;

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "case/requirements.h"
 #include "check/objects.h"
+#include "check/timeline.h"
 #include "port/lines.h"
 #include "run/worker.h"
 #include "shrink/shrink.h"
@@ -22,6 +23,7 @@ struct rdl__plan {
     bool more_bugs;             /* go on after a failure, looking for others */
     bool exhaustive;            /* for all tests */
     bool requirements;          /* find the smallest case for each */
+    bool firsts;                /* keep failing cases as they were found, too, to be shown */
     bool require_all;           /* a run that leaves one out fails */
     uint64_t shrink_runs;       /* the most runs to shrink one failure */
     double shrink_seconds;      /* and the most time; 0: do not shrink */
@@ -80,11 +82,29 @@ struct rdl__schedule {
     char **threads; /* names */
     uint32_t thread_count;
     uint32_t preemptions;
-    uint32_t failed;     /* 1 + which thread did; 0: not one alone */
-    const char *failing; /* "crashes": what it does where it fails */
+    uint32_t failed;        /* 1 + which thread did; 0: not one alone */
+    uint32_t failed_thread; /* the same, in order of creation */
+    const char *failing;    /* "crashes": what it does where it fails */
     struct rdl__row *rows;
     size_t count;
+    uint64_t *shown; /* numbers of the steps that the rows are about, in order */
+    size_t shown_count;
     uint64_t steps; /* all that there were */
+};
+
+/* A failing case as it was found, before it was made simpler. */
+struct rdl__first {
+    struct rdl__outcome outcome;
+    struct rdl__story story;
+    struct rdl__schedule schedule;
+    struct rdl__timeline timeline;
+    uint32_t choices;
+};
+
+/* A simpler case that fails as well, and after how many tries it was found. */
+struct rdl__better {
+    uint64_t run;
+    uint32_t choices, preemptions;
 };
 
 /* A bug, as far as we have got with it. */
@@ -94,6 +114,10 @@ struct rdl__failure {
     struct rdl__settings settings;
     struct rdl__story story;
     struct rdl__schedule schedule;
+    struct rdl__timeline timeline;
+    struct rdl__first *first; /* as it was found; NULL: it was not made simpler, or not asked for */
+    struct rdl__better *shrank; /* how it became simpler, one after the other */
+    size_t shrank_count;
     char *token;          /* NULL: none, it could not be repeated */
     char *token_file;     /* where a long token was put; NULL: nowhere */
     char *kept;           /* the regression file it was put into; NULL: none */
@@ -256,7 +280,9 @@ void rdl__outcome_resolve(struct rdl__outcome *outcome, const struct rdl__crash 
 void rdl__outcome_resolve_alone(struct rdl__outcome *outcome, const struct rdl__board *board);
 struct rdl__lines rdl__lines_of_test(const struct rdl_test *test);
 
-/* schedule.c */
+/* schedule.c.  In a test of a spec the first thread only gives calls to others, which begin by
+ * waiting for them: such a step tells nothing of the code under test. */
+bool rdl__step_is_harness(const struct rdl__outcome *outcome, const struct rdl__step *step);
 void rdl__schedule_want(const struct rdl__steps *steps, struct rdl__lines *lines);
 void rdl__schedule_read(struct rdl__schedule *out, const struct rdl__trace *trace,
                         const struct rdl__outcome *outcome, const struct rdl__lines *lines,

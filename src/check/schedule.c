@@ -4,13 +4,13 @@
  * is all of them; else those that other threads' steps conflict with, and the first
  * and the last of each stretch; if that is still too much, those in which threads
  * follow each other at one object, and the neighbours of interruptions. */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "check/plan.h"
-#include "control/sched/words.h"
+#include "check/words.h"
+#include "control/sched/op.h"
 
 enum {
     LEVELS = 3,
@@ -24,8 +24,7 @@ static const size_t rows_max[LEVELS] = {24, 40, SIZE_MAX};
 struct reading {
     const struct rdl__steps *steps;
     const struct rdl__outcome *outcome;
-    const struct rdl__lines *lines;
-    struct rdl__objects *objects;
+    struct rdl__step_words words;
     struct rdl__step *all;
     size_t count;
     const struct rdl__trace *trace; /* has the notes */
@@ -36,19 +35,9 @@ struct reading {
 
 /* ---- Which steps matter -------------------------------------------------------------- */
 
-static struct rdl__op op_of(const struct rdl__step *step)
-{
-    return (struct rdl__op){.kind = step->op,
-                            .touch = step->touch,
-                            .size = step->size,
-                            .object = step->object,
-                            .also = step->also,
-                            .pc = step->pc};
-}
-
 static bool conflict(const struct rdl__step *a, const struct rdl__step *b)
 {
-    struct rdl__op one = op_of(a), two = op_of(b);
+    struct rdl__op one = rdl__step_op(a), two = rdl__step_op(b);
 
     return a->thread != b->thread && b->how == RDL__STEP_DONE && rdl__conflict(&one, &two);
 }
@@ -129,12 +118,9 @@ static bool is_lone_run(const struct reading *reading, uint32_t thread)
     return all[k - 1].how == RDL__STEP_ENDS;
 }
 
-/* Levels show less and less. */
-/* In a test of a spec the first thread only gives calls to others, which begin by waiting
- * for them. */
-static bool is_harness(const struct reading *reading, const struct rdl__step *step)
+bool rdl__step_is_harness(const struct rdl__outcome *outcome, const struct rdl__step *step)
 {
-    return reading->outcome->phases > 0 &&
+    return outcome->phases > 0 &&
            (step->thread == 0 || step->op == RDL__OP_CALL || step->op == RDL__OP_START);
 }
 
@@ -144,11 +130,12 @@ static bool is_one_at_a_time(const struct rdl__outcome *outcome, const struct rd
     return outcome->phases > 0 && outcome->concurrent <= 1 && steps->preemptions == 0;
 }
 
+/* Levels show less and less. */
 static bool is_shown(const struct reading *reading, size_t i, int level)
 {
     const struct rdl__step *step = &reading->all[i];
 
-    if (is_harness(reading, step))
+    if (rdl__step_is_harness(reading->outcome, step))
         return false;
     switch (step->how) {
     case RDL__STEP_INTERRUPTED:
@@ -176,103 +163,6 @@ static bool is_shown(const struct reading *reading, size_t i, int level)
            is_handed_over(reading, i, -1);
 }
 
-/* ---- Words ------------------------------------------------------------------------------- */
-
-/* What it is done to; a thread, or something else. */
-static const char *object_of(const struct reading *reading, const struct rdl__step *step,
-                             char room[40])
-{
-    const char *kind = rdl__thing_name(step->thing);
-    bool is_thread = step->op == RDL__OP_JOIN || (step->op == RDL__OP_SIGNAL && step->other);
-
-    if (step->other)
-        rdl__steps_thread(reading->steps, step->other - 1u, room);
-    if (is_thread)
-        return step->other ? room : "all other threads";
-    return step->object
-               ? rdl__object_called(reading->objects, step->object, kind, step->other ? room : NULL)
-               : kind;
-}
-
-static void add_words(struct rdl__text *out, const struct reading *reading,
-                      const struct rdl__step *step)
-{
-    struct rdl__op op = op_of(step);
-    char room[40];
-    const char *object = object_of(reading, step, room);
-
-    if (step->how == RDL__STEP_WAITS)
-        rdl__op_describe_wait(out, &op, object);
-    else
-        rdl__op_describe(out, &op, object);
-}
-
-/* A line without what surrounds it, and with single spaces; "" if it says nothing. */
-static char *trimmed(char *line)
-{
-    size_t to = 0;
-    int letters = 0;
-
-    for (size_t at = 0; line && line[at]; at++) {
-        bool space = isspace((unsigned char)line[at]);
-
-        letters += isalnum((unsigned char)line[at]) != 0;
-        if (!space)
-            line[to++] = line[at];
-        else if (to > 0 && line[to - 1] != ' ')
-            line[to++] = ' ';
-    }
-    while (to > 0 && line[to - 1] == ' ')
-        to--;
-    if (!line || letters < 2) {
-        free(line);
-        return rdl__duplicate("");
-    }
-    line[to] = '\0';
-    return line;
-}
-
-/* Has the file changed since it was compiled?  Then its lines say something else now. */
-static bool is_stale(const struct reading *reading, const char *file)
-{
-    for (size_t i = 0; i < reading->lines->count; i++)
-        if (reading->lines->places[i].is_stale && strcmp(reading->lines->places[i].file, file) == 0)
-            return true;
-    return false;
-}
-
-static char *source_of(const struct reading *reading, const char *path, const char *file, int line)
-{
-    struct rdl__text rooted = {0};
-    char *text;
-
-    if (is_stale(reading, file))
-        return rdl__duplicate("");
-    text = path ? rdl__source_line(path, line) : NULL;
-    if (!text && reading->lines->root[0] && file[0] != '/') {
-        rdl__text_add(&rooted, "%s%s", reading->lines->root, file);
-        text = rdl__source_line(rooted.bytes, line);
-        rdl__text_release(&rooted);
-    }
-    return trimmed(text ? text : rdl__source_line(file, line));
-}
-
-/* "bank.c:31", or just a function. */
-static void add_place(struct rdl__text *out, const struct reading *reading, uintptr_t pc)
-{
-    struct rdl__text text = {0};
-    char *module;
-
-    if (!pc)
-        return;
-    rdl__place_describe_briefly(&text, reading->lines, pc);
-    module = strstr(text.bytes, " (");
-    if (module)
-        *module = '\0';
-    rdl__text_add(out, "%s", text.bytes);
-    rdl__text_release(&text);
-}
-
 /* ---- Rows --------------------------------------------------------------------------------- */
 
 static struct rdl__row *add_row(struct reading *reading, uint32_t thread, enum rdl__row_mark mark)
@@ -297,6 +187,7 @@ static void release_rows(struct rdl__schedule *schedule)
     for (size_t i = 0; i < schedule->count; i++)
         release_row(&schedule->rows[i]);
     schedule->count = 0;
+    schedule->shown_count = 0;
 }
 
 /* The row before, if the step belongs to it: the same line of the same stretch.  A wait
@@ -345,23 +236,29 @@ static void put_words(struct rdl__row *row, struct rdl__text *words)
     row->does = words->bytes;
 }
 
+static void remember_shown(struct rdl__schedule *out, uint64_t number)
+{
+    out->shown = rdl__reallocate(out->shown, (out->shown_count + 1) * sizeof *out->shown);
+    out->shown[out->shown_count++] = number;
+}
+
 static void add_step(struct reading *reading, size_t i)
 {
     static const enum rdl__row_mark marks[] = {[RDL__STEP_DONE] = RDL__ROW_STEP,
                                                [RDL__STEP_INTERRUPTED] = RDL__ROW_INTERRUPTED,
                                                [RDL__STEP_WAITS] = RDL__ROW_WAITS};
     const struct rdl__step *step = &reading->all[i];
-    const struct rdl__place *place = rdl__lines_at(reading->lines, step->pc);
+    const struct rdl__place *place = rdl__lines_at(reading->words.lines, step->pc);
     bool is_known = place && place->line && step->op != RDL__OP_START;
     struct rdl__text where = {0}, words = {0};
     struct rdl__row *row;
 
     if (step->op != RDL__OP_START) /* where it was created is the creator's business */
-        add_place(&where, reading, step->pc);
+        rdl__add_place(&where, reading->words.lines, step->pc);
     if (step->op == RDL__OP_START && step->how == RDL__STEP_DONE && !is_last_of_stretch(reading, i))
         rdl__text_add(&words, "runs from start to end");
     else
-        add_words(&words, reading, step);
+        rdl__step_add_words(&words, &reading->words, step);
     row = row_to_join(reading, step, is_known ? place : NULL);
     if (row) {
         rdl__text_release(&where);
@@ -374,7 +271,7 @@ static void add_step(struct reading *reading, size_t i)
         row->place = where.bytes ? where.bytes : rdl__duplicate("");
         row->file = rdl__duplicate(is_known ? place->file : "");
         row->line = is_known ? place->line : 0;
-        row->source = is_known ? source_of(reading, place->path, place->file, place->line)
+        row->source = is_known ? rdl__words_source(reading->words.lines, place->file, place->line)
                                : rdl__duplicate("");
     }
     put_words(row, &words);
@@ -428,11 +325,12 @@ static void add_failure(struct reading *reading)
 
     if (outcome->cause >= sizeof failing / sizeof *failing || !failing[outcome->cause])
         return; /* they all did */
-    out->failed = thread + 1;
+    out->failed = out->failed_thread = thread + 1;
     out->failing = failing[outcome->cause];
     if (!outcome->line)
         return;
-    rdl__text_add(&place, "%s:%d", rdl__file_briefly(reading->lines, outcome->file), outcome->line);
+    rdl__text_add(&place, "%s:%d", rdl__file_briefly(reading->words.lines, outcome->file),
+                  outcome->line);
     if (last && last->thread == thread && last->mark != RDL__ROW_INTERRUPTED &&
         strcmp(last->place, place.bytes) == 0) {
         last->mark = RDL__ROW_FAILS;
@@ -443,7 +341,7 @@ static void add_failure(struct reading *reading)
     last->file = rdl__duplicate(outcome->file);
     last->line = outcome->line;
     last->place = place.bytes;
-    last->source = source_of(reading, NULL, outcome->file, outcome->line);
+    last->source = rdl__words_source(reading->words.lines, outcome->file, outcome->line);
     last->does = rdl__duplicate(outcome->check);
 }
 
@@ -489,8 +387,10 @@ static void make_rows(struct reading *reading)
         first_note(reading);
         for (size_t i = 0; i < reading->count; i++) {
             add_notes(reading, reading->all[i].number);
-            if (is_shown(reading, i, level))
+            if (is_shown(reading, i, level)) {
                 add_step(reading, i);
+                remember_shown(out, reading->all[i].number);
+            }
         }
         add_notes(reading, UINT64_MAX);
         if (out->count <= rows_max[level])
@@ -555,7 +455,7 @@ static char *headline_of(const struct reading *reading)
                       rdl__steps_thread(reading->steps, step->thread, name),
                       told ? "" : " interrupted",
                       step->op == RDL__OP_CALL ? "before its call" : "at ");
-        add_place(&out, reading, step->pc);
+        rdl__add_place(&out, reading->words.lines, step->pc);
         told++;
     }
     if (told && told < preemptions)
@@ -566,7 +466,7 @@ static char *headline_of(const struct reading *reading)
 void rdl__schedule_want(const struct rdl__steps *steps, struct rdl__lines *lines)
 {
     size_t count;
-    struct rdl__step *all = rdl__steps_read(steps, &count);
+    struct rdl__step *all = rdl__steps_read_all(steps, &count);
 
     for (size_t i = 0; i < count; i++) {
         rdl__lines_want(lines, all[i].pc);
@@ -586,8 +486,7 @@ void rdl__schedule_read(struct rdl__schedule *out, const struct rdl__trace *trac
     const struct rdl__steps *steps = &trace->steps;
     struct reading reading = {.steps = steps,
                               .outcome = outcome,
-                              .lines = lines,
-                              .objects = objects,
+                              .words = {steps, lines, objects},
                               .trace = trace,
                               .out = out};
     bool several = false;
@@ -606,16 +505,18 @@ void rdl__schedule_read(struct rdl__schedule *out, const struct rdl__trace *trac
 
 char *rdl__schedule_last_object(const struct rdl__steps *steps, struct rdl__objects *objects)
 {
-    struct reading reading = {.steps = steps, .objects = objects};
+    struct rdl__step_words words = {.steps = steps, .objects = objects};
+    struct rdl__step *all;
+    size_t count;
     const char *name = NULL;
     char room[40], *copy = NULL;
 
-    reading.all = rdl__steps_read(steps, &reading.count);
-    if (reading.count && reading.all[reading.count - 1].object)
-        name = object_of(&reading, &reading.all[reading.count - 1], room);
+    all = rdl__steps_read(steps, &count);
+    if (count && all[count - 1].object)
+        name = rdl__step_object(&words, &all[count - 1], room);
     if (name && strncmp(name, "object ", 7) != 0)
         copy = rdl__duplicate(name);
-    free(reading.all);
+    free(all);
     return copy;
 }
 
@@ -625,6 +526,7 @@ void rdl__schedule_release(struct rdl__schedule *schedule)
     for (uint32_t i = 0; i < schedule->thread_count; i++)
         free(schedule->threads[i]);
     free(schedule->threads);
+    free(schedule->shown);
     free(schedule->rows);
     free(schedule->headline);
     *schedule = (struct rdl__schedule){0};

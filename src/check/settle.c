@@ -27,11 +27,24 @@ enum {
     LIVELOCK_POINTS = 2000, /* and a livelock so many places to switch threads */
 };
 
+static void release_first(struct rdl__first *first)
+{
+    if (!first)
+        return;
+    rdl__story_release(&first->story);
+    rdl__schedule_release(&first->schedule);
+    rdl__timeline_release(&first->timeline);
+    free(first);
+}
+
 void rdl__failure_release(struct rdl__failure *failure)
 {
     rdl__made_release(&failure->made);
     rdl__story_release(&failure->story);
     rdl__schedule_release(&failure->schedule);
+    rdl__timeline_release(&failure->timeline);
+    release_first(failure->first);
+    free(failure->shrank);
     free(failure->token);
     free(failure->token_file);
     free(failure->kept);
@@ -150,6 +163,15 @@ static bool same_text(const struct rdl__event *a, const struct rdl__event *b)
     return x == x_end && y == y_end;
 }
 
+/* The next event of the story.  What can be drawn of it comes in any order if threads are free. */
+static bool next_told(const struct rdl__trace *trace, uint32_t *position, struct rdl__event *out)
+{
+    while (rdl__trace_next(trace, position, out))
+        if (out->kind < RDL__EVENT_LANE)
+            return true;
+    return false;
+}
+
 /* The first event in which two runs differ; true if there is none. */
 static bool same_events(const struct rdl__trace *a, const struct rdl__trace *b,
                         struct rdl__text *out_difference)
@@ -158,7 +180,7 @@ static bool same_events(const struct rdl__trace *a, const struct rdl__trace *b,
     struct rdl__event x, y;
 
     for (int number = 1;; number++) {
-        bool more_a = rdl__trace_next(a, &at, &x), more_b = rdl__trace_next(b, &bt, &y);
+        bool more_a = next_told(a, &at, &x), more_b = next_told(b, &bt, &y);
 
         if (!more_a && !more_b)
             return true;
@@ -399,6 +421,7 @@ static void find_places(const struct rdl_test *test, struct rdl__failure *failur
     const struct rdl__steps *steps = &trace->steps;
     struct rdl__lines lines = rdl__lines_of_test(test);
     struct rdl__objects objects = {.steps = steps, .lines = &lines};
+    const struct rdl__step_words words = {steps, &lines, &objects};
 
     rdl__outcome_want(&failure->outcome, crash, &lines);
     rdl__schedule_want(steps, &lines);
@@ -407,6 +430,7 @@ static void find_places(const struct rdl_test *test, struct rdl__failure *failur
     rdl__schedule_read(&failure->schedule, trace, &failure->outcome, &lines, &objects);
     if (failure->outcome.cause == RDL__BY_RACE)
         name_what_raced(&failure->outcome, steps, &objects);
+    rdl__timeline_read(&failure->timeline, trace, &failure->outcome, &words, &failure->schedule);
     rdl__objects_release(&objects);
     rdl__lines_release(&lines);
 }
@@ -432,6 +456,35 @@ static void tell_story(struct rdl__session *session, const struct rdl_test *test
     if (failure->schedule.headline || failure->outcome.phases > 0)
         rdl__story_forget_notes(&failure->story); /* they are among the steps */
     free(trace);
+}
+
+/* The case as it was found, which has just been run, traced, on the first board. */
+static void keep_first(struct rdl__session *session, const struct rdl_test *test,
+                       struct rdl__failure *failure)
+{
+    const struct rdl__board *board = rdl__first_board(session);
+    struct rdl__trace *trace = rdl__allocate(sizeof *trace);
+    struct rdl__failure found = {.outcome = board->outcome};
+    struct rdl__first *first = rdl__allocate(sizeof *first);
+
+    rdl__trace_copy(trace, &board->trace);
+    rdl__story_read(&first->story, trace);
+    find_places(test, &found, &board->crash, trace);
+    first->outcome = found.outcome;
+    first->schedule = found.schedule;
+    first->timeline = found.timeline;
+    first->choices = failure->made.count;
+    if (first->schedule.headline || first->outcome.phases > 0)
+        rdl__story_forget_notes(&first->story);
+    failure->first = first;
+    free(trace);
+}
+
+/* What is as simple as it was found need not be shown twice. */
+static void forget_first(struct rdl__failure *failure)
+{
+    release_first(failure->first);
+    failure->first = NULL;
 }
 
 static void add_failure(struct rdl__result *result, const struct rdl__failure *failure)
@@ -476,9 +529,13 @@ void rdl__settle_failure(struct rdl__session *session, struct rdl__result *resul
         still_fails(session, test, failure); /* for its story */
     } else if (is_steady(session, test, failure) && session->plan->shrink_seconds > 0) {
         failure->any_alike = test->options.spec && !rdl__wants_more(session->plan, test);
+        if (session->plan->firsts)
+            keep_first(session, test, failure);
         shrink_soundly(session, test, failure);
         if (test->options.explore && failure->outcome.cause != RDL__BY_HANG)
             find_fewer(session, test, failure);
+        if (failure->shrank_count == 0)
+            forget_first(failure);
     }
     make_token(session, test, failure);
     tell_story(session, test, failure);

@@ -42,10 +42,26 @@ static enum rdl__ran run_candidate(void *context, const struct rdl__feed *feed, 
     return rdl__fails_alike(&board->outcome, shrinking->failure) ? RDL__RAN_FAIL : RDL__RAN_ELSE;
 }
 
+enum { BETTER_MAX = 4096 };
+
+/* It has become simpler just now: reports show how that went. */
+static void note_better(struct rdl__failure *failure, const struct rdl__shrinker *shrinker)
+{
+    if (failure->shrank_count == BETTER_MAX)
+        return;
+    failure->shrank =
+        rdl__reallocate(failure->shrank, (failure->shrank_count + 1) * sizeof *failure->shrank);
+    failure->shrank[failure->shrank_count++] =
+        (struct rdl__better){failure->attempts + shrinker->attempts, shrinker->best.count,
+                             rdl__count_preemptions(&shrinker->best)};
+}
+
 static void show_shrinking(void *context, const struct rdl__shrinker *shrinker)
 {
     struct shrinking *shrinking = context;
 
+    if (shrinker->improvements && shrinker->improved_at == shrinker->attempts)
+        note_better(shrinking->failure, shrinker);
     rdl__tell_progress(shrinking->session,
                        &(struct rdl__progress){
                            .test = shrinking->test,

@@ -145,6 +145,8 @@ void rdl__story_read(struct rdl__story *out, const struct rdl__trace *trace)
 
     *out = (struct rdl__story){.lost = trace->lost};
     while (rdl__trace_next(trace, &position, &event)) {
+        if (event.kind >= RDL__EVENT_LANE)
+            continue; /* that is drawn, not told */
         if (event.kind == RDL__EVENT_END) {
             depth -= depth > 0;
             continue;

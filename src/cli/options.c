@@ -572,8 +572,11 @@ static bool check_outputs(struct rdl__options *o, struct rdl__error *error)
 {
     int on_stdout = 0;
 
-    for (int i = 0; i < o->output_count; i++)
+    for (int i = 0; i < o->output_count; i++) {
         on_stdout += o->outputs[i].path == NULL;
+        o->plan.firsts |=
+            strcmp(o->outputs[i].format, "json") == 0 || strcmp(o->outputs[i].format, "html") == 0;
+    }
     if (on_stdout > 1)
         return rdl__fail(error,
                          "%d reports cannot share standard output: give all but one of "

@@ -2,6 +2,7 @@
 #include "raddle/clock.h"
 
 #include <limits.h>
+#include <stdio.h>
 
 #include "control/meet.h"
 #include "control/sched/inner.h"
@@ -22,6 +23,18 @@ void rdl__clock_reset(void)
     sleepers = NULL;
 }
 
+/* In the picture of the case. */
+static void draw_tick(void)
+{
+    struct rdl__trace *trace = rdl__current ? rdl__current->trace : NULL;
+    char title[32];
+
+    if (!trace || !trace->on)
+        return;
+    snprintf(title, sizeof title, "t%d", now);
+    rdl__trace_point(trace, "tick", rdl__trace_lane(trace, "test", "clock"), 0, title, "");
+}
+
 bool rdl__clock_ticks(void)
 {
     int next = INT_MAX;
@@ -32,6 +45,7 @@ bool rdl__clock_ticks(void)
     if (!sleepers || next <= now)
         return false;
     now = next;
+    draw_tick();
     rdl__meet_changed(&now);
     return true;
 }

@@ -84,21 +84,77 @@ static void log_event(struct rdl__clients *clients, struct rdl__given *given, bo
         rdl__got_on();
 }
 
-/* Where in the schedule it was; while the case is looked at. */
-static void note(const struct rdl__given *given, bool returns)
-{
-    struct rdl__text text = {0};
+/* ---- For those who look at the case --------------------------------------------------------- */
 
-    if (!rdl__current->trace->on)
+static uint32_t lane_of(struct rdl__client *client)
+{
+    char name[32];
+
+    snprintf(name, sizeof name, "client %u", client->number);
+    return rdl__trace_lane(client->all->t->trace, "client", name);
+}
+
+static void show_begin(struct rdl__client *client)
+{
+    struct rdl__given *given = client->job;
+    struct rdl__clients *clients = client->all;
+    struct rdl__text text = {0}, call = {0};
+
+    if (!clients->t->trace->on)
         return;
-    rdl__text_add(&text, returns ? "returns from " : "calls ");
-    rdl__show_call(&text, given->call.operation, given->args);
-    if (returns && given->call.operation->answer_size) {
-        rdl__text_add(&text, ": ");
-        rdl__show_answer(&text, given->call.operation, given->answer);
-    }
-    rdl_note("%s", text.bytes);
+    rdl__show_call(&call, given->call.operation, given->args);
+    given->drawn =
+        rdl__trace_since(clients->t->trace, "call", lane_of(client), rdl__text_string(&call));
+    rdl__text_add(&text, "calls %s", call.bytes);
+    if (!clients->free_threads)
+        rdl__trace_note(clients->t->trace, "call", text.bytes);
+    rdl__text_release(&call);
     rdl__text_release(&text);
+}
+
+static void show_return(struct rdl__client *client)
+{
+    struct rdl__given *given = client->job;
+    struct rdl__clients *clients = client->all;
+    struct rdl__text text = {0}, answer = {0};
+
+    if (!clients->t->trace->on)
+        return;
+    rdl__text_add(&text, "returns from ");
+    rdl__show_call(&text, given->call.operation, given->args);
+    rdl__text_add(&answer, "returns");
+    if (given->call.operation->answer_size) {
+        rdl__text_add(&answer, " ");
+        rdl__show_answer(&answer, given->call.operation, given->answer);
+        rdl__text_add(&text, ": %s", answer.bytes + strlen("returns "));
+    }
+    if (!clients->free_threads)
+        rdl__trace_note(clients->t->trace, "call", text.bytes);
+    rdl__trace_until(clients->t->trace, given->drawn_wait, "");
+    rdl__trace_until(clients->t->trace, given->drawn, answer.bytes);
+    given->drawn_wait = 0;
+    rdl__text_release(&answer);
+    rdl__text_release(&text);
+}
+
+/* Of controlled threads, their steps show it. */
+static void show_waits(struct rdl__clients *clients)
+{
+    for (uint32_t i = 0; i < clients->count && clients->free_threads; i++) {
+        struct rdl__client *client = &clients->clients[i];
+
+        if (client->job && !client->job->drawn_wait)
+            client->job->drawn_wait =
+                rdl__trace_since(clients->t->trace, "wait", lane_of(client), "waits");
+    }
+}
+
+void rdl__clients_draw_suspects(struct rdl__clients *clients, struct rdl__viable *viable,
+                                const char *why)
+{
+    for (uint32_t i = 1; i <= clients->calls && clients->t->trace->on; i++)
+        if (rdl__viable_is_suspect(viable, i))
+            rdl__trace_state(clients->t->trace, clients->given[i]->drawn, "fails", why);
 }
 
 /* ---- In the thread of a client -------------------------------------------------------------- */
@@ -138,10 +194,10 @@ RDL__ENTRY static void *live_under_control(void *argument)
             return NULL;
         rdl__hb_acquire(rdl__self(), (uintptr_t)clients);
         log_event(clients, client->job, false);
-        note(client->job, false);
+        show_begin(client);
         make_call(clients, client->job);
         rdl__catch_up();
-        note(client->job, true);
+        show_return(client);
         log_event(clients, client->job, true);
         rdl__hb_release(rdl__self(), (uintptr_t)&clients->log);
         client->job = clients->next_call ? clients->next_call(client) : NULL;
@@ -161,9 +217,11 @@ static void *live_freely(void *argument)
         if (client->to_end)
             break;
         log_event(clients, client->job, false);
+        show_begin(client);
         pthread_mutex_unlock(&clients->lock);
         make_call(clients, client->job);
         pthread_mutex_lock(&clients->lock);
+        show_return(client);
         log_event(clients, client->job, true);
         client->job = clients->next_call ? clients->next_call(client) : NULL;
     }
@@ -293,6 +351,7 @@ static void run_under_control(struct rdl__clients *clients, struct rdl__thread *
     rdl__sched.points_max = rdl__sched.view.points + clients->t->settings.points_max;
     rdl__hb_release(self, (uintptr_t)clients);
     rdl__await_quiet(self, true, 0);
+    rdl__trace_quiet();
     rdl__hb_acquire(self, (uintptr_t)&clients->log);
 }
 
@@ -320,6 +379,7 @@ void rdl__clients_run(struct rdl__clients *clients)
     do
         rdl__blocked_until_quiet(clients->t);
     while (!all_have_begun(clients));
+    show_waits(clients);
 }
 
 /* ---- Who waits, and for what ---------------------------------------------------------------- */

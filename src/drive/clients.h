@@ -27,6 +27,10 @@ struct rdl__given {
     void *args, *answer;
     bool returned;
     bool unsure; /* what it calls of its neighbours */
+
+    /* In the picture of the case, while somebody looks: */
+    uint32_t drawn;      /* the call, */
+    uint32_t drawn_wait; /* and that it waits, if its thread is free */
 };
 
 struct rdl__client {
@@ -97,6 +101,10 @@ const struct rdl_operation *rdl__clients_answer(void *clients, rdl_ref ref,
 
 /* Until each client is idle or waits. */
 void rdl__clients_run(struct rdl__clients *clients);
+
+/* In the picture of the case: these calls are wrong, as the judge says, and this is why. */
+void rdl__clients_draw_suspects(struct rdl__clients *clients, struct rdl__viable *viable,
+                                const char *why);
 
 /* Tell the judge, and the clients themselves, what the log has from *judged on, which becomes
  * its end. */

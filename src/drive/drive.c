@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "judge/viable.h"
 
 void rdl__counts_tried(struct rdl__counts *counts, uint64_t met)
 {
@@ -184,6 +185,60 @@ void rdl__tell(struct rdl_case *t, const struct rdl__text *line)
 void rdl__tell_more(struct rdl_case *t, const struct rdl__text *line)
 {
     tell(t, RDL__EVENT_MORE, line);
+}
+
+enum { STATE_SHOWN = 4000 };
+
+void rdl__draw_state(struct rdl_case *t, uint32_t drawn, const char *which,
+                     const struct rdl_spec *spec, const void *state)
+{
+    struct rdl__text text = {0};
+
+    if (!drawn || !state || spec->state_size == 0)
+        return;
+    rdl__show_state(&text, spec, state);
+    if (text.count > STATE_SHOWN + 3) /* one picture may have thousands of them */
+        strcpy(text.bytes + STATE_SHOWN, "...");
+    rdl__trace_state(t->trace, drawn, which, text.bytes);
+    rdl__text_release(&text);
+}
+
+enum { POSSIBLE_SHOWN = 20, POSSIBLE_LOOKED_AT = 200 };
+
+struct possible {
+    struct rdl_case *t;
+    uint32_t drawn, looked_at, count;
+    uint64_t shown[POSSIBLE_SHOWN]; /* hashes of their texts */
+};
+
+/* Each state once. */
+static bool draw_one(void *it, const void *state)
+{
+    struct possible *p = it;
+    struct rdl__text text = {0};
+    uint64_t hash;
+    bool is_new = true;
+
+    rdl__show_state(&text, p->t->test->options.spec, state);
+    hash = rdl__hash_text(rdl__text_string(&text));
+    for (uint32_t i = 0; i < p->count; i++)
+        is_new &= p->shown[i] != hash;
+    if (is_new) {
+        p->shown[p->count++] = hash;
+        rdl__trace_state(p->t->trace, p->drawn, "possible", text.bytes);
+    }
+    rdl__text_release(&text);
+    return p->count < POSSIBLE_SHOWN && ++p->looked_at < POSSIBLE_LOOKED_AT;
+}
+
+void rdl__draw_possible(struct rdl_case *t, uint32_t drawn, struct rdl__viable *viable)
+{
+    struct possible possible = {.t = t, .drawn = drawn};
+
+    if (!drawn || t->test->options.spec->state_size == 0)
+        return;
+    if (!rdl__viable_each(viable, draw_one, &possible))
+        rdl__trace_state(t->trace, drawn, "possible", "and perhaps others");
 }
 
 void *rdl__begin_state(struct rdl_case *t)

@@ -123,6 +123,13 @@ _Noreturn void rdl__reject(struct rdl_case *t);
 void rdl__tell(struct rdl_case *t, const struct rdl__text *line);
 void rdl__tell_more(struct rdl_case *t, const struct rdl__text *line);
 
+/* In the picture of a case: the state of something that is drawn; all that a judge thinks possible;
+ * and a state that explains all so far, afterwards.  Only while somebody looks. */
+struct rdl__viable;
+void rdl__draw_state(struct rdl_case *t, uint32_t drawn, const char *which,
+                     const struct rdl_spec *spec, const void *state);
+void rdl__draw_possible(struct rdl_case *t, uint32_t drawn, struct rdl__viable *viable);
+
 /* The state at the beginning; told, if it is not always the same. */
 void *rdl__begin_state(struct rdl_case *t);
 

@@ -6,6 +6,7 @@
  * knowing without the calls.)
  *
  * Calls that would have to wait are not made: there is nobody to end the wait. */
+#include <stdio.h>
 #include <string.h>
 
 #include "case/requirements.h"
@@ -50,6 +51,7 @@ struct model {
     struct rdl__component *self;
     bool is_predicted;
     bool is_free;            /* no policy has a say */
+    uint32_t drawn;          /* the call that is made, in the picture of the case */
     struct rdl__ids reached; /* by what explains all so far; of those that are not predicted */
     struct rdl__counts counts;
 };
@@ -174,6 +176,36 @@ static bool make_up(struct model *m, uint32_t target)
 
 /* ---- Making it ------------------------------------------------------------------------------ */
 
+/* In the lane of who calls, if there are several; else in that of the thing itself. */
+static void draw_call(struct model *m, const struct command *command)
+{
+    struct rdl__trace *trace = m->t->trace;
+    struct rdl__text call = {0};
+    char name[32];
+    uint32_t lane;
+
+    snprintf(name, sizeof name, "client %u", command->client);
+    lane = m->clients > 1 && !m->stage ? rdl__trace_lane(trace, "client", name)
+                                       : rdl__trace_lane(trace, "component", m->spec->name);
+    rdl__show_call(&call, command->op, command->args);
+    m->drawn = rdl__trace_since(trace, "call", lane, rdl__text_string(&call));
+    rdl__draw_state(m->t, m->drawn, "before", m->spec, m->before);
+    rdl__text_release(&call);
+}
+
+static void draw_answer(const struct model *m, const struct command *command)
+{
+    struct rdl__text answer = {0};
+
+    rdl__text_add(&answer, "returns");
+    if (command->op->answer_size) {
+        rdl__text_add(&answer, " ");
+        rdl__show_answer(&answer, command->op, command->answer);
+    }
+    rdl__trace_until(m->t->trace, m->drawn, answer.bytes);
+    rdl__text_release(&answer);
+}
+
 static void tell_call(const struct model *m, const struct command *command)
 {
     struct rdl__text line = {0};
@@ -237,6 +269,7 @@ _Noreturn static void fail(const struct model *m, const struct command *command,
         add_state(m, &text, "state before it: ", m->before);
     if (m->is_predicted)
         add_state(m, &text, "state after it:  ", m->state);
+    rdl__trace_state(m->t->trace, m->drawn, "fails", check);
     rdl__differs_in(m->t, command->op, "bad-spec-impl", check, &text);
 }
 
@@ -259,6 +292,7 @@ static void judge(struct model *m, const struct command *command)
 
 static void check_states(const struct model *m, const struct command *command)
 {
+    rdl__draw_state(m->t, m->drawn, "after", m->spec, m->state);
     if (m->spec->invariant && !m->spec->invariant(m->state))
         fail(m, command, "the invariant of the spec does not hold", true);
     if (m->spec->agrees && !m->reference && !m->spec->agrees(m->object, m->state))
@@ -272,8 +306,10 @@ static void make(struct model *m, struct command *command)
 
     m->t->outcome->phases++; /* even if it does not return */
     rdl__call_made(op);
-    if (m->t->trace->on)
+    if (m->t->trace->on) {
         tell_call(m, command);
+        draw_call(m, command);
+    }
     if (op->answer_size)
         memset(command->answer, 0, op->answer_size);
     if (m->reference)
@@ -286,6 +322,8 @@ static void make(struct model *m, struct command *command)
         tell_answer(m, command);
     if (m->stage)
         rdl__stage_leave(m->stage);
+    if (m->t->trace->on)
+        draw_answer(m, command);
     m->made++;
 }
 

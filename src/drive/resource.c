@@ -34,6 +34,7 @@ struct resource {
     struct rdl__viable *viable;
     struct rdl__counts counts;
     uint32_t judged; /* of the clients' log */
+    uint32_t drawn;  /* this phase, in the picture of the case */
     bool chosen[RDL__CLIENTS_MOST];
     unsigned round;
     bool undecided;          /* there are too many ways to explain it */
@@ -186,7 +187,7 @@ static void add_given(struct rdl__text *out, const struct rdl__given *given)
     rdl__show_call(out, given->call.operation, given->args);
 }
 
-static void tell_phase(const struct resource *r, uint32_t first)
+static void tell_phase(struct resource *r, uint32_t first)
 {
     struct rdl__text line = {0};
 
@@ -199,7 +200,20 @@ static void tell_phase(const struct resource *r, uint32_t first)
     }
     rdl__text_add(&line, " >>");
     rdl__tell(r->t, &line);
+    r->drawn = rdl__trace_since(r->t->trace, "phase", 0, line.bytes);
+    rdl__draw_state(r->t, r->drawn, "before", r->spec, state_now(r));
+    rdl__draw_possible(r->t, r->drawn, r->viable);
     rdl__text_release(&line);
+}
+
+static void draw_failure(struct resource *r, enum rdl__blame blame)
+{
+    const char *why = blame == RDL__BLAME_RETURNED ? "has returned, which the spec does not allow"
+                      : blame == RDL__BLAME_POLICY ? "was not served in its turn"
+                                                   : "waits, though it could go on";
+
+    rdl__clients_draw_suspects(r->clients, r->viable, why);
+    rdl__trace_state(r->t->trace, r->drawn, "fails", "the spec does not explain what happened");
 }
 
 /* At the end of the line that says what was called, unless there have been others. */
@@ -295,6 +309,7 @@ _Noreturn static void fail(struct resource *r)
     if (r->t->trace->on) { /* somebody will read it */
         rdl__viable_explain(r->viable, &text);
         add_clients(r, &text);
+        draw_failure(r, blame);
     }
     rdl__differs_in(r->t, rdl__viable_culprit(r->viable), class, headline_of(class, blame), &text);
 }
@@ -319,6 +334,8 @@ static void judge_phase(struct resource *r)
     judgement = rdl__viable_quiet(r->viable);
     if (judgement == RDL__UNEXPLAINED)
         fail(r);
+    rdl__trace_until(r->t->trace, r->drawn, "");
+    rdl__draw_state(r->t, r->drawn, "after", r->spec, state_now(r));
     r->undecided = judgement == RDL__UNDECIDED;
     if (r->undecided) /* the case ends here */
         rdl_label(r->t, "not judged to the end: too many orders");

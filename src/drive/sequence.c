@@ -115,6 +115,7 @@ struct run {
     struct rdl__viable *viable;
     struct rdl__counts *counts;
     uint32_t judged;    /* of the clients' log */
+    uint32_t drawn;     /* this step, in the picture of the case */
     uint32_t at, until; /* the steps that are being taken: a call, and those it continues */
     struct rdl__given *made[RDL__CLIENTS_MOST]; /* last, by client */
     bool was_open[RDL__CLIENTS_MOST];           /* before this call */
@@ -165,8 +166,11 @@ _Noreturn static void fail(const struct run *r, struct rdl__text *story, bool is
     rdl__exercised(&r->reached);
     rdl__text_add(&text, "%s: %s\n%s", r->script->spec->name,
                   is_allowed ? "the spec would allow it" : class, rdl__text_string(story));
-    if (!is_allowed && r->t->trace->on)
+    if (!is_allowed && r->t->trace->on) {
         rdl__viable_explain(r->viable, &text);
+        rdl__clients_draw_suspects(r->clients, r->viable, "the spec does not allow it");
+    }
+    rdl__trace_state(r->t->trace, r->drawn, "fails", "it does not go as it should");
     rdl__text_release(story);
     rdl__differs(r->t, class,
                  r->script->is_table ? "the calls do not go as the table says"
@@ -189,6 +193,19 @@ static void tell_step(const struct run *r, uint32_t i)
         rdl__add_step(&line, r->script, &r->sequence->steps[i]);
         rdl__tell(r->t, &line);
     }
+    rdl__text_release(&line);
+}
+
+static void draw_step(struct run *r)
+{
+    struct rdl__text line = {0};
+
+    if (!r->t->trace->on)
+        return;
+    rdl__add_step(&line, r->script, &r->sequence->steps[r->at]);
+    r->drawn = rdl__trace_since(r->t->trace, "phase", 0, rdl__text_string(&line));
+    rdl__draw_state(r->t, r->drawn, "before", r->script->spec, rdl__viable_state(r->viable));
+    rdl__draw_possible(r->t, r->drawn, r->viable);
     rdl__text_release(&line);
 }
 
@@ -297,6 +314,8 @@ static void compare(struct run *r)
         rdl__viable_reached(r->viable, &r->reached);
     if (story.count)
         fail(r, &story, judgement == RDL__EXPLAINED);
+    rdl__trace_until(r->t->trace, r->drawn, "");
+    rdl__draw_state(r->t, r->drawn, "after", r->script->spec, rdl__viable_state(r->viable));
 }
 
 /* ---- Making the calls ------------------------------------------------------------------------ */
@@ -338,6 +357,7 @@ static void make_call(struct run *r)
     for (uint32_t i = 0; i < r->script->clients; i++)
         r->was_open[i] = r->made[i] && !r->made[i]->returned;
     tell_step(r, r->at);
+    draw_step(r);
     expect_idle(r, step);
     count_call(r, step);
     r->t->outcome->phases++;

@@ -184,6 +184,7 @@ static struct rdl__frame *push(struct rdl__stage *stage, struct rdl__component *
     frame->step = NULL;
     frame->caller = below ? below->op->of : "test";
     frame->pc = 0;
+    frame->drawn = 0;
     frame->callouts.anything = true;
     return frame;
 }
@@ -197,7 +198,10 @@ static void expect_callouts(struct rdl__frame *frame)
 
 static void pop(struct rdl__stage *stage)
 {
-    rdl__stack_of(stage)->depth--;
+    struct rdl__stack *stack = rdl__stack_of(stage);
+
+    stack->depth--;
+    rdl__stage_draw_end(stage, &stack->frames[stack->depth]);
 }
 
 /* It has been answered: who called may ask for that (rdl_answered). */

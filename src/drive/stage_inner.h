@@ -27,6 +27,7 @@ struct rdl__frame {
     void *copy, *answer, *scratch; /* room for arguments, and for answers */
     struct rdl__said *said;        /* what its call-outs were answered, the last first */
     bool deviates;                 /* from its spec, this time */
+    uint32_t drawn;                /* the call, in the picture of the case; 0: it is not */
 };
 
 /* The calls that a thread is in: the lowest is the test's. */
@@ -67,9 +68,10 @@ struct rdl__component *rdl__component_of(struct rdl__stage *stage, const struct 
 void rdl__stage_add_call(struct rdl__text *out, const struct rdl_operation *op, const void *args);
 void rdl__stage_add_place(struct rdl__text *out, uintptr_t pc);
 
-/* A call is made; it is answered. */
-void rdl__stage_tell_call(struct rdl__stage *stage, const struct rdl__frame *frame);
+/* A call is made; it is answered; it is over, in the picture of the case. */
+void rdl__stage_tell_call(struct rdl__stage *stage, struct rdl__frame *frame);
 void rdl__stage_tell_answer(struct rdl__stage *stage, const struct rdl__frame *frame);
+void rdl__stage_draw_end(struct rdl__stage *stage, const struct rdl__frame *frame);
 
 /* The case fails by this check.  Who called whom, and the states, are added. */
 _Noreturn void rdl__stage_fail(struct rdl__stage *stage, const char *check, struct rdl__text *text);

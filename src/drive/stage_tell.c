@@ -1,5 +1,8 @@
 /* stage_tell.c -- calls between components in words: as they happen, and what is wrong. */
+#include <stdio.h>
+
 #include "control/mock/mock.h"
+#include "drive/drive.h"
 #include "drive/stage_inner.h"
 
 /* ---- Failures ------------------------------------------------------------------------------- */
@@ -51,6 +54,8 @@ _Noreturn void rdl__stage_fail(struct rdl__stage *stage, const char *check, stru
     const struct rdl__stack *stack = rdl__stack_of(stage);
     const struct rdl_operation *op = stack->depth ? stack->frames[stack->depth - 1].op : NULL;
 
+    if (stack->depth)
+        rdl__trace_state(stage->t->trace, stack->frames[stack->depth - 1].drawn, "fails", check);
     add_frames(stage, text);
     add_states(stage, text);
     rdl__waits_add(&stage->waits, text);
@@ -70,12 +75,62 @@ static void begin_line(struct rdl__stage *stage, struct rdl__text *line)
         rdl__text_add(line, "%u: ", stack->client - 1);
 }
 
-void rdl__stage_tell_call(struct rdl__stage *stage, const struct rdl__frame *frame)
+/* The lane of who calls: the client whose thread it is, or another component. */
+static uint32_t lane_of_caller(struct rdl__stage *stage, const struct rdl__frame *frame)
+{
+    const struct rdl__stack *stack = rdl__stack_of(stage);
+    char name[32];
+
+    if (!stack->client || stack->depth > 2)
+        return rdl__trace_lane(stage->t->trace, "component", frame->caller);
+    snprintf(name, sizeof name, "client %u", stack->client - 1);
+    return rdl__trace_lane(stage->t->trace, "client", name);
+}
+
+static void draw_state(const struct rdl__stage *stage, const struct rdl__frame *frame,
+                       const char *which)
+{
+    if (frame->component)
+        rdl__draw_state(stage->t, frame->drawn, which, frame->component->spec,
+                        frame->component->state);
+}
+
+static void draw_call(struct rdl__stage *stage, struct rdl__frame *frame)
+{
+    uint32_t from = frame == rdl__stack_of(stage)->frames ? 0 : lane_of_caller(stage, frame);
+    uint32_t to = rdl__trace_lane(stage->t->trace, "component", frame->op->of);
+    struct rdl__text call = {0};
+
+    rdl__show_call(&call, frame->op, frame->args);
+    frame->drawn = rdl__trace_call_between(stage->t->trace, from, to, rdl__text_string(&call));
+    draw_state(stage, frame, "before");
+    rdl__text_release(&call);
+}
+
+void rdl__stage_draw_end(struct rdl__stage *stage, const struct rdl__frame *frame)
+{
+    struct rdl__text answer = {0};
+
+    if (!frame->drawn)
+        return;
+    rdl__text_add(&answer, "returns");
+    if (frame->op->answer_size) {
+        rdl__text_add(&answer, " ");
+        rdl__show_answer(&answer, frame->op, frame->answer);
+    }
+    rdl__text_add(&answer, "%s", frame->deviates ? " (deviates)" : "");
+    rdl__trace_until(stage->t->trace, frame->drawn, answer.bytes);
+    draw_state(stage, frame, "after");
+    rdl__text_release(&answer);
+}
+
+void rdl__stage_tell_call(struct rdl__stage *stage, struct rdl__frame *frame)
 {
     struct rdl__text line = {0};
 
     if (!stage->t->trace->on)
         return;
+    draw_call(stage, frame);
     begin_line(stage, &line);
     rdl__stage_add_call(&line, frame->op, frame->args);
     rdl__tell(stage->t, &line);

@@ -42,15 +42,31 @@ struct rdl__stream {
 
 /* ---- What has been -------------------------------------------------------------------------- */
 
+/* From the component to a port, or the other way round; `what` became of it. */
+static void draw(struct rdl__stream *s, const char *what, const struct rdl_event *event)
+{
+    struct rdl__trace *trace = s->t->trace;
+    uint32_t component = rdl__trace_lane(trace, "component", "component");
+    uint32_t port = rdl__trace_lane(trace, "port", event->port->name);
+    bool is_in = event->direction == RDL_IN;
+    struct rdl__text title = {0};
+
+    rdl__event_show(&title, event);
+    rdl__trace_point(trace, "message", is_in ? port : component, is_in ? component : port,
+                     rdl__text_string(&title), what);
+    rdl__text_release(&title);
+}
+
 static void tell(struct rdl__stream *s, const char *what, const struct rdl_event *event)
 {
     struct rdl__text line = {0};
 
     if (!s->t->trace->on)
         return;
-    rdl__text_add(&line, "%s", what);
+    rdl__text_add(&line, "%s%s", what, *what ? ": " : "");
     rdl__event_show(&line, event);
     rdl__tell(s->t, &line);
+    draw(s, what, event);
     rdl__text_release(&line);
 }
 
@@ -97,6 +113,8 @@ _Noreturn static void fail_event(struct rdl__stream *s, const struct rdl_event *
 {
     struct rdl__text text = {0};
 
+    if (s->t->trace->on)
+        draw(s, "refused", event);
     rdl__text_add(&text, "event %llu: ", (unsigned long long)s->count + 1);
     rdl__event_show(&text, event);
     rdl__text_add(&text, "\n");
@@ -196,7 +214,7 @@ static void trigger(struct rdl__stream *s, const struct rdl_step *step)
     }
     queued = rdl__queued_new(&event);
     free(made);
-    tell(s, "trigger: ", &queued->event);
+    tell(s, "trigger", &queued->event);
     look(s, NULL);
     rdl__ports_deliver(s->ports, queued);
     free(queued);
@@ -288,7 +306,7 @@ static void reply(struct rdl__stream *s, const struct rdl__effect *effect, struc
     struct rdl__queued *queued = rdl__queued_new(&event);
 
     queued->asker = asker;
-    tell(s, "answer: ", &queued->event);
+    tell(s, "answer", &queued->event);
     rdl__ports_deliver(s->ports, queued);
     free(queued);
 }
@@ -331,7 +349,7 @@ static void take(struct rdl__stream *s, struct rdl__queued *queued)
     }
     if (taken != RDL__TAKEN)
         fail_event(s, &queued->event, taken);
-    tell(s, effect.kind == RDL__SWALLOW ? "dropped: " : "", &queued->event);
+    tell(s, effect.kind == RDL__SWALLOW ? "dropped" : "", &queued->event);
     s->acts = 0;
     number = s->count++;
     free(s->last[number % LAST]);

@@ -83,6 +83,10 @@ enum rdl__blame rdl__viable_blame(struct rdl__viable *v);
 /* The operation whose calls it was, if all that could have been before leads to the same one;
  * NULL: it is not certain. */
 const struct rdl_operation *rdl__viable_culprit(struct rdl__viable *v);
+
+/* Does the call of this number stand in the way, whatever was before; or, if no call does always,
+ * does it at all? */
+bool rdl__viable_is_suspect(struct rdl__viable *v, uint32_t number);
 void rdl__viable_explain(struct rdl__viable *v, struct rdl__text *out);
 
 #endif

@@ -257,17 +257,23 @@ static void add_culprit(struct rdl__text *out, const struct rdl__layer *layer, u
     rdl__text_add(out, " cannot be explained\n");
 }
 
-/* The operations of the calls that stand in the way, from this source. */
-static uint64_t to_blame(struct rdl__viable *v, const struct rdl__layer *layer, uint32_t source)
+/* The calls that stand in the way, from this source: a bit for each slot. */
+static uint64_t in_the_way(struct rdl__viable *v, const struct rdl__layer *layer, uint32_t source)
 {
     const struct rdl__node *node = rdl__node_at(v, layer, farthest(v, layer, source));
-    uint64_t missing = layer->must & ~node->executed, operations = 0;
+    uint64_t missing = layer->must & ~node->executed;
     int idler = missing || !layer->quiet ? -1 : rdl__node_idler(v, layer, node);
 
-    if (idler >= 0)
-        missing = UINT64_C(1) << idler;
-    for (; missing; missing &= missing - 1)
-        operations |= UINT64_C(1) << layer->slots[__builtin_ctzll(missing)]->operation;
+    return idler >= 0 ? UINT64_C(1) << idler : missing;
+}
+
+/* And their operations. */
+static uint64_t to_blame(struct rdl__viable *v, const struct rdl__layer *layer, uint32_t source)
+{
+    uint64_t operations = 0;
+
+    for (uint64_t left = in_the_way(v, layer, source); left; left &= left - 1)
+        operations |= UINT64_C(1) << layer->slots[__builtin_ctzll(left)]->operation;
     return operations;
 }
 
@@ -286,6 +292,27 @@ const struct rdl_operation *rdl__viable_culprit(struct rdl__viable *v)
     if (!operations || operations & (operations - 1))
         return NULL;
     return rdl__operation(v->spec, (size_t)__builtin_ctzll(operations));
+}
+
+bool rdl__viable_is_suspect(struct rdl__viable *v, uint32_t number)
+{
+    const struct rdl__layer *layer;
+    uint64_t always = UINT64_MAX, ever = 0;
+
+    if (v->less)
+        v = v->less;
+    if (v->judgement != RDL__UNEXPLAINED || v->layer_count < 2)
+        return false;
+    layer = v->layers[v->layer_count - 1];
+    for (uint32_t i = 0; i < v->layers[v->layer_count - 2]->emitted_count && i < STATES_COMPARED;
+         i++) {
+        always &= in_the_way(v, layer, i);
+        ever |= in_the_way(v, layer, i);
+    }
+    for (uint64_t left = always & ever ? always : ever; left; left &= left - 1)
+        if (layer->slots[__builtin_ctzll(left)]->call.number == number)
+            return true;
+    return false;
 }
 
 void rdl__viable_explain(struct rdl__viable *v, struct rdl__text *out)

@@ -57,15 +57,17 @@ static int compare(const void *a, const void *b)
     return (one->number > two->number) - (one->number < two->number);
 }
 
-struct rdl__step *rdl__steps_read(const struct rdl__steps *steps, size_t *out_count)
+/* At most so many of the last ones, and all that were kept. */
+static struct rdl__step *read_steps(const struct rdl__steps *steps, size_t most, size_t *out_count)
 {
-    size_t recent = at_most(steps->recent_count, RDL__STEPS_RECENT);
+    size_t recent = at_most(steps->recent_count, most);
     size_t kept = at_most(steps->kept_count, RDL__STEPS_KEPT);
     size_t milestones = at_most(steps->milestone_count, RDL__MILESTONES);
     size_t all = recent + kept + milestones, count = 0;
     struct rdl__step *out = rdl__allocate((all + 1) * sizeof *out);
 
-    memcpy(out, steps->recent, recent * sizeof *out);
+    for (size_t i = 0; i < recent; i++)
+        out[i] = steps->recent[(steps->recent_count - recent + i) % RDL__STEPS_RECENT];
     memcpy(out + recent, steps->kept, kept * sizeof *out);
     memcpy(out + recent + kept, steps->milestones, milestones * sizeof *out);
     qsort(out, all, sizeof *out, compare);
@@ -74,6 +76,16 @@ struct rdl__step *rdl__steps_read(const struct rdl__steps *steps, size_t *out_co
             out[count++] = out[i];
     *out_count = count;
     return out;
+}
+
+struct rdl__step *rdl__steps_read(const struct rdl__steps *steps, size_t *out_count)
+{
+    return read_steps(steps, RDL__STEPS_TOLD, out_count);
+}
+
+struct rdl__step *rdl__steps_read_all(const struct rdl__steps *steps, size_t *out_count)
+{
+    return read_steps(steps, RDL__STEPS_RECENT, out_count);
 }
 
 const char *rdl__steps_thread(const struct rdl__steps *steps, uint32_t thread, char room[40])

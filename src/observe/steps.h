@@ -39,7 +39,8 @@ struct rdl__step {
 };
 
 enum {
-    RDL__STEPS_RECENT = 2048,
+    RDL__STEPS_RECENT = 1 << 13, /* to be drawn; */
+    RDL__STEPS_TOLD = 1 << 11,   /* of which reports in words look at the last */
     RDL__STEPS_KEPT = 1024,
     RDL__MILESTONES = 512,
     RDL__STEP_THREADS = 512, /* that have a name here */
@@ -77,8 +78,9 @@ void rdl__steps_add(struct rdl__steps *steps, const struct rdl__step *step, unsi
 void rdl__steps_name_thread(struct rdl__steps *steps, uint32_t thread, const char *name);
 void rdl__steps_name_object(struct rdl__steps *steps, uintptr_t object, const char *name);
 
-/* All that are there, in order, each once.  free() them. */
+/* Those that reports in words look at, in order, each once; or all that are there.  free() them. */
 struct rdl__step *rdl__steps_read(const struct rdl__steps *steps, size_t *out_count);
+struct rdl__step *rdl__steps_read_all(const struct rdl__steps *steps, size_t *out_count);
 
 /* "thread 3" if there is no name. */
 const char *rdl__steps_thread(const struct rdl__steps *steps, uint32_t thread, char room[40]);

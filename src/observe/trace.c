@@ -4,6 +4,8 @@
 #include <sched.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 enum { TEXT_MAX = 1 << 14, WORD_MAX = 255 };
 
 /* What precedes the texts of an event: file, what, text, each with a NUL. */
@@ -14,6 +16,7 @@ struct header {
     uint16_t file_length, what_length;
     uint32_t text_length;
     uint32_t thread;
+    uint32_t id, lane, other;
     uint64_t step;
 };
 
@@ -23,6 +26,7 @@ void rdl__trace_start(struct rdl__trace *trace, bool on)
     trace->lock = 0;
     trace->used = 0;
     trace->lost = 0;
+    trace->last_id = trace->lane_count = 0;
     rdl__steps_clear(&trace->steps);
 }
 
@@ -77,6 +81,9 @@ void rdl__trace_add(struct rdl__trace *trace, const struct rdl__event *event)
         .what_length = (uint16_t)at_most(strlen(event->what), WORD_MAX),
         .text_length = (uint32_t)at_most(event->text_length, TEXT_MAX),
         .thread = trace->steps.running,
+        .id = event->id,
+        .lane = event->lane,
+        .other = event->other,
         .step = trace->steps.count,
     };
 
@@ -93,6 +100,114 @@ void rdl__trace_add(struct rdl__trace *trace, const struct rdl__event *event)
         trace->used += size_of(&header);
     }
     unlock(trace);
+}
+
+/* ---- What can be drawn ---------------------------------------------------------------- */
+
+static uint32_t new_id(struct rdl__trace *trace)
+{
+    return __atomic_add_fetch(&trace->last_id, 1, __ATOMIC_RELAXED);
+}
+
+/* `file` is of no use to these, and has the detail of a point. */
+static void draw(struct rdl__trace *trace, struct rdl__event event, const char *text)
+{
+    event.file = event.file ? event.file : "";
+    event.what = event.what ? event.what : "";
+    event.text = text ? text : "";
+    event.text_length = strlen(event.text);
+    rdl__trace_add(trace, &event);
+}
+
+void rdl__trace_note(struct rdl__trace *trace, const char *what, const char *text)
+{
+    if (trace->on)
+        draw(trace, (struct rdl__event){.kind = RDL__EVENT_NOTE, .what = what}, text);
+}
+
+/* True: it has not been told of yet.  One too many is told of again each time. */
+static bool is_new_lane(struct rdl__trace *trace, uint32_t lane)
+{
+    bool is_new = true;
+
+    lock(trace);
+    for (uint32_t i = 0; i < trace->lane_count; i++)
+        is_new &= trace->lanes[i] != lane;
+    if (is_new && trace->lane_count < RDL__TRACE_LANES)
+        trace->lanes[trace->lane_count++] = lane;
+    unlock(trace);
+    return is_new;
+}
+
+uint32_t rdl__trace_lane(struct rdl__trace *trace, const char *kind, const char *name)
+{
+    uint32_t lane;
+
+    if (!trace->on)
+        return 0;
+    lane = (uint32_t)rdl__combine(rdl__hash_text(kind), rdl__hash_text(name)) | 1;
+    if (is_new_lane(trace, lane))
+        draw(trace, (struct rdl__event){.kind = RDL__EVENT_LANE, .id = lane, .what = kind}, name);
+    return lane;
+}
+
+uint32_t rdl__trace_since(struct rdl__trace *trace, const char *kind, uint32_t lane,
+                          const char *title)
+{
+    uint32_t id;
+
+    if (!trace->on)
+        return 0;
+    id = new_id(trace);
+    draw(trace, (struct rdl__event){.kind = RDL__EVENT_SINCE, .id = id, .what = kind, .lane = lane},
+         title);
+    return id;
+}
+
+uint32_t rdl__trace_call_between(struct rdl__trace *trace, uint32_t from, uint32_t to,
+                                 const char *title)
+{
+    uint32_t id;
+
+    if (!trace->on)
+        return 0;
+    id = new_id(trace);
+    draw(trace,
+         (struct rdl__event){
+             .kind = RDL__EVENT_SINCE, .id = id, .what = "call", .lane = to, .other = from},
+         title);
+    return id;
+}
+
+void rdl__trace_until(struct rdl__trace *trace, uint32_t id, const char *how)
+{
+    if (id)
+        draw(trace, (struct rdl__event){.kind = RDL__EVENT_UNTIL, .id = id}, how);
+}
+
+uint32_t rdl__trace_point(struct rdl__trace *trace, const char *kind, uint32_t lane, uint32_t other,
+                          const char *title, const char *detail)
+{
+    uint32_t id;
+
+    if (!trace->on)
+        return 0;
+    id = new_id(trace);
+    draw(trace,
+         (struct rdl__event){.kind = RDL__EVENT_POINT,
+                             .id = id,
+                             .what = kind,
+                             .lane = lane,
+                             .other = other,
+                             .file = detail},
+         title);
+    return id;
+}
+
+void rdl__trace_state(struct rdl__trace *trace, uint32_t id, const char *which, const char *state)
+{
+    if (id)
+        draw(trace, (struct rdl__event){.kind = RDL__EVENT_STATE, .id = id, .what = which}, state);
 }
 
 bool rdl__trace_next(const struct rdl__trace *trace, uint32_t *position, struct rdl__event *out)
@@ -118,6 +233,9 @@ bool rdl__trace_next(const struct rdl__trace *trace, uint32_t *position, struct 
         .text_length = header.text_length,
         .step = header.step,
         .thread = header.thread,
+        .id = header.id,
+        .lane = header.lane,
+        .other = header.other,
     };
     *position += size_of(&header);
     return true;

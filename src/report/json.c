@@ -2,77 +2,7 @@
  *
  * All keys are always there, in the same order: what does not apply is null, or
  * an empty array. */
-#include "report/report.h"
-
-#include <inttypes.h>
-#include <string.h>
-
-/* ---- Values ----------------------------------------------------------------------- */
-
-/* A comma, unless this is the first thing in its object or array.  (No string
- * ends in a bracket: it has its quotes.) */
-static void add_comma(struct rdl__text *out)
-{
-    if (out->count && !strchr("{[", out->bytes[out->count - 1]))
-        rdl__text_add(out, ",");
-}
-
-static void add_key(struct rdl__text *out, const char *key)
-{
-    add_comma(out);
-    rdl__text_add(out, "\"%s\":", key);
-}
-
-static void add_string(struct rdl__text *out, const char *key, const char *value)
-{
-    add_key(out, key);
-    rdl__add_json_string(out, value);
-}
-
-static void add_optional(struct rdl__text *out, const char *key, const char *value)
-{
-    add_key(out, key);
-    if (value && *value)
-        rdl__add_json_string(out, value);
-    else
-        rdl__text_add(out, "null");
-}
-
-static void add_count(struct rdl__text *out, const char *key, uint64_t count)
-{
-    add_key(out, key);
-    rdl__text_add(out, "%" PRIu64, count);
-}
-
-static void add_number(struct rdl__text *out, const char *key, double value, int decimals)
-{
-    add_key(out, key);
-    rdl__add_number(out, value, decimals);
-}
-
-static void add_line_number(struct rdl__text *out, int line)
-{
-    add_key(out, "line");
-    rdl__text_add(out, line > 0 ? "%d" : "null", line);
-}
-
-static void add_bool(struct rdl__text *out, const char *key, bool value)
-{
-    add_key(out, key);
-    rdl__text_add(out, value ? "true" : "false");
-}
-
-static void open_array(struct rdl__text *out, const char *key)
-{
-    add_key(out, key);
-    rdl__text_add(out, "[");
-}
-
-static void open_element(struct rdl__text *out)
-{
-    add_comma(out);
-    rdl__text_add(out, "{");
-}
+#include "report/json.h"
 
 /* ---- Parts of a result ------------------------------------------------------------ */
 
@@ -263,6 +193,42 @@ static void add_replay(struct rdl__text *out, const struct rdl__plan *plan,
     rdl__text_release(&command);
 }
 
+/* The case as it was found, before it was made simpler. */
+static void add_first(struct rdl__text *out, const struct rdl__first *first)
+{
+    struct rdl__text headline = {0};
+
+    add_key(out, "first");
+    if (!first) {
+        rdl__text_add(out, "null");
+        return;
+    }
+    rdl__failure_headline(&headline, &(struct rdl__failure){.outcome = first->outcome});
+    rdl__text_add(out, "{");
+    add_string(out, "message", headline.bytes);
+    add_optional(out, "detail", first->outcome.text);
+    add_count(out, "choices", first->choices);
+    add_story(out, &first->story);
+    add_schedule(out, &first->schedule);
+    rdl__json_timeline(out, &first->timeline);
+    rdl__text_add(out, "}");
+    rdl__text_release(&headline);
+}
+
+/* How it became simpler, one after the other. */
+static void add_shrank(struct rdl__text *out, const struct rdl__failure *failure)
+{
+    open_array(out, "shrank");
+    for (size_t i = 0; i < failure->shrank_count; i++) {
+        open_element(out);
+        add_count(out, "run", failure->shrank[i].run);
+        add_count(out, "choices", failure->shrank[i].choices);
+        add_count(out, "preemptions", failure->shrank[i].preemptions);
+        rdl__text_add(out, "}");
+    }
+    rdl__text_add(out, "]");
+}
+
 static void add_failure(struct rdl__text *out, const struct rdl__plan *plan,
                         const struct rdl__failure *failure)
 {
@@ -288,6 +254,9 @@ static void add_failure(struct rdl__text *out, const struct rdl__plan *plan,
     add_bool(out, "shrink_stopped", failure->shrink_stopped);
     add_story(out, &failure->story);
     add_schedule(out, &failure->schedule);
+    rdl__json_timeline(out, &failure->timeline);
+    add_first(out, failure->first);
+    add_shrank(out, failure);
     add_optional(out, "output", failure->output);
     rdl__text_add(out, "}");
     rdl__text_release(&headline);

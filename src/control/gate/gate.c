@@ -147,6 +147,20 @@ static struct rdl__waiter waiter_at(const struct rdl_gate *gate, uintptr_t pc,
     return waiter;
 }
 
+/* In the picture of the case, in the lane of the thread. */
+static void draw(const struct rdl_gate *gate, const char *does)
+{
+    struct rdl__trace *trace = gate->t->trace;
+    char thread[RDL__MEET_NAME], title[160];
+
+    if (!trace->on)
+        return;
+    rdl__meet_name(thread);
+    snprintf(title, sizeof title, "%s %s", does, gate->name);
+    rdl__trace_point(trace, "gate", rdl__self() ? 0 : rdl__trace_lane(trace, "thread", thread), 0,
+                     title, "");
+}
+
 /* ---- Passing -------------------------------------------------------------------------------- */
 
 static bool is_open(void *what)
@@ -162,8 +176,10 @@ void rdl__gate_pass(struct rdl_gate *gate, uintptr_t pc)
 
     rdl__meet_lock();
     gate->reached++;
+    draw(gate, "comes to gate");
     rdl__gates_changed();
     rdl__gate_await(gate->t, &waiter, is_open, gate);
+    draw(gate, "passes gate");
     if (!gate->is_wide)
         gate->tokens--;
     rdl__gates_changed(); /* others may have been ready, too, and are no more */
@@ -181,6 +197,7 @@ void rdl_gate_open(struct rdl_gate *gate)
     check_is_ours(gate);
     rdl__meet_lock();
     gate->tokens++;
+    draw(gate, "opens gate");
     rdl__gates_changed();
     rdl__meet_unlock();
 }
@@ -191,6 +208,7 @@ static void set_wide(struct rdl_gate *gate, bool is_wide)
     rdl__meet_lock();
     gate->is_wide = is_wide;
     gate->tokens = 0;
+    draw(gate, is_wide ? "opens for all: gate" : "closes gate");
     rdl__gates_changed();
     rdl__meet_unlock();
 }

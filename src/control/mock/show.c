@@ -189,6 +189,7 @@ static void add_set(struct rdl__text *out, const struct rdl__mock_call *call)
 
 void rdl__mock_tell(const struct rdl__mock_call *call)
 {
+    struct rdl__trace *trace = rdl__current->trace;
     struct rdl__text line = {0};
 
     rdl__mock_show_call(&line, call);
@@ -199,6 +200,8 @@ void rdl__mock_tell(const struct rdl__mock_call *call)
     }
     add_set(&line, call);
     rdl__text_add(&line, "%s", call->is_injected || call->failure ? ", injected" : "");
-    rdl_note("%s", line.bytes);
+    rdl__trace_note(trace, "call", line.bytes);
+    rdl__trace_point(trace, "call", 0, rdl__trace_lane(trace, "component", call->function->name),
+                     line.bytes, "");
     rdl__text_release(&line);
 }

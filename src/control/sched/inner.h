@@ -61,6 +61,7 @@ void rdl__log_pending(void); /* what those stand before who will not come to the
 /* record.c: while the case is traced */
 void rdl__trace_operation(const struct rdl__thread *self, const struct rdl__op *op);
 void rdl__trace_standstill(void); /* the running thread waits, and nobody can run */
+void rdl__trace_quiet(void);      /* all others wait */
 
 /* verdict.c */
 _Noreturn void rdl__nobody_can_run(void);

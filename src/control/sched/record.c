@@ -251,6 +251,19 @@ void rdl__trace_operation(const struct rdl__thread *self, const struct rdl__op *
         at.last.number = 0;
 }
 
+/* All but this one wait, and of some that is not recorded: they were interrupted before. */
+static void record_waits(uint32_t but)
+{
+    for (uint32_t id = 0; id < sched->view.threads; id++)
+        if (id != but && sched->threads[id]->state == RDL__ALIVE && !at.waits[id]) {
+            struct rdl__step step =
+                step_of(sched->threads[id], &sched->view.ops[id], RDL__STEP_WAITS);
+
+            at.waits[id] = true;
+            rdl__steps_add(steps(), &step, RDL__STEP_IS_RECENT | RDL__STEP_IS_KEPT);
+        }
+}
+
 void rdl__trace_standstill(void)
 {
     if (!sched->t->trace->on)
@@ -259,11 +272,11 @@ void rdl__trace_standstill(void)
         begin();
     at.thread = sched->view.running;
     record_switch();
-    for (uint32_t id = 0; id < sched->view.threads; id++)
-        if (sched->threads[id]->state == RDL__ALIVE && !at.waits[id]) {
-            struct rdl__step step =
-                step_of(sched->threads[id], &sched->view.ops[id], RDL__STEP_WAITS);
+    record_waits(NOBODY);
+}
 
-            rdl__steps_add(steps(), &step, RDL__STEP_IS_RECENT | RDL__STEP_IS_KEPT);
-        }
+void rdl__trace_quiet(void)
+{
+    if (sched->t->trace->on && steps()->begun)
+        record_waits(sched->view.running);
 }
