@@ -68,17 +68,26 @@ static int bucket_of(double value)
     return exponent < RDL__BUCKETS ? exponent : RDL__BUCKETS - 1;
 }
 
+static void take_value(struct rdl__measure *measure, double value)
+{
+    measure->min = measure->count ? fmin(measure->min, value) : value;
+    measure->max = measure->count ? fmax(measure->max, value) : value;
+    measure->count++;
+    measure->sum += value;
+    measure->buckets[bucket_of(value)]++;
+}
+
 void rdl__stats_measure(struct rdl__stats *stats, const char *name, double value)
 {
     struct rdl__measure *measure = find_measure(stats, name);
 
-    if (!measure || isnan(value))
-        return;
-    measure->count++;
-    measure->sum += value;
-    measure->min = fmin(measure->min, value);
-    measure->max = fmax(measure->max, value);
-    measure->buckets[bucket_of(value)]++;
+    if (measure && !isnan(value))
+        take_value(measure, value);
+}
+
+void rdl__stats_length(struct rdl__stats *stats, uint64_t choices)
+{
+    take_value(&stats->lengths, (double)choices);
 }
 
 uint32_t rdl__stats_calls(struct rdl__stats *stats, const char *name, uint64_t calls,
@@ -161,7 +170,8 @@ void rdl__add_why_untried(struct rdl__text *out, enum rdl__untried why, unsigned
 
 void rdl__stats_clear(struct rdl__stats *stats)
 {
-    stats->cases = stats->discards = stats->choices = stats->too_long = 0;
+    stats->cases = stats->discards = stats->too_long = 0;
+    stats->lengths = (struct rdl__measure){0};
     stats->current = stats->deviated = 0;
     stats->advice[0] = '\0';
     stats->label_count = stats->measure_count = stats->called_count = stats->lost = 0;
@@ -183,11 +193,22 @@ static void merge_calls(struct rdl__stats *into, const struct rdl__stats *from)
                 into->followed[at[i]][at[k]] += from->followed[i][k];
 }
 
+static void merge_measure(struct rdl__measure *into, const struct rdl__measure *from)
+{
+    if (from->count == 0)
+        return;
+    into->min = into->count ? fmin(into->min, from->min) : from->min;
+    into->max = into->count ? fmax(into->max, from->max) : from->max;
+    into->count += from->count;
+    into->sum += from->sum;
+    for (int i = 0; i < RDL__BUCKETS; i++)
+        into->buckets[i] += from->buckets[i];
+}
+
 void rdl__stats_merge(struct rdl__stats *into, const struct rdl__stats *from)
 {
     into->cases += from->cases;
     into->discards += from->discards;
-    into->choices += from->choices;
     into->too_long += from->too_long;
     into->deviated += from->deviated;
     into->lost += from->lost;
@@ -202,18 +223,12 @@ void rdl__stats_merge(struct rdl__stats *into, const struct rdl__stats *from)
         }
     }
     for (uint32_t i = 0; i < from->measure_count && i < RDL__MEASURES_MAX; i++) {
-        const struct rdl__measure *more = &from->measures[i];
-        struct rdl__measure *measure = find_measure(into, more->name);
+        struct rdl__measure *measure = find_measure(into, from->measures[i].name);
 
-        if (!measure)
-            continue;
-        measure->count += more->count;
-        measure->sum += more->sum;
-        measure->min = fmin(measure->min, more->min);
-        measure->max = fmax(measure->max, more->max);
-        for (int b = 0; b < RDL__BUCKETS; b++)
-            measure->buckets[b] += more->buckets[b];
+        if (measure)
+            merge_measure(measure, &from->measures[i]);
     }
+    merge_measure(&into->lengths, &from->lengths);
     merge_calls(into, from);
     for (uint32_t i = 0; i < from->visited_count && i < RDL__STATES_MAX; i++)
         rdl__stats_visited(into, i, &from->visited[i]);

@@ -72,7 +72,6 @@ struct rdl__tried {
 struct rdl__stats {
     uint64_t cases;    /* that counted */
     uint64_t discards; /* that did not */
-    uint64_t choices;  /* made by all of them */
     uint64_t too_long; /* discards because of the limit on choices */
     uint64_t deviated; /* cases in which a deviation took effect */
     uint64_t current;  /* number of the case at hand; the first is 1 */
@@ -81,6 +80,7 @@ struct rdl__stats {
     uint64_t exercised[RDL__REQUIREMENTS_MAX]; /* by how many cases, by number */
     struct rdl__label labels[RDL__LABELS_MAX];
     struct rdl__measure measures[RDL__MEASURES_MAX];
+    struct rdl__measure lengths; /* of cases that counted or did not: how many choices each made */
     struct rdl__tried tried[RDL__TRIED_MAX];
     struct rdl__called called[RDL__CALLED_MAX];
     uint64_t followed[RDL__CALLED_MAX][RDL__CALLED_MAX]; /* the first by the second */
@@ -91,6 +91,7 @@ struct rdl__stats {
 /* Makes the label known, and counts the current case if it carries it. */
 void rdl__stats_label(struct rdl__stats *stats, const char *name, bool carried, double required);
 void rdl__stats_measure(struct rdl__stats *stats, const char *name, double value);
+void rdl__stats_length(struct rdl__stats *stats, uint64_t choices); /* of a case */
 void rdl__stats_visited(struct rdl__stats *stats, uint32_t number, const struct rdl__visited *more);
 
 /* Which of stats->called it is now; RDL__CALLED_MAX: there is no room. */

@@ -22,21 +22,46 @@ static void add_labels(struct rdl__text *out, const struct rdl__stats *stats)
     rdl__text_add(out, "]");
 }
 
+/* How many values fell between which powers of two, without those that none fell between. */
+static void add_buckets(struct rdl__text *out, const struct rdl__measure *measure)
+{
+    open_array(out, "buckets");
+    for (int i = 0; i < RDL__BUCKETS; i++) {
+        if (measure->buckets[i] == 0)
+            continue;
+        open_element(out);
+        add_count(out, "from", i ? UINT64_C(1) << (i - 1) : 0);
+        add_key(out, "below");
+        rdl__text_add(out, i < RDL__BUCKETS - 1 ? "%" PRIu64 : "null", UINT64_C(1) << i);
+        add_count(out, "count", measure->buckets[i]);
+        rdl__text_add(out, "}");
+    }
+    rdl__text_add(out, "]");
+}
+
+static void add_values(struct rdl__text *out, const struct rdl__measure *measure)
+{
+    add_count(out, "count", measure->count);
+    add_number(out, "min", measure->min, -1);
+    add_number(out, "mean", measure->count ? measure->sum / (double)measure->count : 0, -1);
+    add_number(out, "max", measure->max, -1);
+    add_buckets(out, measure);
+}
+
 static void add_measures(struct rdl__text *out, const struct rdl__stats *stats)
 {
     open_array(out, "measures");
     for (uint32_t i = 0; i < stats->measure_count; i++) {
-        const struct rdl__measure *measure = &stats->measures[i];
-
         open_element(out);
-        add_string(out, "name", measure->name);
-        add_count(out, "count", measure->count);
-        add_number(out, "min", measure->min, -1);
-        add_number(out, "mean", measure->count ? measure->sum / (double)measure->count : 0, -1);
-        add_number(out, "max", measure->max, -1);
+        add_string(out, "name", stats->measures[i].name);
+        add_values(out, &stats->measures[i]);
         rdl__text_add(out, "}");
     }
     rdl__text_add(out, "]");
+    add_key(out, "lengths");
+    rdl__text_add(out, "{");
+    add_values(out, &stats->lengths);
+    rdl__text_add(out, "}");
 }
 
 static void add_calls(struct rdl__text *out, const struct rdl__stats *stats)

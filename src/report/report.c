@@ -107,6 +107,8 @@ void rdl__report_flush(struct rdl__report *report)
     const char *at = report->text.bytes;
     size_t left = report->why || report->fd < 0 ? 0 : report->text.count;
 
+    if (report->kept)
+        return;
     while (left > 0 && !report->why) {
         struct pollfd writable = {.fd = report->fd, .events = POLLOUT};
         ssize_t put = rdl__write_quietly(report->fd, at, left);
@@ -141,6 +143,7 @@ bool rdl__report_close(struct rdl__report *report, struct rdl__error *error)
     rdl__text_release(&report->text);
     rdl__text_release(&report->body);
     rdl__text_release(&report->warnings);
+    rdl__html_free(report->html);
     free(report->path);
     *report = (struct rdl__report){.fd = -1};
     return ok;

@@ -36,6 +36,7 @@ struct rdl__looks {
 };
 
 struct rdl__format;
+struct rdl__html;
 
 struct rdl__report {
     const struct rdl__format *format;
@@ -45,6 +46,8 @@ struct rdl__report {
     struct rdl__text text;     /* not written yet */
     struct rdl__text body;     /* of a document, while its head is not known */
     struct rdl__text warnings; /* since the last test ended, each with its NUL */
+    struct rdl__html *html;    /* of what a page is made; NULL: it is none */
+    bool kept;                 /* `text` stays here: it is to be part of a document */
 
     const struct rdl__plan *plan;
     size_t planned;               /* tests */
@@ -82,13 +85,7 @@ struct rdl__listener rdl__report_tap(struct rdl__report *report);
 struct rdl__listener rdl__report_junit(struct rdl__report *report);
 struct rdl__listener rdl__report_json(struct rdl__report *report);
 struct rdl__listener rdl__report_html(struct rdl__report *report);
-
-/* How a page for browsers begins, up to its title: all pages look alike. */
-extern const char rdl__html_head[];
-
-/* The text, with what is special in XML escaped, between two tags. */
-void rdl__html_element(struct rdl__text *out, const char *open, const char *text,
-                       const char *close);
+void rdl__html_free(struct rdl__html *html); /* or NULL */
 
 /* For listener.progress: the line that changes while something runs, and an end of it. */
 void rdl__report_progress(void *self, const struct rdl__progress *progress);

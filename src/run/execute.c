@@ -168,7 +168,7 @@ static void count(struct rdl__board *board)
         stats->cases++;
         count_exercised(board);
     }
-    stats->choices += board->tape.count;
+    rdl__stats_length(stats, board->tape.count);
     __atomic_store_n(&board->done, board->done + 1, __ATOMIC_RELEASE);
 }
 

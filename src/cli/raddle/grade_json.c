@@ -1,5 +1,6 @@
 /* grade_json.c -- the grades for programs: an object a file, always with the same keys. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "cli/raddle/grade.h"
 #include "report/report.h"
@@ -45,6 +46,21 @@ static void add_replay(struct rdl__text *out, const struct rdl__grading *grading
     rdl__text_release(&command);
 }
 
+/* What the failing round has told of its tests. */
+static void add_tests(struct rdl__text *out, const char *lines)
+{
+    const char *line = lines ? lines : "";
+    size_t length;
+
+    rdl__text_add(out, ",\"tests\":[");
+    for (; *line; line += length + (line[length] != '\0')) {
+        length = strcspn(line, "\n");
+        rdl__text_add(out, line == lines ? "" : ",");
+        rdl__text_add_bytes(out, line, length);
+    }
+    rdl__text_add(out, "]");
+}
+
 void rdl__grade_json(struct rdl__text *out, const struct rdl__grading *grading,
                      const struct rdl__grade *grade)
 {
@@ -63,5 +79,6 @@ void rdl__grade_json(struct rdl__text *out, const struct rdl__grading *grading,
     add_rounds(out, grade);
     add_text(out, "message", found->message);
     add_text(out, "report", found->report);
+    add_tests(out, found->tests);
     rdl__text_add(out, ",\"seed\":%" PRIu64 "}", grading->seed);
 }

@@ -62,20 +62,66 @@ void rdl__grade_command(struct rdl__text *out, const struct rdl__grading *gradin
     rdl__add_shell_word(out, grade->file);
 }
 
-char *rdl__grade_for_users(const struct rdl__grading *grading, const struct rdl__grade *grade,
-                           const char *text)
+static char *replaced(const char *text, const char *old, const char *new)
 {
-    const char *program = grade->program.bytes, *found;
     struct rdl__text out = {0};
+    const char *found;
 
     rdl__text_add(&out, "%s", "");
-    while ((found = strstr(text, program))) {
+    while ((found = strstr(text, old))) {
         rdl__text_add_bytes(&out, text, (size_t)(found - text));
-        rdl__grade_command(&out, grading, grade);
-        text = found + strlen(program);
+        rdl__text_add(&out, "%s", new);
+        text = found + strlen(old);
     }
     rdl__text_add(&out, "%s", text);
     return out.bytes;
+}
+
+char *rdl__grade_for_users(const struct rdl__grading *grading, const struct rdl__grade *grade,
+                           const char *text)
+{
+    struct rdl__text command = {0};
+    char *out;
+
+    rdl__grade_command(&command, grading, grade);
+    out = replaced(text, grade->program.bytes, command.bytes);
+    rdl__text_release(&command);
+    return out;
+}
+
+/* What is in a string of JSON, without its quotes. */
+static char *as_json(const char *text)
+{
+    struct rdl__text out = {0};
+
+    rdl__add_json_string(&out, text);
+    out.bytes[out.count - 1] = '\0';
+    return memmove(out.bytes, out.bytes + 1, out.count - 1);
+}
+
+/* The lines of a report that are about tests, and in them the command, as it is in a string. */
+static char *tests_for_users(const struct rdl__grading *grading, const struct rdl__grade *grade,
+                             const struct rdl__text *report)
+{
+    struct rdl__text command = {0}, lines = {0};
+    size_t length;
+    char *old, *new, *out;
+
+    for (size_t at = 0; at < report->count; at += length + 1) {
+        length = strcspn(report->bytes + at, "\n");
+        if (strncmp(report->bytes + at, "{\"test\":", 8) == 0)
+            rdl__text_add(&lines, "%s%.*s", lines.count ? "\n" : "", (int)length,
+                          report->bytes + at);
+    }
+    rdl__grade_command(&command, grading, grade);
+    old = as_json(grade->program.bytes);
+    new = as_json(command.bytes);
+    out = replaced(rdl__text_string(&lines), old, new);
+    free(old);
+    free(new);
+    rdl__text_release(&command);
+    rdl__text_release(&lines);
+    return out;
 }
 
 /* ---- The report of a round ---------------------------------------------------------------- */
@@ -284,8 +330,10 @@ void rdl__grade_read_round(const struct rdl__grading *grading, struct rdl__grade
                       WEXITSTATUS(status), error.text);
         make_error(found, rdl__grade_excerpt(grade, "errors.txt", why.bytes));
     }
-    if (found->verdict == RDL__GRADE_FAIL)
+    if (found->verdict == RDL__GRADE_FAIL) {
         found->report = human_report(grading, grade);
+        found->tests = readable ? tests_for_users(grading, grade, &report) : NULL;
+    }
     rdl__text_release(&report);
     rdl__text_release(&why);
 }

@@ -227,6 +227,7 @@ void rdl__grade_release(struct rdl__grade *grade)
         free(grade->rounds[i].token);
         free(grade->rounds[i].message);
         free(grade->rounds[i].report);
+        free(grade->rounds[i].tests);
     }
     rdl__text_release(&grade->folder);
     rdl__text_release(&grade->program);

@@ -1,0 +1,165 @@
+/* layout.js -- where each item of a timeline stands: lanes side by side, time going down.
+ *
+ * A moment takes a row, or several if more than one thing begins in the same lane then.  Moments
+ * in which nothing shown begins or ends take none.  All heights are known beforehand, in pixels,
+ * so that what is in view can be found without drawing the rest. */
+
+const ROW = 24, LINE = 18, HEAD = 34, GUTTER = 46, BETWEEN = 30;
+const FAILURE_LINES = 4, INDENT = 12, INDENT_MOST = 5;
+const FEW = 40; /* so many items are shown at once, whether they matter or not */
+
+const ALWAYS = new Set(["phase", "call", "message", "gate", "tick", "note", "failure"]);
+
+/* Those who tell most of it, if there are many. */
+function thoseThatMatter(timeline) {
+  const matter = (item) => ALWAYS.has(item.kind) || item.matters || item.fails || item.open;
+
+  return timeline.items.map((item, i) => i).filter((i) => matter(timeline.items[i]));
+}
+
+function isLong(item) {
+  return item.to > item.from;
+}
+
+/* A layout: `shown` are numbers of items; of each, first and last row, and how deep it is in
+ * what its lane is about. */
+function layOut(timeline, shown) {
+  const rows = assignRows(timeline, shown);
+  const n = timeline.items.length;
+  const first = new Int32Array(n).fill(-1), last = new Int32Array(n).fill(-1);
+  const depth = nesting(timeline, shown);
+  const end = lastFreeRow(timeline, shown, rows);
+
+  for (const i of shown) {
+    const item = timeline.items[i];
+
+    first[i] = rows.begins[i];
+    last[i] = isLong(item) || item.kind === "phase" ? rows.ends[i] : first[i];
+    if (item.open)
+      last[i] = Math.max(first[i], end);
+  }
+  return {shown, first, last, depth, ...heights(timeline, shown, rows, first)};
+}
+
+/* What has not come to its end lasts to the end, or up to a failure that concerns all lanes. */
+function lastFreeRow(timeline, shown, rows) {
+  const failures = shown.filter((i) => timeline.items[i].kind === "failure" &&
+                                       timeline.items[i].lane === null);
+
+  return Math.min(rows.count - 1, ...failures.map((i) => rows.begins[i] - 1));
+}
+
+/* Ends come before beginnings, in a lane; what concerns all lanes before what concerns one. */
+function assignRows(timeline, shown) {
+  const slots = new Map(); /* of a moment: how many in each lane */
+  const begins = new Int32Array(timeline.items.length), ends = begins.slice();
+  const lanes = timeline.lanes.length;
+  const events = [];
+  const base = new Map();
+  const moments = [];
+  let count = 0;
+
+  for (const i of shown) {
+    events.push([timeline.items[i].from, 1, i]);
+    if (isLong(timeline.items[i]) && timeline.items[i].kind === "call")
+      events.push([timeline.items[i].to, 0, i]);
+  }
+  events.sort((a, b) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]);
+  for (const event of events)
+    event.push(takeSlot(slots, event[0], timeline.items[event[2]].lane, lanes));
+  for (const [moment, taken] of slots) {
+    base.set(moment, count);
+    for (let k = 0; k < Math.max(...taken); k++, count++)
+      moments.push(moment);
+  }
+  for (const [moment, isBegin, i, slot] of events)
+    (isBegin ? begins : ends)[i] = base.get(moment) + slot;
+  lastRows(timeline, shown, ends, moments);
+  return {begins, ends, count, moments};
+}
+
+function takeSlot(slots, moment, lane, lanes) {
+  let taken = slots.get(moment), slot;
+
+  if (!taken)
+    slots.set(moment, taken = new Array(lanes + 1).fill(0));
+  if (lane !== null) {
+    slot = taken[lane]++;
+    taken[lanes] = Math.max(taken[lanes], slot + 1);
+    return slot;
+  }
+  slot = taken[lanes];
+  return taken.fill(slot + 1), slot;
+}
+
+/* What lasts, and has no row of its own for its end, lasts up to the row of that moment. */
+function lastRows(timeline, shown, ends, moments) {
+  for (const i of shown) {
+    const item = timeline.items[i];
+    let low = 0, high = moments.length;
+
+    if (!isLong(item) || item.kind === "call")
+      continue;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+
+      if (moments[middle] <= item.to)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    ends[i] = low - 1;
+  }
+}
+
+/* How many that last longer is each item part of? */
+function nesting(timeline, shown) {
+  const open = timeline.lanes.map(() => []);
+  const depth = new Uint8Array(timeline.items.length);
+
+  for (const i of shown) {
+    const item = timeline.items[i], stack = open[item.lane];
+
+    if (!stack)
+      continue;
+    while (stack.length && stack[stack.length - 1] < item.from)
+      stack.pop();
+    depth[i] = Math.min(stack.length, INDENT_MOST);
+    if (isLong(item) || item.open)
+      stack.push(item.open ? Infinity : item.to);
+  }
+  return depth;
+}
+
+/* Where rows begin.  What has failed has room for what there is to say about it. */
+function heights(timeline, shown, rows, first) {
+  const extra = new Int32Array(rows.count);
+  const tops = new Int32Array(rows.count + 1);
+
+  for (const i of shown) {
+    const item = timeline.items[i];
+
+    if (item.kind === "failure" && item.detail)
+      extra[first[i]] = Math.max(extra[first[i]],
+                                 Math.min(item.detail.split("\n").length, FAILURE_LINES));
+  }
+  tops[0] = HEAD + 4;
+  for (let row = 0; row < rows.count; row++)
+    tops[row + 1] = tops[row] + ROW + LINE * extra[row];
+  return {rows: rows.count, moments: rows.moments, tops, height: tops[rows.count] + 8};
+}
+
+/* The row at this height. */
+function rowAt(layout, y) {
+  let low = 0, high = layout.rows;
+
+  while (low < high) {
+    const middle = (low + high) >> 1;
+
+    if (layout.tops[middle + 1] <= y)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return Math.min(low, layout.rows - 1);
+}
