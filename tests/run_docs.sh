@@ -20,8 +20,7 @@ cat >"$scratch/bin/cc" <<END
 exec ${CC:-gcc} -g -Wall -Wextra -Werror $sanitize "\$@"
 END
 chmod +x "$scratch/bin/cc"
-. "$SOURCE/tests/uninstalled.sh"
-uninstalled "$scratch/bin"
+export PKG_CONFIG_PATH=$BUILD/pkgconfig # the library just built
 export PATH=$scratch/bin:$BUILD/bin:$PATH SCRATCH=$scratch
 for name in $(env | sed -n 's/^\(RADDLE_[A-Z_]*\|GTEST_[A-Z_]*\)=.*/\1/p'); do
     unset "$name" # they are options too
@@ -87,11 +86,14 @@ class Session:
     """A folder with a document's files in it, in which commands are run one by one."""
 
     def __init__(self, path):
-        self.folder = os.path.join(scratch, os.path.basename(path))
+        self.folder = os.path.join(scratch, path)
         self.status = 0
         os.makedirs(self.folder)
-        for file in glob.glob(f"{os.path.splitext(path)[0]}/*"):
-            shutil.copy(file, self.folder)
+        folders = re.findall(r"^<!-- files: (\S+) -->$", text_of(path), re.M)
+        for folder in [os.path.splitext(path)[0]] + folders:
+            for file in glob.glob(f"{folder}/*"):
+                shutil.copy(file, self.folder)
+        os.symlink(build, os.path.join(self.folder, "build"))
         shutil.copytree("examples", os.path.join(self.folder, "examples"),
                         ignore=shutil.ignore_patterns("*.raddle"))
 
@@ -213,6 +215,7 @@ def check_pages():
 
 
 documents = sorted(glob.glob("*.md") + glob.glob("docs/**/*.md", recursive=True))
+if os.environ.get("ONLY"): documents = os.environ["ONLY"].split()
 for document in documents:
     check_markdown(document)
 check_pages()
