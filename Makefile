@@ -23,15 +23,19 @@ deps := scripts/install-deps.sh
 limit = 300
 ctest = ctest --output-on-failure --parallel $(JOBS) --no-tests=error --timeout $(limit)
 
-# $(call compile,FOLDER,COMPILER,OPTIONS): configure once, then build what changed.
+# $(call compile,FOLDER,COMPILER,OPTIONS,TARGET): configure once, then build what changed.
 define compile
 	@test -f $(1)/Makefile || cmake -S . -B $(1) -DCMAKE_C_COMPILER=$(2) $(3) $(CMAKE_FLAGS)
-	@cmake --build $(1) --parallel $(JOBS)
+	@cmake --build $(1) --parallel $(JOBS) --target $(or $(4),all)
 endef
 
-.PHONY: all check demo bench san soak accept install format clean help
+.PHONY: all tests check demo bench san soak accept install format clean help
 
-all: ## build the library, the tool and the examples into build/ (this is the default)
+all: ## build the library and the tool into build/ (this is the default)
+	@$(deps) build
+	$(call compile,$(BUILD),$(CC),,library_and_tool)
+
+tests: ## build all there is: also the examples and the tests
 	@$(deps) build
 	$(call compile,$(BUILD),$(CC))
 

@@ -26,6 +26,9 @@ install(FILES ${PROJECT_BINARY_DIR}/RaddleConfig.cmake
               cmake/RaddleDiscoverTests.cmake cmake/RaddleListTests.cmake
         DESTINATION ${package_dir})
 
+# pkg-config, for who has not installed it: PKG_CONFIG_PATH=build/pkgconfig
+configure_file(cmake/raddle-uninstalled.pc.in pkgconfig/raddle.pc @ONLY)
+
 # pkg-config: the file is written while installing, since only then the prefix
 # is known (make install PREFIX=...).
 install(CODE "

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# demo.sh -- the main job on an example: implementations of one spec are graded; of one that
-# is broken, the smallest failing run is shown, and replayed.
+# demo.sh -- the main job on an example: of an implementation that is broken, the smallest failing
+# run is shown, and replayed; then all implementations of its spec are graded.
 set -eu
 cd "$SOURCE"
 mkdir -p "$BUILD/demo"
@@ -17,11 +17,8 @@ grade() {
     [ "$status" = 1 ] || { echo "demo.sh: no failure was found" >&2; exit 1; }
 }
 
-say "Robots pass through warehouses. $spec/spec.c says when they may; these are the
---- programs of those who were asked to see to it, some of them right, most of them not:"
-grade --time 2 $spec/implementations/*.c
-
-say "What is wrong with $(basename $broken)?"
+say "Robots pass through warehouses, and wait where there is no room. $spec/spec.c says
+--- when they may go on. What is wrong with $broken?"
 grade $broken | tee "$BUILD/demo/report"
 
 token=$(sed -n 's/.*--replay \(rdl1[^ ]*\).*/\1/p' "$BUILD/demo/report" | tail -n 1)
@@ -29,3 +26,9 @@ token=$(sed -n 's/.*--replay \(rdl1[^ ]*\).*/\1/p' "$BUILD/demo/report" | tail -
 
 say "The line it printed brings the very same run back, as often as you like:"
 grade $broken --replay "$token"
+
+say "And these are all the programs of those who were asked to see to it, some of them right, most
+--- of them not (that takes a minute):"
+grade --time 1 $spec/implementations/*.c
+
+say "Now test your own queue: docs/tutorials/queue.md"

@@ -8,13 +8,13 @@
 set -eu
 
 # package, or package:command where another package may supply the command too
-build='gcc:gcc libc6-dev make:make cmake:cmake libdw-dev libdw1
+build='gcc:gcc libc6-dev make:make cmake:cmake pkg-config:pkg-config libdw-dev libdw1
        libzydis-dev libzydis4.0'
-test='clang:clang libclang-rt-14-dev afl++:afl-fuzz python3:python3 pkg-config:pkg-config
+test='clang:clang libclang-rt-14-dev afl++:afl-fuzz python3:python3
       libxml2-utils:xmllint mandoc:mandoc groff:groff procps:pgrep patch:patch
       g++:g++ libglib2.0-dev pigz:pigz valgrind:valgrind xz-utils:xz
       redis-server:redis-server libhiredis-dev
-      zlib1g libsqlite3-0 libssl3 gdb:gdb'
+      zlib1g libsqlite3-0 libssl3 gdb:gdb jq:jq'
 bench='g++:g++ librapidcheck-dev python3:python3 python3-hypothesis erlang-base
        erlang-proper erlang-proper-dev valgrind:valgrind
        libre2-dev libboost-dev jq:jq gdb:gdb libcmocka-dev libgmock-dev'

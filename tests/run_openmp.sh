@@ -86,8 +86,7 @@ has 'race.c:7: data race between'
 
 # ---- In tests, which have many executions in one process ----------------------------------
 
-. "$SOURCE/tests/uninstalled.sh"
-uninstalled "$scratch"
+export PKG_CONFIG_PATH=$BUILD/pkgconfig # the library just built
 # shellcheck disable=SC2046
 gcc -g -fopenmp "$here/tests.c" $(pkg-config --cflags --libs raddle) -o tests
 timeout 100 ./tests --seed "$seed" --regressions none >out 2>&1 || fail "tests:" "$(cat out)"

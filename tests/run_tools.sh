@@ -11,8 +11,7 @@ code=$SOURCE/tests/real
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
-. "$SOURCE/tests/uninstalled.sh"
-uninstalled "$scratch"
+export PKG_CONFIG_PATH=$BUILD/pkgconfig # the library just built
 shared=$(pkg-config --cflags --libs raddle)
 static="-I$SOURCE/include -rdynamic $BUILD/lib/libraddle.a -lm -ldl"
 

@@ -280,12 +280,19 @@ void rdl__show_answer(struct rdl__text *out, const struct rdl_operation *op, con
         add_value(out, look_up(op, want_operation)->second, answer, op->answer_size);
 }
 
+/* Who sees a state as bytes is told what it takes to see its fields. */
 void rdl__show_state(struct rdl__text *out, const struct rdl_spec *spec, const void *s)
 {
-    if (spec->show)
+    const struct rdl__type *type;
+
+    if (spec->show) {
         rdl__show_printed(out, spec->show, s);
-    else
-        add_value(out, look_up(spec, want_spec)->first, s, spec->state_size);
+        return;
+    }
+    type = look_up(spec, want_spec)->first;
+    add_value(out, type, s, spec->state_size);
+    if (!type && spec->state_size && !is_size_of_number(spec->state_size))
+        rdl__text_add(out, " (bytes: no -g, or no libdw1)");
 }
 
 void rdl__show_client(struct rdl__text *out, const struct rdl_spec *spec, const void *me)

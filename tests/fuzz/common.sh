@@ -9,8 +9,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 cp "$SOURCE/tests/fuzz/unpack.c" .
-. "$SOURCE/tests/uninstalled.sh"
-uninstalled "$scratch"
+export PKG_CONFIG_PATH=$BUILD/pkgconfig # the library just built
 unset RADDLE_FUZZ
 
 fail() {

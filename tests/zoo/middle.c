@@ -1,4 +1,4 @@
-/* middle.c -- the program at the top of the README. */
+/* middle.c -- a sum that overflows. */
 #include <raddle.h>
 
 static uint32_t middle(uint32_t low, uint32_t high)

@@ -44,8 +44,6 @@ RDL_TYPES(tickets, struct tickets, struct machine);
 RDL_OP_RETURNS(tickets, draw, struct rdl_nothing, int, .post = draw_post, .call = draw_call);
 RDL_SPEC(tickets, RDL_OPS(tickets, draw), .create = create);
 
-RDL_TEST_RESOURCE(nobody_sees_half_a_call, tickets);
-
 RDL_TEST_LINEAR(no_ticket_is_given_twice, tickets, .clients = 2);
 
 RDL_MAIN

@@ -1,0 +1,11 @@
+#include <raddle.h>
+
+struct point {
+    int x, y;
+};
+struct tree {
+    int key;
+    struct tree *left, *right;
+};
+
+/* 1 */

@@ -1,0 +1,7 @@
+#include <raddle.h>
+
+struct customer {
+    int number;
+};
+
+/* 1 */

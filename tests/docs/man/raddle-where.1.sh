@@ -1,0 +1,2 @@
+cp -r "$SOURCE"/tests/locate/* .
+cc -O0 -o reader reader.c a/other.c b/other.c

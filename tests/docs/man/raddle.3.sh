@@ -1,0 +1,1 @@
+cp examples/reverse.c tests.c
