@@ -307,8 +307,8 @@ int rdl__run_tests(struct rdl__options *options, struct rdl_test **tests, size_t
 static bool put_in_order(struct rdl__options *options, struct rdl_test **tests, size_t count,
                          struct rdl__error *error)
 {
-    struct rdl__text command = {0};
-    struct rdl__order_file file;
+    static struct rdl__text command; /* both live as long as we do */
+    static struct rdl__order_file file;
     struct rdl__token token;
     size_t i = 0;
 
@@ -331,7 +331,7 @@ static bool put_in_order(struct rdl__options *options, struct rdl_test **tests, 
     tests[i] = rdl__test_in_order(tests[i], file.order, !options->controlled);
     options->plan.turns_anew = options->controlled && !options->replay;
     if (!options->replay)
-        options->replay = file.token; /* both live as long as we do */
+        options->replay = file.token;
     rdl__add_shell_word(&command, options->plan.command);
     rdl__text_add(&command, " --order ");
     rdl__add_shell_word(&command, options->order);
@@ -346,7 +346,7 @@ static bool put_in_order(struct rdl__options *options, struct rdl_test **tests, 
  * a test as it stands, so it is not kept. */
 static void set_free(struct rdl__options *options, struct rdl_test **tests, size_t count)
 {
-    struct rdl__text command = {0};
+    static struct rdl__text command; /* it lives as long as we do */
 
     for (size_t i = 0; i < count; i++)
         if (tests[i]->options.explore)
