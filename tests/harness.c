@@ -70,11 +70,11 @@ void expect_part(const char *file, int line, const char *what, const char *text,
                   text ? text : "(null)");
 }
 
-static char *keep(char *text)
+char *test_keep(char *text)
 {
     struct output *output = malloc(sizeof *output);
 
-    EXPECT(output);
+    EXPECT(output && text);
     *output = (struct output){.text = text, .next = outputs};
     outputs = output;
     return text;
@@ -117,7 +117,7 @@ char *run(int *out_status, const char *command_format, ...)
         *out_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     free(redirected);
     free(command);
-    return keep(text);
+    return test_keep(text);
 }
 
 bool soak(void)

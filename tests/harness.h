@@ -49,6 +49,9 @@ struct test {
  * status, or 128 plus the signal that ended it.  The text may be freed or kept. */
 char *run(int *out_status, const char *command_format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Text that may be kept, and need not be freed. */
+char *test_keep(char *text);
+
 /* Are we asked for longer runs with fresh seeds (make soak)? */
 bool soak(void);
 

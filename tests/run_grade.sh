@@ -316,8 +316,8 @@ refused() { # PATTERN ARGUMENT...
     grade 2 "$@"
     says "$pattern"
 }
-refused 'no implementation' --spec spec
-refused '--spec DIRECTORY is missing' impl/good.c
+refused 'which implementations' --spec spec
+refused 'which spec' impl/good.c
 refused 'nosuch: No such file' --spec nosuch impl/good.c
 refused 'no directory' --spec impl/good.c impl/good.c
 refused 'no C files in empty' --spec empty impl/good.c

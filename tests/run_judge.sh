@@ -186,7 +186,7 @@ says 'cannot open missing: No such file or directory'
 run 2 "$raddle" judge --spec alone.so --spec-name cell .
 says 'cannot read .: Is a directory'
 run 2 "$raddle" judge history
-says '--spec is missing'
+says 'which spec?'
 run 2 "$raddle" judge --spec alone.so
 says 'which history?'
 run 2 "$raddle" judge --spec alone.so a b
@@ -194,7 +194,7 @@ says 'one history at a time'
 run 2 "$raddle" judge --spec
 says '--spec needs a value'
 run 2 "$raddle" judge --frob
-says "unknown option '--frob'"
+says "unknown option --frob"
 run 2 "$raddle" judge --spec alone.so --format xml history
 says "'xml' is neither human nor json"
 run 2 "$raddle" judge --spec alone.so --safety --policy history

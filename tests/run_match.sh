@@ -208,11 +208,11 @@ says 'note: the log has no times, so rdl_within is not checked'
 matches 0 rules "$(at net request 0)" "$(at side end 1.5e0)"
 refuses rules 'its time is before that of the event before it' \
     "$(at net request 3.000000001)" "$(at side end 3)"
-refuses rules 'the first event to have a time, but those before had none' \
+refuses rules 'it is the first event to have a time' \
     '{"port":"net","dir":"out","type":"request"}' "$(at side end 3)"
 refuses rules 'time -1 is out of range' "$(at net request -1)"
 refuses rules 'time 1e99 is out of range' "$(at net request 1e99)"
-refuses rules 'time is a number of seconds' "$(at net request '"1"')"
+refuses rules 'time must be a number of seconds' "$(at net request '"1"')"
 
 # ---- What is not understood ----
 
@@ -221,7 +221,7 @@ refuses acts "'up' is no direction: in or out" '{"dir":"up"}'
 refuses acts "there is no type 'tack', but tick, request, end" '{"type":"tack"}'
 refuses acts "there is no key 'prot', but port, dir, type, data, time" '{"prot":1}'
 refuses acts 'port is there twice' '{"port":"net","port":"net"}'
-refuses acts 'port is a string' '{"port":3}'
+refuses acts 'port must be a string' '{"port":3}'
 refuses acts 'dir is missing' "${tick}3}" '' '{"port":"net","type":"tick"}'
 refuses acts 'expected an object, {"port": ...}' 'net tick 3'
 refuses acts 'here should be a string, at column 2' '{port'
@@ -264,7 +264,7 @@ says 'one log at a time'
 run 2 "$raddle" match --spec-name
 says '--spec-name needs a value'
 run 2 "$raddle" match --frob
-says "unknown option '--frob'"
+says "unknown option --frob"
 run 2 "$raddle" match --format xml log.so log.jsonl
 says "'xml' is neither human nor json"
 run 0 "$raddle" match --help

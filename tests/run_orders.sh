@@ -120,7 +120,7 @@ run 2 zoo/schedules --order deposits_add_up.order
 says "no file of that name"
 grep -v ^case deposits_add_up.order >nothing.order
 run 2 zoo/schedules --order nothing.order
-says "nothing.order does not say which case it is of"
+says "nothing.order has no line 'case TOKEN'"
 run 2 specs/orders --order deposits_add_up.order
 says "a test called deposits_add_up, which is not here"
 run 2 specs/orders --controlled
@@ -135,7 +135,7 @@ order() {
 }
 order "[worker ended] -> [worker 2 at schedules.c:225]" "nothing comes before [thread at place]"
 order "[worker stands] -> worker 2:schedules.c:225" "[thread at place], and nothing else"
-order "worker:schedules.c:232:call 99 -> worker 2:schedules.c:225" "has not so many calls"
+order "worker:schedules.c:232:call 99 -> worker 2:schedules.c:225" "has fewer calls than that"
 order "worker:schedules.c:232:return -> worker 2:schedules.c:225" "there can be :call 2"
 "$BUILD/bin/raddle" where "$BUILD/specs/orders" \
     "counter.c:$(line $code 'counter + 1'):call 2" >report

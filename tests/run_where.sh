@@ -130,7 +130,7 @@ says 'which program?'
 run 2 "$raddle" where plain
 says 'which location?'
 run 2 "$raddle" where --nonsense plain append
-says "unknown option '--nonsense'"
+says "unknown option --nonsense"
 run 2 "$raddle" where nowhere append
 says 'cannot read nowhere'
 run 2 "$raddle" where reader.c append

@@ -30,7 +30,7 @@ static char *fails(int manner, const char *name, const char *headline, const cha
     EXPECT_EQ(status, 1);
     EXPECT_CONTAINS(report, headline);
     EXPECT_CONTAINS(report, story);
-    token = strdup(strstr(report, "--replay ") + strlen("--replay "));
+    token = test_keep(strdup(strstr(report, "--replay ") + strlen("--replay ")));
     *strchr(token, '\n') = '\0';
     again = run(&status, "MANNER=%d \"$BUILD/specs/components\" --regressions none --replay %s",
                 manner, token);

@@ -61,7 +61,7 @@ TEST(wrong_expressions_are_refused)
     memset(deep, '(', sizeof deep);
     deep[sizeof deep - 1] = '\0';
     EXPECT(!rdl__expression_read(deep, &error));
-    EXPECT_CONTAINS(error.text, "that is too deep");
+    EXPECT_CONTAINS(error.text, "too many parentheses in each other");
 }
 
 /* ---- Expressions mean what they mean in C ---------------------------------------------------- */
@@ -320,13 +320,13 @@ TEST(what_cannot_be_evaluated_says_why)
         {"1 << i", "it shifts by -7 bits"},
         {"head * 2", "pointers are compared"},
         {"head + last", "pointers are compared"},
-        {"-head", "- of a pointer is nothing"},
+        {"-head", "- is for numbers, and there is a pointer"},
         {"mode == BUSSY", "there is no variable BUSSY"},
         {"strcmp(none->name, \"\")", "a pointer is NULL"},
         {"$_streq(NULL, \"\")", "a string is NULL"},
         {"$_streq(i, \"\")", "a number is no string"},
         {"$_streq(text + 0x7fffffffffff, \"\")", "a string is not in memory"},
-        {"numbers[head]", "an index is a pointer"},
+        {"numbers[head]", "an index is a number, and this one is a pointer"},
     };
     struct rdl__error error;
     struct rdl__value value;

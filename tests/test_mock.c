@@ -24,8 +24,7 @@ static const char *report_of(const char *verdict, const char *name)
     at = strstr(report_of_all(), line);
     if (!at)
         test_fail(__FILE__, __LINE__, "there is no line '%s' in\n%s", line, report_of_all());
-    copy = strdup(at);
-    EXPECT(copy);
+    copy = test_keep(strdup(at));
     end = strstr(copy, "\n\n  Replay:");
     if (end)
         *end = '\0';

@@ -18,7 +18,7 @@ static char *between(const char *report, const char *start, const char *end)
     from += strlen(start);
     to = strstr(from, end);
     EXPECT(to);
-    return strndup(from, (size_t)(to - from));
+    return test_keep(strndup(from, (size_t)(to - from)));
 }
 
 TEST(a_report_says_how_many_requirements_were_exercised_and_which_never)

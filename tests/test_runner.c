@@ -15,16 +15,6 @@ static char *try_one(int *out_status, const char *name, const char *options)
         options);
 }
 
-/* Texts that are kept until the end, and reachable until then. */
-static char *keep(char *text)
-{
-    static char *kept[1000];
-    static size_t count;
-
-    EXPECT(count < sizeof kept / sizeof *kept);
-    return kept[count++] = text;
-}
-
 /* A sanitizer sees memory errors first, and its report is full of addresses. */
 static bool has_sanitizer(void)
 {
@@ -38,7 +28,7 @@ static char *token_in(const char *report)
 
     EXPECT(at != NULL);
     at += strlen("--replay ");
-    return keep(strndup(at, strcspn(at, "\n")));
+    return test_keep(strndup(at, strcspn(at, "\n")));
 }
 
 /* What a report says of the failure itself: from its headline to the replay line. */
@@ -48,7 +38,7 @@ static char *failure_in(const char *report)
 
     EXPECT(start != NULL);
     end = strstr(start, "\n  Replay:");
-    return keep(end ? strndup(start, (size_t)(end - start)) : strdup(start));
+    return test_keep(end ? strndup(start, (size_t)(end - start)) : strdup(start));
 }
 
 /* Drop what differs between a search and a replay: explanations, and the end. */

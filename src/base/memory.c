@@ -42,7 +42,9 @@ static void unpoison(const void *from, size_t size)
 static void *must(void *memory, size_t size)
 {
     if (!memory)
-        rdl__stop("out of memory (%zu bytes wanted)", size);
+        rdl__stop(
+            "out of memory: %zu more bytes are needed; fewer --jobs, or smaller cases, need less",
+            size);
     return memory;
 }
 
@@ -109,7 +111,9 @@ void *rdl__arena_alloc(struct rdl__arena *arena, size_t size)
     char *memory;
 
     if (size > SIZE_MAX / 2)
-        rdl__stop("out of memory (%zu bytes wanted)", size);
+        rdl__stop(
+            "out of memory: %zu more bytes are needed; fewer --jobs, or smaller cases, need less",
+            size);
     step = step_for(size);
     if ((size_t)(arena->end - arena->next) < step)
         next_chunk(arena, step);

@@ -37,3 +37,15 @@ size_t rdl__distance(const char *a, size_t a_length, const char *b)
     free(row);
     return distance;
 }
+
+enum { NEAR_ENOUGH = 2 };
+
+void rdl__nearest_try(struct rdl__nearest *nearest, const char *word)
+{
+    size_t distance = rdl__distance(nearest->given, nearest->length, word);
+
+    if (distance < (nearest->word ? nearest->distance : NEAR_ENOUGH + 1)) {
+        nearest->word = word;
+        nearest->distance = distance;
+    }
+}

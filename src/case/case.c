@@ -19,7 +19,8 @@ void *rdl_alloc_array(struct rdl_case *t, size_t count, size_t size)
     size_t bytes;
 
     if (__builtin_mul_overflow(count, size, &bytes))
-        rdl__misuse(t, "an array of %zu elements of %zu bytes is too large", count, size);
+        rdl__misuse(t, "rdl_alloc_array: %zu elements of %zu bytes are more than there can be",
+                    count, size);
     return rdl_alloc(t, bytes);
 }
 
@@ -182,7 +183,8 @@ void rdl__classify(struct rdl_case *t, bool condition, const char *name)
 void rdl_cover(struct rdl_case *t, double percent, bool condition, const char *name)
 {
     if (!(percent >= 0 && percent <= 100))
-        rdl__misuse(t, "rdl_cover(\"%s\"): %g is no percentage", name, percent);
+        rdl__misuse(t, "rdl_cover(\"%s\"): %g is no percentage: it is from 0 to 100", name,
+                    percent);
     if (t->counted)
         rdl__stats_label(t->stats, name, condition, percent);
 }
@@ -202,7 +204,11 @@ void rdl_maximise(struct rdl_case *t, double value, const char *name)
     while (i < t->score_count && strncmp(t->scores[i].name, name, RDL__NAME_ROOM - 1) != 0)
         i++;
     if (i == RDL__SCORES_MAX)
-        rdl__misuse(t, "rdl_maximise(\"%s\"): at most %d targets in a test", name, RDL__SCORES_MAX);
+        rdl__misuse(
+            t,
+            "rdl_maximise(\"%s\"): there are %d targets already, and no more are possible in a "
+            "test",
+            name, RDL__SCORES_MAX);
     if (i == t->score_count) {
         snprintf(t->scores[i].name, RDL__NAME_ROOM, "%s", name);
         t->scores[i].value = value;
@@ -229,7 +235,7 @@ static void show_border(struct rdl_case *t, enum rdl__event_kind kind, const cha
 struct rdl_case *rdl_begin(struct rdl_case *t, const char *label)
 {
     if (!label)
-        rdl__misuse(t, "rdl_begin: a span needs a label");
+        rdl__misuse(t, "rdl_begin: a span needs a label, and it is NULL");
     rdl__span_begin(t->tape, (uint32_t)rdl__hash_text(label));
     show_border(t, RDL__EVENT_BEGIN, label);
     return t;
@@ -247,7 +253,7 @@ static bool in_abandoned_list(const struct rdl__tape *tape)
 void rdl_end(struct rdl_case *t)
 {
     if (t->tape->depth == 0)
-        rdl__misuse(t, "rdl_end without rdl_begin");
+        rdl__misuse(t, "rdl_end without rdl_begin: each ends a span that one has begun");
     while (in_abandoned_list(t->tape))
         rdl__span_end(t->tape);
     show_border(t, RDL__EVENT_END, "");

@@ -54,8 +54,11 @@ uint32_t rdl__exercises_tell(struct rdl__session *session)
     for (uint32_t i = 0; i < session->exercise_count; i++)
         never += session->exercises[i].cases == 0;
     if (rdl__requirements_lost())
-        rdl__warn(session, "%u requirements found no room: at most %d are counted",
-                  rdl__requirements_lost(), RDL__REQUIREMENTS_MAX);
+        rdl__warn(
+            session,
+            "%u requirements found no room: at most %d are counted; run some of the tests only "
+            "(--filter)",
+            rdl__requirements_lost(), RDL__REQUIREMENTS_MAX);
     if (listener->exercised && (session->exercise_count > 0 || session->plan->requirements))
         listener->exercised(listener->self, session->exercises, session->exercise_count);
     return never;

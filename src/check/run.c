@@ -250,9 +250,12 @@ static void judge_discards(struct rdl__session *session, struct rdl__result *res
 
     if (stats->discards > 0 && stats->cases == 0)
         conclude(result, RDL__TEST_ERROR, "discards",
-                 "all %llu cases were discarded%s: nothing was tested",
+                 "all %llu cases were discarded%s, so nothing was tested: %s",
                  (unsigned long long)stats->discards,
-                 stats->too_long == stats->discards ? " for making too many choices" : "");
+                 stats->too_long == stats->discards ? " for making too many choices" : "",
+                 stats->too_long == stats->discards
+                     ? "draw less, or let cases make more of them (.choices_max)"
+                     : "draw what the property is about, instead of discarding the rest");
     else if (stats->discards > 4 * stats->cases && stats->discards > 50)
         rdl__warn(session,
                   "%s: %llu cases were discarded for %llu that counted: draw what the property "
@@ -291,8 +294,11 @@ static void judge_calls(struct rdl__session *session, struct rdl__result *result
                  (unsigned long long)stats->cases);
     for (uint32_t i = 0; total > 0 && !result->test->options.table && i < stats->called_count; i++)
         if (stats->called[i].calls == 0)
-            rdl__warn(session, "%s: %s was never called, while others were %llu times",
-                      result->test->name, stats->called[i].name, (unsigned long long)total);
+            rdl__warn(
+                session,
+                "%s: %s was never called, while others were %llu times: look at its may, weigh, "
+                "pre and cpre",
+                result->test->name, stats->called[i].name, (unsigned long long)total);
 }
 
 /* A deviation that never takes effect is not tolerated, either: it is not tried. */
@@ -368,7 +374,8 @@ static void judge_run(struct rdl__session *session, struct rdl__result *result)
             judge_coverage(session, result);
         if (result->verdict == RDL__TEST_PASS && expects_failure)
             conclude(result, RDL__TEST_FAIL, "unexpected-pass",
-                     "a failure was expected, and none was found");
+                     "a failure was expected, and none was found: leave out .expect_failure if the "
+                     "bug is mended");
     }
 }
 
@@ -454,16 +461,16 @@ static bool specs_are_well_declared(struct rdl_test **tests, size_t count, struc
                              tests[i]->file, tests[i]->line, tests[i]->name, options->clients,
                              RDL__CLIENTS_MOST);
         if (options->calls.max && options->calls.min > options->calls.max)
-            return rdl__fail(error, "%s:%d: %s: there cannot be at least %u and at most %u calls",
+            return rdl__fail(error, "%s:%d: %s: .calls cannot be at least %u and at most %u",
                              tests[i]->file, tests[i]->line, tests[i]->name, options->calls.min,
                              options->calls.max);
         if (options->phases > RDL__NUMBER_MAX || options->concurrent > RDL__NUMBER_MAX ||
             options->calls.max > RDL__NUMBER_MAX || options->calls.min > RDL__NUMBER_MAX)
             return rdl__fail(error,
-                             "%s:%d: %s: a number of phases or calls is above %d, or negative",
+                             "%s:%d: %s: .phases, .concurrent or .calls is above %d, or negative",
                              tests[i]->file, tests[i]->line, tests[i]->name, RDL__NUMBER_MAX);
         if (options->rounds > 3)
-            return rdl__fail(error, "%s:%d: %s: there is no round %u, only 1, 2 and 3",
+            return rdl__fail(error, "%s:%d: %s: .rounds is %u, and there are only 1, 2 and 3",
                              tests[i]->file, tests[i]->line, tests[i]->name, options->rounds);
         if (!rdl__spec_check(options->spec, tests[i]->body == rdl__test_spec || options->reference,
                              error))
@@ -503,15 +510,20 @@ static bool token_fits(struct rdl__session *session, const struct rdl__token *to
     const struct rdl__board *board = rdl__first_board(session);
 
     if (board->outcome.verdict == RDL__UNFIT)
-        conclude(result, RDL__TEST_ERROR, "stale",
-                 "the token does not fit the test any more: choice %u of %u is another one now",
-                 board->strict_next + 1, token->count);
+        conclude(
+            result, RDL__TEST_ERROR, "stale",
+            "the token does not fit the test any more: choice %u of %u is another one now; run "
+            "the test for a new one",
+            board->strict_next + 1, token->count);
     else if (board->outcome.verdict == RDL__DISCARDED)
-        conclude(result, RDL__TEST_ERROR, "stale",
-                 "the token does not fit the test any more: its case is discarded now");
+        conclude(
+            result, RDL__TEST_ERROR, "stale",
+            "the token does not fit the test any more: its case is discarded now; run the test "
+            "for a new one");
     else if (board->tape.count != token->count && !result->test->options.explore)
         conclude(result, RDL__TEST_ERROR, "stale",
-                 "the token does not fit the test any more: it holds %u choices, the test made %u",
+                 "the token does not fit the test any more: it holds %u choices, the test made %u; "
+                 "run the test for a new one",
                  token->count, board->tape.count);
     else
         return true;
@@ -572,7 +584,10 @@ static void try_token(struct rdl__session *session, struct rdl__result *result,
 
     if (token->count > board->choices_room) {
         conclude(result, RDL__TEST_ERROR, "stale",
-                 "the token holds more choices than the test may make");
+                 "the token does not fit the test any more: it holds %u choices, and the test may "
+                 "make %u; "
+                 "run the test for a new one",
+                 token->count, board->choices_room);
         return;
     }
     if (!run_token(session, result->test, token, &feed) || !token_fits(session, token, result))

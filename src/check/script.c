@@ -366,13 +366,15 @@ static bool make_constraints(struct script *s, struct rdl__error *error)
     bool ran;
 
     if (!run_case(s, s->test))
-        return rdl__fail(error, "the case does not fail again");
+        return rdl__fail(
+            error,
+            "the case does not fail again, so something other than its choices and turns decides");
     find_lines(s, &rdl__first_board(s->session)->trace.steps);
     if (s->place_count == 0)
         return rdl__fail(error, "no lines of its code are known: compile it with -g");
     probe = rdl__map(size, MAP_SHARED | MAP_NORESERVE);
     if (!probe)
-        return rdl__fail(error, "cannot get memory: %s", strerror(errno));
+        return rdl__fail(error, "cannot get memory for what its threads do: %s", strerror(errno));
     ran = run_with_probes(s, probe);
     rdl__unmap(probe, size);
     return ran || rdl__fail(error, "with hooks in its lines, the case does not fail again");
@@ -488,9 +490,11 @@ static bool make_script(struct script *s, const char *path, struct rdl__text *sa
     bool always;
 
     if (s->test->options.spec)
-        return rdl__fail(error, "the calls of a spec are not an order of lines");
+        return rdl__fail(
+            error, "it is a test of a spec, whose calls are no order of lines: --replay runs it");
     if (!s->failure->token || !s->failure->schedule.headline)
-        return rdl__fail(error, "there is no schedule of controlled threads");
+        return rdl__fail(
+            error, "its threads are not controlled, so there is no schedule (RDL_EXPLORE has one)");
     if (!make_constraints(s, error))
         return false;
     always = always_fails(s);

@@ -266,10 +266,11 @@ static void note_bug(struct search *search, const struct rdl__board *board)
         if (is_known(search, board->outcome.origin))
             return;
         if (search->known_count == RDL__KNOWN_MAX) {
-            rdl__warn(session,
-                      "%s: there are more than %d different failures: no others are "
-                      "looked for",
-                      test->name, RDL__KNOWN_MAX);
+            rdl__warn(
+                session,
+                "%s: there are more than %d different failures: mend these first, as no others "
+                "are looked for",
+                test->name, RDL__KNOWN_MAX);
             search->ended = true;
             return;
         }

@@ -53,7 +53,8 @@ static bool is_regular(const char *path, struct rdl__error *error)
     struct stat file;
 
     if (stat(path, &file) == 0 && !S_ISREG(file.st_mode))
-        return rdl__fail(error, "%s is no regular file", path);
+        return rdl__fail(error, "%s is no regular file, which earlier failures could be kept in",
+                         path);
     return true;
 }
 

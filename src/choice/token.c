@@ -19,7 +19,8 @@ enum {
 enum { CHECKSUM_BYTES = 4 };
 
 static const char prefix[] = "rdl1.";
-static const char damaged[] = "the token is damaged: it was cut off or edited";
+static const char damaged[] =
+    "the token is damaged: it was cut off or edited; copy all of it, or give its file as @FILE";
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /* Bytes to be read; went_wrong stays set once something was not there. */
@@ -89,7 +90,11 @@ static bool read_base64(struct rdl__text *out, const char *text, struct rdl__err
         const char *digit = strchr(digits, *c);
 
         if (!digit)
-            return rdl__fail(error, "the token is damaged: it cannot hold a '%c'", *c);
+            return rdl__fail(
+                error,
+                "the token is damaged: it cannot hold a '%c'; copy all of it, or give its file "
+                "as @FILE",
+                *c);
         waiting = waiting << 6 | (unsigned)(digit - digits);
         bits += 6;
         if (bits >= 8) {
@@ -228,14 +233,18 @@ static bool read_body(struct rdl__token *out, const struct rdl__text *bytes,
         return rdl__fail(error, "%s", damaged);
     read_settings(&out->settings, &reader, &unknown_key);
     if (!reader.went_wrong && unknown_key)
-        return rdl__fail(error, "the token holds a setting that this version does not know (%llu)",
-                         (unsigned long long)unknown_key);
+        return rdl__fail(
+            error,
+            "the token holds a setting that this version does not know (%llu): replay it with "
+            "the version that made it, or run the test for a new one",
+            (unsigned long long)unknown_key);
     read_choices(out, &reader);
     if (reader.went_wrong || reader.next != reader.count)
         return rdl__fail(error, "%s", damaged);
     if (out->settings.size < 1 || out->settings.size > 100 || out->settings.choices_max < 1 ||
         out->settings.choices_max < out->count)
-        return rdl__fail(error, "the token holds impossible settings");
+        return rdl__fail(
+            error, "the token holds settings that no test can have: run the test for a new one");
     return true;
 }
 
@@ -247,11 +256,18 @@ static bool read_parts(struct rdl__token *out, char *copy, struct rdl__error *er
     bool ok;
 
     if (strncmp(copy, "rdl", 3) == 0 && isdigit((unsigned char)copy[3]) && copy[3] != prefix[3])
-        return rdl__fail(error, "the token was made by another version of Raddle (%.4s)", copy);
+        return rdl__fail(
+            error,
+            "the token was made by another version of Raddle (%.4s): replay it with that, or run "
+            "the test for a new one",
+            copy);
     if (strncmp(copy, prefix, strlen(copy)) == 0 && *copy)
         return rdl__fail(error, "%s", damaged);
     if (strncmp(copy, prefix, strlen(prefix)) != 0)
-        return rdl__fail(error, "this is no Raddle token (they begin with %s)", prefix);
+        return rdl__fail(
+            error,
+            "this is no Raddle token: they begin with %s, and those in files are given as @FILE",
+            prefix);
     dot = strrchr(name, '.');
     if (!dot || dot == name)
         return rdl__fail(error, "%s", damaged);

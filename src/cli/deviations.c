@@ -29,7 +29,8 @@ struct survey {
 bool rdl__settle_deviations(struct rdl__options *o, struct rdl__error *error)
 {
     if (o->plan.deviation && o->order)
-        return rdl__fail(error, "--deviation and --order do not go together");
+        return rdl__fail(error,
+                         "--deviation and --order do not go together: leave out one of them");
     if (o->deviations && (o->plan.deviation || o->replay || o->bytes || o->order || o->export))
         return rdl__fail(error, "--deviations goes with none of --deviation, --replay, --bytes, "
                                 "--order and --export");

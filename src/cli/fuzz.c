@@ -29,7 +29,7 @@ _Noreturn static void stop_for_want_of_a_test(struct rdl_test **tests, size_t co
     for (size_t i = 0; i < count; i++)
         rdl__text_add(&names, "%s%s", i ? ", " : "", tests[i]->name);
     if (count == 0)
-        rdl__stop("there are no tests in this program");
+        rdl__stop("there are no tests in this program: RDL_PROPERTY makes one");
     if (name)
         rdl__stop("RADDLE_FUZZ: no test is called %s; there are: %s", name, names.bytes);
     rdl__stop("set RADDLE_FUZZ to the test that is to be fuzzed, one of: %s", names.bytes);

@@ -137,8 +137,9 @@ static bool names_are_unique(struct rdl_test **tests, size_t count, struct rdl__
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < i; k++)
             if (strcmp(tests[i]->name, tests[k]->name) == 0)
-                return rdl__fail(error, "%s:%d and %s:%d are both called %s", tests[k]->file,
-                                 tests[k]->line, tests[i]->file, tests[i]->line, tests[i]->name);
+                return rdl__fail(
+                    error, "%s:%d and %s:%d are both called %s: give one of the tests another name",
+                    tests[k]->file, tests[k]->line, tests[i]->file, tests[i]->line, tests[i]->name);
     return true;
 }
 
@@ -199,9 +200,12 @@ static bool replay(struct rdl__options *options, const struct rdl__listener *lis
     if (!options->shrink)
         options->plan.shrink_seconds = 0;
     options->plan.export_order = options->export;
-    ok = test
-             ? rdl__check_token(&options->plan, listener, test, &token, totals, error)
-             : rdl__fail(error, "the token is for a test called %s, which is not here", token.name);
+    ok = test ? rdl__check_token(&options->plan, listener, test, &token, totals, error)
+              : rdl__fail(
+                    error,
+                    "the token is for a test called %s, which is not here; --list shows those that "
+                    "are",
+                    token.name);
     rdl__token_release(&token);
     return ok;
 }
@@ -242,11 +246,16 @@ static bool run_all(const struct rdl__options *options, const struct rdl__listen
 
     count = select_tests(options, tests, count);
     if (count == 0 && !options->shards)
-        return rdl__fail(error, all ? "no test matches; --list shows all"
-                                    : "there are no tests in this program");
+        return all ? rdl__fail(error, "no test matches %s%s; --list shows all",
+                               options->filter_count > 1 ? "these filters, the first being " : "",
+                               options->filters[0])
+                   : rdl__fail(error, "there are no tests in this program: RDL_PROPERTY makes one");
     if (options->plan.deviation && !options->shards && !can_deviate(options, tests, count))
-        return rdl__fail(error, "--deviation: '%s' is of no spec that plays in any of these tests",
-                         options->plan.deviation);
+        return rdl__fail(
+            error,
+            "--deviation: '%s' is of no spec that plays in any of these tests; --deviations "
+            "shows what there is",
+            options->plan.deviation);
     return rdl__check_all(&options->plan, listener, tests, count, totals, error);
 }
 
@@ -298,26 +307,31 @@ int rdl__run_tests(struct rdl__options *options, struct rdl_test **tests, size_t
 static bool put_in_order(struct rdl__options *options, struct rdl_test **tests, size_t count,
                          struct rdl__error *error)
 {
-    struct rdl__text command = {0};
-    struct rdl__order_file file;
+    static struct rdl__text command; /* both live as long as we do */
+    static struct rdl__order_file file;
     struct rdl__token token;
     size_t i = 0;
 
     if (!rdl__order_file_read(&file, options->order, error))
         return false;
     if (!file.token)
-        return rdl__fail(error, "%s does not say which case it is of", options->order);
+        return rdl__fail(
+            error,
+            "%s has no line 'case TOKEN' to say which case it is of; --replay TOKEN --export "
+            "FILE writes one",
+            options->order);
     if (!rdl__token_read(&token, file.token, error))
         return false;
     while (i < count && strcmp(tests[i]->name, token.name) != 0)
         i++;
     if (i == count)
-        return rdl__fail(error, "%s is for a test called %s, which is not here", options->order,
-                         token.name);
+        return rdl__fail(
+            error, "%s is for a test called %s, which is not here; --list shows those that are",
+            options->order, token.name);
     tests[i] = rdl__test_in_order(tests[i], file.order, !options->controlled);
     options->plan.turns_anew = options->controlled && !options->replay;
     if (!options->replay)
-        options->replay = file.token; /* both live as long as we do */
+        options->replay = file.token;
     rdl__add_shell_word(&command, options->plan.command);
     rdl__text_add(&command, " --order ");
     rdl__add_shell_word(&command, options->order);
@@ -332,7 +346,7 @@ static bool put_in_order(struct rdl__options *options, struct rdl_test **tests, 
  * a test as it stands, so it is not kept. */
 static void set_free(struct rdl__options *options, struct rdl_test **tests, size_t count)
 {
-    struct rdl__text command = {0};
+    static struct rdl__text command; /* it lives as long as we do */
 
     for (size_t i = 0; i < count; i++)
         if (tests[i]->options.explore)

@@ -42,7 +42,7 @@ static bool read_seconds(const char *from, const char *value, double *out, struc
     double seconds = strtod(value, &end);
 
     if (end == value || (*end && strcmp(end, "s") != 0) || !(seconds >= 0) || seconds > 1e9)
-        return rdl__fail(error, "%s: '%s' is no number of seconds", from, value);
+        return rdl__fail(error, "%s: '%s' is no number of seconds, as 2.5 or 2.5s is", from, value);
     *out = seconds;
     return true;
 }
@@ -51,7 +51,7 @@ static bool read_filter(struct rdl__options *o, const char *from, const char *va
                         struct rdl__error *error)
 {
     if (o->filter_count == RDL__FILTERS_MAX)
-        return rdl__fail(error, "%s: more than %d filters", from, RDL__FILTERS_MAX);
+        return rdl__fail(error, "%s: at most %d filters are possible", from, RDL__FILTERS_MAX);
     o->filters[o->filter_count++] = value;
     return true;
 }
@@ -76,7 +76,7 @@ static bool read_time(struct rdl__options *o, const char *from, const char *valu
 {
     if (!read_seconds(from, value, &o->plan.seconds, error))
         return false;
-    return o->plan.seconds > 0 || rdl__fail(error, "%s: some time is needed", from);
+    return o->plan.seconds > 0 || rdl__fail(error, "%s: it is 0, and some time is needed", from);
 }
 
 static bool read_jobs(struct rdl__options *o, const char *from, const char *value,
@@ -179,7 +179,7 @@ static bool read_format(struct rdl__options *o, const char *from, const char *va
     static const char *const formats[] = {"human", "tap", "junit", "json"};
 
     if (o->output_count == RDL__OUTPUTS_MAX)
-        return rdl__fail(error, "%s: more than %d outputs", from, RDL__OUTPUTS_MAX);
+        return rdl__fail(error, "%s: at most %d reports are possible", from, RDL__OUTPUTS_MAX);
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         if (strcmp(value, formats[i]) == 0) {
             o->outputs[o->output_count++] = (struct rdl__output){.format = formats[i]};
@@ -201,7 +201,7 @@ static bool read_html(struct rdl__options *o, const char *from, const char *valu
                       struct rdl__error *error)
 {
     if (o->output_count == RDL__OUTPUTS_MAX)
-        return rdl__fail(error, "%s: more than %d outputs", from, RDL__OUTPUTS_MAX);
+        return rdl__fail(error, "%s: at most %d reports are possible", from, RDL__OUTPUTS_MAX);
     o->outputs[o->output_count++] = (struct rdl__output){.format = "html", .path = value};
     return true;
 }
@@ -304,6 +304,18 @@ static const struct word faults[] = {
     {NULL, 0},
 };
 
+static bool is_no_word(const char *from, const char *part, size_t length, const struct word *words,
+                       struct rdl__error *error)
+{
+    struct rdl__text names = {0};
+
+    for (const struct word *word = words; word->name; word++)
+        rdl__text_add(&names, "%s%s", word == words ? "" : ", ", word->name);
+    rdl__fail(error, "%s: '%.*s' is none of %s", from, (int)length, part, names.bytes);
+    rdl__text_release(&names);
+    return false;
+}
+
 static bool read_words(const char *from, const char *value, const struct word *words, unsigned *out,
                        struct rdl__error *error)
 {
@@ -318,8 +330,7 @@ static bool read_words(const char *from, const char *value, const struct word *w
                (strlen(word->name) != length || strncmp(word->name, part, length) != 0))
             word++;
         if (!word->name)
-            return rdl__fail(error, "%s: '%.*s' is not known; --help shows what is", from,
-                             (int)length, part);
+            return is_no_word(from, part, length, words, error);
         *out |= word->bit;
         part += length + (part[length] == ',');
     }
@@ -330,7 +341,8 @@ static bool read_fail_on(struct rdl__options *o, const char *from, const char *v
                          struct rdl__error *error)
 {
     return read_words(from, value, failures, &o->explore.fail_on, error) &&
-           (o->explore.fail_on || rdl__fail(error, "%s: nothing is named", from));
+           (o->explore.fail_on ||
+            rdl__fail(error, "%s: name at least one kind of failure, such as crash", from));
 }
 
 static bool read_faults(struct rdl__options *o, const char *from, const char *value,
@@ -482,19 +494,13 @@ static const struct option *find(const char *name, size_t length)
 
 static bool unknown(const char *argument, const char *name, size_t length, struct rdl__error *error)
 {
-    const char *nearest = NULL;
-    size_t least = 3;
+    struct rdl__nearest nearest = {.given = name, .length = length};
 
-    for (int i = 0; i < OPTIONS; i++) {
-        size_t distance = rdl__distance(name, length, options[i].name);
-
-        if (applies(&options[i]) && distance < least) {
-            least = distance;
-            nearest = options[i].name;
-        }
-    }
-    if (nearest)
-        return rdl__fail(error, "unknown option %s; did you mean --%s?", argument, nearest);
+    for (int i = 0; i < OPTIONS; i++)
+        if (applies(&options[i]))
+            rdl__nearest_try(&nearest, options[i].name);
+    if (nearest.word)
+        return rdl__fail(error, "unknown option %s; did you mean --%s?", argument, nearest.word);
     return rdl__fail(error, "unknown option %s; --help shows all", argument);
 }
 
@@ -507,7 +513,8 @@ static bool read_argument(struct rdl__options *o, int argc, char **argv, int *at
     const struct option *option;
 
     if (strncmp(argument, "--", 2) != 0 || length == 0)
-        return rdl__fail(error, "what is '%s'? Options begin with --; --help shows all", argument);
+        return rdl__fail(error, "what is '%s'? Options begin with --%s; --help shows all", argument,
+                         for_programs ? ", and the program stands after a -- of its own" : "");
     if (strcmp(name, "colour") == 0 || strncmp(name, "colour=", 7) == 0)
         option = find("color", 5);
     else
@@ -562,7 +569,9 @@ static bool read_shard_environment(struct rdl__options *o, struct rdl__error *er
         !read_number("GTEST_SHARD_INDEX", index, 1000000, &shard, error))
         return false;
     if (shard >= shards)
-        return rdl__fail(error, "GTEST_SHARD_INDEX is %s, but there are %s shards", index, total);
+        return rdl__fail(
+            error, "GTEST_SHARD_INDEX is %s, but there are %s shards, the first of which is 0",
+            index, total);
     o->shard = (unsigned)shard;
     o->shards = (unsigned)shards;
     return true;
@@ -584,7 +593,7 @@ static bool check_outputs(struct rdl__options *o, struct rdl__error *error)
                          on_stdout);
     if (on_stdout == 0) {
         if (o->output_count == RDL__OUTPUTS_MAX)
-            return rdl__fail(error, "more than %d outputs", RDL__OUTPUTS_MAX);
+            return rdl__fail(error, "at most %d reports are possible", RDL__OUTPUTS_MAX);
         o->outputs[o->output_count++] = (struct rdl__output){.format = "human"};
     }
     return true;
@@ -612,11 +621,14 @@ bool rdl__options_read(struct rdl__options *out, int argc, char **argv, struct r
     if (!read_shard_environment(&o, error) || !check_outputs(&o, error))
         return false;
     if (o.replay && o.bytes)
-        return rdl__fail(error, "--replay and --bytes do not go together");
+        return rdl__fail(error, "--replay and --bytes do not go together: leave out one of them");
     if (o.shrink && !o.replay)
-        return rdl__fail(error, "--shrink goes with --replay");
+        return rdl__fail(error,
+                         "--shrink goes with --replay TOKEN: what a search finds is shrunk anyway");
     if (o.controlled && !o.order)
-        return rdl__fail(error, "--controlled goes with --order");
+        return rdl__fail(
+            error, "--controlled goes with --order FILE: without it, tests say which threads they "
+                   "control");
     if (o.free && (o.order || o.export))
         return rdl__fail(error, "--free goes neither with --order nor with --export");
     if (o.order && (o.export || o.bytes))

@@ -97,7 +97,10 @@ bool rdl__export_plan(struct rdl_test **tests, size_t count, const char *path,
     bool ok;
 
     count = keep_sequences(tests, count);
-    if (count != 1)
+    if (count == 0)
+        return rdl__fail(error, "--export: none of these tests is an RDL_TEST_PLAN or "
+                                "RDL_TEST_TABLE; of others a case is exported, by --replay TOKEN");
+    if (count > 1)
         return rdl__fail(error,
                          "--export: %zu of these tests are an RDL_TEST_PLAN or RDL_TEST_TABLE; "
                          "name one with --filter =NAME",

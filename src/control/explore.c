@@ -75,7 +75,7 @@ void rdl__explorer_start(const char *name, uint64_t seed)
     free(state);
     strategy = *name ? rdl__strategy_named(name, &parameter) : rdl__strategies[0];
     if (!strategy)
-        rdl__stop("there is no strategy called %s", name);
+        rdl__stop("there is no strategy called %s; --help shows those that there are", name);
     state = rdl__allocate(strategy->state_size + 1);
     if (strategy->init)
         strategy->init(state, seed, parameter);

@@ -108,7 +108,8 @@ void rdl_join(struct rdl_thread *thread)
     if (!thread && rdl__current)
         rdl__misuse(rdl__current, "rdl_join: there is no thread to join: it is NULL");
     if (thread->joined && rdl__current)
-        rdl__misuse(rdl__current, "rdl_join: the thread has been joined before");
+        rdl__misuse(rdl__current,
+                    "rdl_join: the thread has been joined before, which is possible once");
     if (!self && thread->controlled)
         why = 0; /* the execution is over, and so is whatever was left of it */
     else if (self && thread->controlled)

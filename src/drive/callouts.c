@@ -15,7 +15,9 @@ static _Thread_local struct asking *asking; /* NULL: nobody does */
 void rdl__callouts(const struct rdl_step *step, const char *file, int line)
 {
     if (!asking)
-        rdl__misuse_at(file, line, "rdl_callouts is for .callouts functions of operations");
+        rdl__misuse_at(
+            file, line,
+            "rdl_callouts is for .callouts functions of operations, and was called elsewhere");
     if (asking->step)
         rdl__misuse_at(file, line,
                        "rdl_callouts is called twice: say all of it at once, by "

@@ -28,7 +28,7 @@ static bool check_names(const struct rdl_test *test, const char *const *names,
         if (!rdl__spec_named(*names))
             return wrong(test, error, "there is no spec called %s in this program", *names);
     return count <= RDL__COMPONENTS_MAX ||
-           wrong(test, error, "there are more than %d specs", RDL__COMPONENTS_MAX);
+           wrong(test, error, "at most %d specs are possible in it", RDL__COMPONENTS_MAX);
 }
 
 /* A spec that plays has to know its answers. */
@@ -75,7 +75,8 @@ static bool check_cluster(const struct rdl_test *test, struct rdl__error *error)
     const char *const *names = options->cluster->specs;
 
     if (!names || !*names)
-        return wrong(test, error, "cluster %s has no components", options->cluster->name);
+        return wrong(test, error, "cluster %s has no components: RDL_CLUSTER names them",
+                     options->cluster->name);
     if (!check_names(test, names, error))
         return false;
     if (options->real && strcmp(options->real, "all") != 0 && !is_one_of(options->real, names))

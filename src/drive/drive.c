@@ -298,7 +298,9 @@ const void *rdl__result(rdl_ref ref, size_t size, const char *file, int line)
     if (!op)
         rdl__misuse(rdl__current, "%s:%d: rdl_result: there is no call #%u", file, line, ref);
     if (!answer)
-        rdl__misuse(rdl__current, "%s:%d: rdl_result: call #%u has not returned", file, line, ref);
+        rdl__misuse(rdl__current,
+                    "%s:%d: rdl_result: call #%u has not returned yet, so there is no answer", file,
+                    line, ref);
     if (op->answer_size != size)
         rdl__misuse(rdl__current,
                     "%s:%d: rdl_result: call #%u, of %s, answers something of %zu bytes, not %zu",

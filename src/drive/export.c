@@ -66,10 +66,11 @@ static bool check_step(const struct writer *e, uint32_t i, struct rdl__error *er
     const struct rdl__planned *step = step_at(e, i);
 
     if (step->expected == RDL__WHATEVER)
-        return rdl__fail(error, "%s: it is not certain what comes of t%d", e->script->test->name,
-                         step->time);
+        return rdl__fail(error, "%s cannot be exported, as it is not certain what comes of t%d",
+                         e->script->test->name, step->time);
     if (step->op->args_size && has_refs(rdl__args_type(step->op)))
-        return rdl__fail(error, "%s: calls of %s refer to answers of earlier ones",
+        return rdl__fail(error,
+                         "%s cannot be exported, as calls of %s refer to answers of earlier ones",
                          e->script->test->name, step->op->name);
     return true;
 }

@@ -377,8 +377,10 @@ static void expect_plannable(struct rdl_case *t, const struct rdl_spec *spec, un
         rdl__misuse(t, "RDL_TEST_PLAN(%s): .clients = %u, where at most %d are possible",
                     t->test->name, clients, RDL__CLIENTS_MAX);
     if (rdl__precondition_count(spec) == 0)
-        rdl__misuse(t, "%s:%d: spec %s has no .preconditions to plan a sequence for", spec->file,
-                    spec->line, spec->name);
+        rdl__misuse(
+            t,
+            "%s:%d: spec %s has no .preconditions to plan a sequence for: its operations have them",
+            spec->file, spec->line, spec->name);
     for (size_t i = 0; i < spec->operation_count; i++)
         if (rdl__operation(spec, i)->judge)
             rdl__misuse(t,

@@ -204,7 +204,8 @@ void rdl_post(struct rdl_port *port, enum rdl_direction direction,
     struct rdl_event event = {port, direction, type, data, size};
 
     if (direction != RDL_IN && direction != RDL_OUT)
-        rdl__misuse(ports->t, "rdl_post: %d is no direction", (int)direction);
+        rdl__misuse(ports->t, "rdl_post: %d is no direction: RDL_IN and RDL_OUT are",
+                    (int)direction);
     if (size < type->size || (size > 0 && !data))
         rdl__misuse(ports->t, "%s: %s has %zu bytes, and %zu are given", who, type->name,
                     type->size, data ? size : 0);

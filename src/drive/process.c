@@ -102,7 +102,7 @@ static bool connect_all(struct plumbing *out, const struct rdl_process_options *
 {
     *out = (struct plumbing){.three = {-1, -1, -1}, .from = -1, .to = -1};
     if (options->framing.kind && !connect_port(out))
-        return rdl__fail(error, "cannot make a pipe: %s", strerror(errno));
+        return rdl__fail(error, "cannot make a pipe to the process: %s", strerror(errno));
     if (!options->framing.kind) {
         out->three[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
         out->three[1] =
@@ -167,7 +167,7 @@ struct rdl_process *rdl__process(struct rdl_case *t, const char *const *command,
     if (flaw || (options.framing.kind && !options.port))
         rdl__misuse(t, "rdl_process: %s", flaw ? flaw : "a .framing needs a .port");
     if (!command || !command[0] || !command[0][0])
-        rdl__misuse(t, "rdl_process: there is no command");
+        rdl__misuse(t, "rdl_process: there is no command to run: it is NULL or empty");
     process->t = t;
     process->name = rdl_format(t, "%s", command[0]);
     process->reader = rdl__reader_of(t);

@@ -135,7 +135,7 @@ struct rdl__reader *rdl__reader_of(struct rdl_case *t)
     reader->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (reader->stop < 0) {
         free(reader);
-        rdl__misuse(t, "cannot make an eventfd: %s", strerror(errno));
+        rdl__misuse(t, "cannot make an eventfd to be woken by: %s", strerror(errno));
     }
     ports->reader = reader;
     rdl__defer(t, free_reader, reader);

@@ -172,7 +172,9 @@ static struct rdl__frame *push(struct rdl__stage *stage, struct rdl__component *
     struct rdl__frame *frame;
 
     if (stack->depth == RDL__DEPTH_MAX)
-        rdl__misuse(stage->t, "components call each other more than %d deep", RDL__DEPTH_MAX);
+        rdl__misuse(stage->t,
+                    "components call each other more than %d deep: do they go round in a circle?",
+                    RDL__DEPTH_MAX);
     frame = &stack->frames[stack->depth++];
     if (!frame->copy)
         furnish(stage, frame);

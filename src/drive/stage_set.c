@@ -91,7 +91,7 @@ struct rdl__component *rdl__stage_add(struct rdl__stage *stage, const struct rdl
     struct rdl__component *component;
 
     if (stage->count == RDL__COMPONENTS_MAX)
-        rdl__misuse(stage->t, "there are more than %d components", RDL__COMPONENTS_MAX);
+        rdl__misuse(stage->t, "at most %d components are possible", RDL__COMPONENTS_MAX);
     component = &stage->components[stage->count++];
     *component =
         (struct rdl__component){.spec = spec, .state = state, .says_what = says_what(spec)};

@@ -34,13 +34,13 @@ static uint32_t client_named(struct table *table, const struct rdl_row *row)
     uint32_t i = 0;
 
     if (!row->thread || !*row->thread)
-        refuse(table, row, "who calls? There is no name");
+        refuse(table, row, "who calls? The name of the thread is missing");
     while (i < script->clients && strcmp(script->names[i], row->thread) != 0)
         i++;
     if (i < script->clients)
         return i;
     if (i == RDL__CLIENTS_MAX)
-        refuse(table, row, "more than %d threads", RDL__CLIENTS_MAX);
+        refuse(table, row, "at most %d threads are possible", RDL__CLIENTS_MAX);
     script->names[script->clients++] = row->thread;
     return i;
 }

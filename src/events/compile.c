@@ -390,7 +390,7 @@ static bool add_repeat(struct rdl__compiler *c, const struct rdl_step *step, uin
         return true;
     if (rdl__step_body_is_nullable(step)) {
         if (p->nullable_loops == 64)
-            return rdl__wrong(c, step, "more than 64 loops that may go round without an event");
+            return rdl__wrong(c, step, "at most 64 loops may go round without an event");
         bit = UINT64_C(1) << p->nullable_loops++;
     }
     RDL__GROW(p->loops, p->loop_count, p->loop_room);

@@ -30,7 +30,7 @@ static bool add_slot(struct rdl__compiler *c, const struct rdl_step *step,
         if (rdl__are_one_slot(p->kept[i].slot, slot))
             return true;
     if (p->kept_count == 64)
-        return rdl__wrong(c, step, "more than 64 slots");
+        return rdl__wrong(c, step, "at most 64 slots are possible");
     RDL__GROW(p->kept, p->kept_count, p->kept_room);
     p->kept[p->kept_count] =
         (struct rdl__kept){.slot = slot, .word = p->shared, .is_set = p->kept_count};

@@ -32,7 +32,8 @@ size_t rdl__pick(struct rdl_case *t, const char *file, int line, size_t n)
     size_t picked;
 
     if (n == 0)
-        rdl__misuse(t, "%s:%d: rdl_pick: there is nothing to pick from", file, line);
+        rdl__misuse(t, "%s:%d: rdl_pick: there is nothing to pick from: the count is 0", file,
+                    line);
     picked = (size_t)rdl__choose(t->tape, RDL__BRANCH, n - 1);
     if (rdl__showing(t))
         show_number(t, file, line, "rdl_pick", t->tape->count - 1, picked);
@@ -66,7 +67,8 @@ size_t rdl__frequency(struct rdl_case *t, const char *file, int line, const unsi
         possible += weights[i] > 0;
     }
     if (total == 0)
-        rdl__misuse(t, "%s:%d: rdl_frequency: all weights are 0", file, line);
+        rdl__misuse(t, "%s:%d: rdl_frequency: all weights are 0, so there is nothing to choose",
+                    file, line);
     if (tape->fresh) {
         left = rdl__random_upto(&tape->random, total - 1);
         for (size_t i = 0; left >= weights[i]; left -= weights[i], i++)

@@ -16,8 +16,11 @@ struct rdl_length rdl__length_or_default(struct rdl_case *t, struct rdl_length l
     if (length.min == 0 && length.max == 0)
         length.max = LENGTH_DEFAULT;
     if (length.min > length.max)
-        rdl__misuse(t, "a list cannot have at least %zu and at most %zu elements", length.min,
-                    length.max);
+        rdl__misuse(
+            t,
+            "a list or string cannot have at least %zu and at most %zu elements: .min is above "
+            ".max",
+            length.min, length.max);
     return length;
 }
 

@@ -121,7 +121,8 @@ bool rdl__chance(struct rdl_case *t, const char *file, int line, const char *wha
     bool value;
 
     if (!(probability >= 0 && probability <= 1))
-        rdl__misuse(t, "%s:%d: %s: %g is no probability", file, line, what, probability);
+        rdl__misuse(t, "%s:%d: %s: %g is no probability: it is from 0 to 1", file, line, what,
+                    probability);
     /* What cannot or must happen is still a choice, so that tapes stay aligned
      * when a probability depends on what was drawn before. */
     if (probability == 1) {

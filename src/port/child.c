@@ -83,7 +83,7 @@ bool rdl__child_start(struct rdl__child *out, const char *const *command, const 
     bool started;
 
     if (pipe2(report, O_CLOEXEC) != 0)
-        return rdl__fail(error, "cannot make a pipe: %s", strerror(errno));
+        return rdl__fail(error, "cannot make a pipe to start %s: %s", command[0], strerror(errno));
     out->fd = -1;
     out->pid = fork();
     if (out->pid == 0)

@@ -96,7 +96,7 @@ static bool add_line(struct rdl__answer *answer, struct rdl__object *object,
     if (rdl__line_add(answer, object, &wanted) > 0)
         return true;
     if (query->call)
-        return rdl__answer_fail(answer, "the line has not so many calls");
+        return rdl__answer_fail(answer, "the line has fewer calls than that");
     rdl__line_explain(&text, object, &wanted);
     return rdl__answer_fail(answer, "%s", text.bytes);
 }
@@ -169,15 +169,16 @@ static bool explain(struct rdl__answer *answer, const struct rdl__objects *objec
         answer->location->may_come = false;
     rdl__likes_say(&text, &likes);
     if (query->line || query->file)
-        return rdl__answer_fail(answer, "no %s%s%s%s%s%s",
-                                query->line ? "file of that name has been compiled into"
-                                            : "function of that name and file is in",
-                                query->module         ? " "
-                                : objects->is_running ? " what is loaded"
-                                                      : " it",
-                                query->module ? query->module : "",
-                                has_units ? "" : ", as there is no debugging information (-g)",
-                                rdl__text_string(&text), "");
+        return rdl__answer_fail(
+            answer, "no %s%s%s%s%s%s",
+            query->line ? "file of that name has been compiled into"
+                        : "function of that name and file is in",
+            query->module         ? " "
+            : objects->is_running ? " what is loaded"
+                                  : " it",
+            query->module ? query->module : "",
+            has_units ? "" : ", as there is no debugging information: compile with -g",
+            rdl__text_string(&text), "");
     return rdl__answer_fail(answer, "there is no function %s%s%s%s%s", query->function,
                             query->module ? " in " : "", query->module ? query->module : "",
                             is_stripped ? ", as all names have been stripped" : "",

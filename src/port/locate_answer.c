@@ -180,7 +180,7 @@ void rdl__answer_end(struct rdl__answer *answer)
     if (answer->count == 0)
         return;
     if (!kept) {
-        rdl__answer_fail(answer, "there is too much of it");
+        rdl__answer_fail(answer, "it is in too many places: name one more exactly");
         return;
     }
     qsort(answer->spots, answer->count, sizeof *kept, compare);

@@ -104,7 +104,7 @@ static void read_function(struct rdl__prototype_reading *reading,
     Dwarf_Die concrete, origin;
 
     if (!function) {
-        rdl__sketch_refuse(&sketch, "there is no debugging information of it (-g)");
+        rdl__sketch_refuse(&sketch, "there is no debugging information of it: compile it with -g");
         return;
     }
     concrete = function->die;
@@ -251,7 +251,8 @@ static void read_pointed_to(struct rdl__prototype_reading *reading,
     Dwarf_Die variable, type;
 
     if (!find_variable_in(reading, (uintptr_t)wanted->variable, &variable)) {
-        rdl__sketch_refuse(&sketch, "there is no debugging information of its declaration (-g)");
+        rdl__sketch_refuse(
+            &sketch, "there is no debugging information of its declaration: compile that with -g");
         return;
     }
     if (!get_function_type(&variable, &type)) {

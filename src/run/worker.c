@@ -323,7 +323,8 @@ static bool start(struct rdl__worker *worker, struct rdl__error *error)
         close(pair[0]);
         if (end[0] >= 0)
             close(watch(0, end));
-        return rdl__fail(error, "cannot start a worker process: %s", strerror(errno));
+        return rdl__fail(error, "cannot start a worker process: %s (--no-fork runs cases without)",
+                         strerror(errno));
     }
     setpgid(pid, pid); /* both sides do it, so that neither is too late */
     worker->pid = pid;

@@ -234,7 +234,7 @@ int rdl__command_cc(int argc, char **argv)
     const char *compiler = rdl__compiler();
 
     if (argc < 2) {
-        fprintf(stderr, "%s", usage);
+        fprintf(stderr, "raddle cc: which file?  raddle cc COMPILER-OPTION... FILE...\n");
         return RDL__EXIT_SETUP;
     }
     if (argc == 2 && strcmp(argv[1], "--help") == 0)

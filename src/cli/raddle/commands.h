@@ -24,6 +24,9 @@ int rdl__command_where(int argc, char **argv);
 const char *rdl__option_value(const char *name, int argc, char **argv, int *i,
                               struct rdl__error *error);
 
+/* It is none of those that `usage` names; the error says which is meant, if one is near. */
+bool rdl__option_unknown(const char *argument, const char *usage, struct rdl__error *error);
+
 /* A format is human or json. */
 bool rdl__option_is_json(const char *format, bool *out, struct rdl__error *error);
 

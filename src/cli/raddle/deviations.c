@@ -26,7 +26,8 @@ int rdl__command_deviations(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "--help") == 0)
         return fputs(usage, stdout) < 0 || fflush(stdout) ? RDL__EXIT_SETUP : RDL__EXIT_PASS;
     if (argc < 2 || argv[1][0] == '-') {
-        fprintf(stderr, "%s", usage);
+        fprintf(stderr,
+                "raddle deviations: which program?  raddle deviations PROGRAM [OPTION]...\n");
         return RDL__EXIT_SETUP;
     }
     arguments = rdl__allocate((size_t)(argc + 1) * sizeof *arguments);

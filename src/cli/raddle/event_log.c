@@ -69,7 +69,7 @@ static char *next_line(struct rdl__event_log *log, size_t *out_length, struct rd
         return NULL;
     line = log->buffer + log->from;
     if (end - line > RDL__LINE_MAX) {
-        complain(log, error, "the line is longer than 1 MiB");
+        complain(log, error, "the line is longer than 1 MiB: an event is one line");
         return NULL;
     }
     *end = '\0';
@@ -195,7 +195,7 @@ static bool read_time(struct parse *p)
 
     rdl__scan_peek(&p->scan);
     if (!rdl__scan_number(&p->scan, &number, &length))
-        return rdl__fail(p->error, "time is a number of seconds");
+        return rdl__fail(p->error, "time must be a number of seconds");
     return (number[0] != '-' && read_seconds(number, &p->time)) ||
            rdl__fail(p->error, "time %.*s is out of range", (int)length, number);
 }
@@ -206,7 +206,7 @@ static bool read_name(struct parse *p, enum key key)
     size_t length;
 
     if (rdl__scan_peek(&p->scan) != '"')
-        return rdl__fail(p->error, "%s is a string", key_names[key]);
+        return rdl__fail(p->error, "%s must be a string", key_names[key]);
     if (!rdl__scan_string(&p->scan, &name, &length))
         return is_no_json(p);
     if (key == PORT)
@@ -314,9 +314,11 @@ static bool take_time(struct parse *p)
     if (!p->has[TIME])
         return true;
     if (log->had_event && !log->has_times)
-        return rdl__fail(p->error, "the first event to have a time, but those before had none");
+        return rdl__fail(p->error, "it is the first event to have a time: all have one, or none");
     if (p->time < log->now)
-        return rdl__fail(p->error, "its time is before that of the event before it");
+        return rdl__fail(
+            p->error,
+            "its time is before that of the event before it: a log is in the order of time");
     log->has_times = true;
     log->now = p->time;
     return true;

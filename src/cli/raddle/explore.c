@@ -107,11 +107,13 @@ static bool check_contents(const char *path, int fd, struct rdl__error *error)
         return rdl__fail(error, "%s is a script: name the program that runs it, and it after that",
                          path);
     if (got != sizeof header || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
-        return rdl__fail(error, "%s is not a program", path);
+        return rdl__fail(error, "%s is not a program, but some other file", path);
     if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_X86_64)
         return rdl__fail(error, "%s is not a program for x86-64", path);
     if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
-        return rdl__fail(error, "%s is no program, but another kind of ELF file", path);
+        return rdl__fail(
+            error, "%s is no program, but another kind of ELF file (an object file or a library?)",
+            path);
     if (!is_dynamic(fd, &header))
         return rdl__fail(error,
                          "%s is linked statically: Raddle cannot come between it and the C "
@@ -130,16 +132,17 @@ static bool check_program(const char *path, struct rdl__error *error)
     int fd;
 
     if (!*path)
-        return rdl__fail(error, "the name of the program is empty");
+        return rdl__fail(error, "the name of the program is empty: write it after --");
+    if (stat(path, &file) != 0 && errno == ENOENT)
+        return rdl__fail(error, "there is no program %s%s", path,
+                         strchr(path, '/') ? "" : " along PATH; write ./ before one that is here");
     if (stat(path, &file) != 0)
-        return rdl__fail(error,
-                         errno == ENOENT ? "there is no program %s" : "cannot look at %s: %s", path,
-                         strerror(errno));
+        return rdl__fail(error, "cannot look at %s: %s", path, strerror(errno));
     if (!S_ISREG(file.st_mode))
         return rdl__fail(error, "%s is %s, not a program", path,
                          S_ISDIR(file.st_mode) ? "a directory" : "a special file");
     if (access(path, X_OK) != 0)
-        return rdl__fail(error, "%s is not executable", path);
+        return rdl__fail(error, "%s is not executable (chmod +x makes it so)", path);
     if (file.st_mode & (S_ISUID | S_ISGID))
         return rdl__fail(error,
                          "%s is set-%s-ID: the system does not let anything be preloaded into it; "
@@ -197,7 +200,7 @@ static bool prepare_input(struct rdl__error *error)
     fd = nameless_file(input.bytes, input.count);
     rdl__text_release(&input);
     if (fd < 0 || dup2(fd, STDIN_FILENO) < 0)
-        return rdl__fail(error, "cannot keep the input: %s", strerror(errno));
+        return rdl__fail(error, "cannot keep standard input for further runs: %s", strerror(errno));
     close(fd);
     return true;
 }
@@ -292,9 +295,12 @@ static int await_program(const char *path, int hello)
     if (taken_over && WIFEXITED(status))
         return WEXITSTATUS(status);
     if (taken_over)
-        fprintf(stderr, "raddle: exploring %s was ended by signal %d\n", path, WTERMSIG(status));
+        fprintf(stderr, "raddle: exploring %s was ended by signal %d (%s)\n", path,
+                WTERMSIG(status), strsignal(WTERMSIG(status)));
     else
-        fprintf(stderr, "raddle: %s ended before main, or does not let itself be preloaded\n",
+        fprintf(stderr,
+                "raddle: %s ended before main, or does not let itself be preloaded: does it run "
+                "without raddle?\n",
                 path);
     return RDL__EXIT_SETUP;
 }
@@ -357,7 +363,8 @@ static int start_gdb(const char *path, char **argv, int option_count, char **opt
     words[5] = (char *)path;
     memcpy(words + 6, argv + 1, (size_t)count * sizeof *words);
     execvp("gdb", words);
-    fprintf(stderr, "raddle: cannot run gdb: %s\n", strerror(errno));
+    fprintf(stderr, "raddle: cannot run gdb: %s (is the package gdb installed?)\n",
+            strerror(errno));
     return RDL__EXIT_SETUP;
 }
 
@@ -430,6 +437,21 @@ static char **command_of(const struct rdl__token *token, int argc, char **argv, 
     return end + 1 < argc ? argv + end + 1 : rdl__command_decode(token->name, &count);
 }
 
+/* Else the token is one of a test, whose name is not that of a program. */
+static bool is_of_a_command(const struct rdl__token *token)
+{
+    int count;
+    char **command = rdl__command_decode(token->name, &count);
+    char *path = find_program(command[0]);
+    bool found = strchr(path, '/') != NULL;
+
+    free(path);
+    for (int i = 0; i < count; i++)
+        free(command[i]);
+    free(command);
+    return found;
+}
+
 /* The token may stand anywhere among the options: make it the value of one. */
 static char **options_with_token(int *count, char **argv)
 {
@@ -462,6 +484,11 @@ int rdl__command_replay(int argc, char **argv)
         fprintf(stderr, "raddle replay: which token?  raddle replay TOKEN|@FILE\n");
     else if (!rdl__read_token(&token, checked->replay, &error))
         fprintf(stderr, "raddle replay: %s\n", error.text);
+    else if (end + 1 >= argc && !is_of_a_command(&token))
+        fprintf(stderr,
+                "raddle replay: there is no program %s; the token of a test goes to its program: "
+                "PROGRAM --replay TOKEN\n",
+                token.name);
     else
         status = explore(command_of(&token, argc, argv, end), count, options, checked->explore.gdb);
     rdl__token_release(&token);

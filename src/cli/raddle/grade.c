@@ -23,12 +23,14 @@ static bool make_folder(struct rdl__grading *grading, struct rdl__error *error)
     if (grading->keep) {
         rdl__text_add(&grading->folder, "%s", grading->keep);
         if (mkdir(grading->keep, 0777) != 0 && errno != EEXIST)
-            return rdl__fail(error, "--keep %s: %s", grading->keep, strerror(errno));
+            return rdl__fail(error, "--keep: cannot make the folder %s: %s", grading->keep,
+                             strerror(errno));
     } else {
         rdl__text_add(&grading->folder, "%s/raddle-grade-XXXXXX",
                       temporary && *temporary ? temporary : "/tmp");
         if (!mkdtemp(grading->folder.bytes))
-            return rdl__fail(error, "cannot make a temporary folder: %s", strerror(errno));
+            return rdl__fail(error, "cannot make a folder like %s: %s (TMPDIR names another place)",
+                             grading->folder.bytes, strerror(errno));
     }
     setenv("TMPDIR", grading->folder.bytes, 1); /* what compilers leave goes with it */
     return true;
@@ -72,7 +74,7 @@ static bool open_outputs(struct outputs *out, const struct rdl__grading *grading
         return true;
     file = fopen(grading->output, "we");
     if (!file)
-        return rdl__fail(error, "--output %s: %s", grading->output, strerror(errno));
+        return rdl__fail(error, "--output: cannot write %s: %s", grading->output, strerror(errno));
     out->items[out->count].file = file;
     out->items[out->count++].json = grading->json;
     return true;

@@ -44,7 +44,7 @@ static bool compile_spec(struct rdl__grading *grading, const char *source, struc
     rdl__words_release(&words);
     grading->objects[grading->object_count++] = object.bytes;
     if (!ok)
-        return rdl__fail(error, "interrupted");
+        return rdl__fail(error, "interrupted while the spec was compiled");
     if (status != 0) {
         rdl__text_add(&path, "%s/spec.log", grading->folder.bytes);
         if (rdl__read_file(&said, path.bytes, &unread))
@@ -95,7 +95,7 @@ bool rdl__grade_build_spec(struct rdl__grading *grading, struct rdl__error *erro
     if (count < 0)
         return rdl__fail(error, "cannot read %s: %s", grading->spec, strerror(errno));
     if (count == 0)
-        ok = rdl__fail(error, "there are no C files in %s", grading->spec);
+        ok = rdl__fail(error, "there are no C files in %s: a spec is at least one", grading->spec);
     rdl__find_headers(&grading->headers);
     grading->objects = rdl__allocate((size_t)(count + 1) * sizeof *grading->objects);
     for (int i = 0; i < count; i++) {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/near.h"
 #include "cli/raddle/grade.h"
 #include "port/clock.h"
 
@@ -29,8 +30,9 @@ static bool read_spec(struct rdl__grading *g, const char *value, struct rdl__err
 
     g->spec = value;
     if (stat(value, &it) != 0)
-        return rdl__fail(error, "--spec %s: %s", value, strerror(errno));
-    return S_ISDIR(it.st_mode) || rdl__fail(error, "--spec %s: this is no directory", value);
+        return rdl__fail(error, "--spec: cannot look at %s: %s", value, strerror(errno));
+    return S_ISDIR(it.st_mode) ||
+           rdl__fail(error, "--spec: %s is no directory: give the one that the spec is in", value);
 }
 
 static bool read_seed(struct rdl__grading *g, const char *value, struct rdl__error *error)
@@ -49,7 +51,7 @@ static bool read_time(struct rdl__grading *g, const char *value, struct rdl__err
 
     g->seconds = strtod(value, &end);
     if (end == value || (*end && strcmp(end, "s") != 0) || !(g->seconds > 0) || g->seconds > 1e9)
-        return rdl__fail(error, "--time: '%s' is no number of seconds", value);
+        return rdl__fail(error, "--time: '%s' is no number of seconds, as 2.5 is", value);
     return true;
 }
 
@@ -136,10 +138,22 @@ static bool read_flag(struct rdl__grading *g, int argc, char **argv, int *at,
     struct rdl__text flag = {0};
 
     if (!*value && *at >= argc)
-        return rdl__fail(error, "%s needs a value", argument);
+        return rdl__fail(error, "%s needs a value after it", argument);
     rdl__text_add(&flag, "%.2s%s", argument, *value ? value : argv[(*at)++]);
     g->flags[g->flag_count++] = flag.bytes;
     return true;
+}
+
+static bool is_unknown(const char *argument, const char *name, size_t length,
+                       struct rdl__error *error)
+{
+    struct rdl__nearest nearest = {.given = name, .length = length};
+
+    for (int i = 0; i < OPTIONS; i++)
+        rdl__nearest_try(&nearest, options[i].name);
+    if (nearest.word)
+        return rdl__fail(error, "unknown option %s; did you mean --%s?", argument, nearest.word);
+    return rdl__fail(error, "unknown option %s; --help shows all", argument);
 }
 
 /* One option, and the next argument if it is its value; *at moves on. */
@@ -151,7 +165,7 @@ static bool read_option(struct rdl__grading *g, int argc, char **argv, int *at,
     const struct option *option = argument[1] == '-' ? find(name, length) : NULL;
 
     if (!option)
-        return rdl__fail(error, "unknown option %s; --help shows all", argument);
+        return is_unknown(argument, name, length, error);
     ++*at;
     if (!option->value) {
         *(bool *)((char *)g + option->field) = true;
@@ -174,9 +188,9 @@ static bool check_file(const char *file, struct rdl__error *error)
     struct stat it;
 
     if (stat(file, &it) != 0)
-        return rdl__fail(error, "%s: %s", file, strerror(errno));
+        return rdl__fail(error, "cannot look at %s: %s", file, strerror(errno));
     if (!S_ISREG(it.st_mode))
-        return rdl__fail(error, "%s is no file", file);
+        return rdl__fail(error, "%s is a directory or a device: name the files in it", file);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         if (dot && strcmp(dot, endings[i]) == 0)
             return access(file, R_OK) == 0 ||
@@ -187,14 +201,17 @@ static bool check_file(const char *file, struct rdl__error *error)
 static bool check(struct rdl__grading *g, struct rdl__error *error)
 {
     if (!g->spec)
-        return rdl__fail(error, "--spec DIRECTORY is missing; --help tells more");
+        return rdl__fail(error, "which spec?  raddle grade --spec DIRECTORY FILE...");
     if (g->file_count == 0)
-        return rdl__fail(error, "no implementation is named; --help tells more");
+        return rdl__fail(error, "which implementations?  raddle grade --spec DIRECTORY FILE...");
     for (int i = 0; i < g->file_count; i++)
         if (!check_file(g->files[i], error))
             return false;
     if (g->replay && g->file_count != 1)
-        return rdl__fail(error, "--replay goes with one implementation, not %d", g->file_count);
+        return rdl__fail(
+            error,
+            "--replay goes with one implementation, not %d: name the one that the token is of",
+            g->file_count);
     return true;
 }
 

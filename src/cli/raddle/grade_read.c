@@ -270,7 +270,7 @@ static bool read_report(struct rdl__found *out, const struct rdl__text *report,
     if (report->count && !test)
         return false;
     out->is_sequential = out->verdict && !out->has_threads;
-    return out->verdict || rdl__fail(error, "no test was run");
+    return out->verdict || rdl__fail(error, "its tests ended without a report");
 }
 
 /* It was ended, before it could report a failure. */

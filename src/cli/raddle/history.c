@@ -278,8 +278,9 @@ static bool read_all(struct reader *r, FILE *in)
 
     while (ok && (length = getline(&line, &room, in)) >= 0) {
         r->line++;
-        ok = strlen(line) == (size_t)length ? read_line(r, line)
-                                            : complain(r, "there is a NUL in this line");
+        ok = strlen(line) == (size_t)length
+                 ? read_line(r, line)
+                 : complain(r, "there is a NUL in this line: a history is text");
     }
     if (ok && ferror(in))
         ok = rdl__fail(r->error, "cannot read %s: %s", r->h->file, strerror(errno));

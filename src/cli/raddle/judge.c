@@ -67,7 +67,7 @@ static bool take_argument(struct request *r, int argc, char **argv, int *i,
     else if ((value = rdl__option_value("--format", argc, argv, i, error)))
         return *value ? rdl__option_is_json(value, &r->json, error) : false;
     else if (option[0] == '-' && option[1])
-        return rdl__fail(error, "unknown option '%s'; --help shows all", option);
+        return rdl__option_unknown(option, usage, error);
     else if (r->history)
         return rdl__fail(error, "one history at a time: %s or %s?", r->history, option);
     else
@@ -83,11 +83,12 @@ static bool read_request(struct request *r, int argc, char **argv, struct rdl__e
     if (r->help)
         return true;
     if (!r->library)
-        return rdl__fail(error, "--spec is missing: which spec?  (--help tells more)");
+        return rdl__fail(error, "which spec?  raddle judge --spec LIBRARY HISTORY");
     if (!r->history)
-        return rdl__fail(error, "which history?  (--help tells more)");
+        return rdl__fail(error, "which history?  raddle judge --spec LIBRARY HISTORY");
     if (r->safety && r->flags)
-        return rdl__fail(error, "--safety means neither --policy nor --liveness");
+        return rdl__fail(error,
+                         "--safety means neither --policy nor --liveness: leave it out, or them");
     return true;
 }
 

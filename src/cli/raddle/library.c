@@ -46,7 +46,10 @@ bool rdl__find_library(struct rdl__text *out, struct rdl__error *error)
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (find_near(out, self, places[i]))
             return true;
-    return rdl__fail(error, "there is no libraddle.so near %s", self);
+    return rdl__fail(
+        error,
+        "there is no libraddle.so in ../lib of %s, where raddle is: install both (make install)",
+        self);
 }
 
 void rdl__find_headers(struct rdl__text *out)

@@ -45,7 +45,7 @@ static bool take_argument(struct request *r, int argc, char **argv, int *i,
     else if ((value = rdl__option_value("--format", argc, argv, i, error)))
         return *value ? rdl__option_is_json(value, &r->json, error) : false;
     else if (option[0] == '-' && option[1])
-        return rdl__fail(error, "unknown option '%s'; --help shows all", option);
+        return rdl__option_unknown(option, usage, error);
     else if (!r->library)
         r->library = option;
     else if (!r->events)
@@ -63,8 +63,8 @@ static bool read_request(struct request *r, int argc, char **argv, struct rdl__e
     if (r->help)
         return true;
     if (!r->library)
-        return rdl__fail(error, "which library?  (--help tells more)");
-    return r->events || rdl__fail(error, "which log of events?  (--help tells more)");
+        return rdl__fail(error, "which library?  raddle match LIBRARY LOG");
+    return r->events || rdl__fail(error, "which log of events?  raddle match LIBRARY LOG");
 }
 
 /* ---- The spec -------- */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/near.h"
 #include "raddle.h"
 
 static const struct {
@@ -38,6 +39,20 @@ static int help(FILE *out)
     return fflush(out) == 0 ? RDL__EXIT_PASS : RDL__EXIT_SETUP;
 }
 
+static int unknown(const char *name)
+{
+    struct rdl__nearest nearest = {.given = name, .length = strlen(name)};
+
+    for (int i = 0; i < COMMANDS; i++)
+        rdl__nearest_try(&nearest, commands[i].name);
+    if (nearest.word)
+        fprintf(stderr, "raddle: unknown command '%s'; did you mean raddle %s?\n", name,
+                nearest.word);
+    else
+        fprintf(stderr, "raddle: unknown command '%s'; raddle --help shows all\n", name);
+    return RDL__EXIT_SETUP;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2) {
@@ -53,6 +68,5 @@ int main(int argc, char **argv)
     for (int i = 0; i < COMMANDS; i++)
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].run(argc - 1, argv + 1);
-    fprintf(stderr, "raddle: unknown command '%s'; raddle --help shows all\n", argv[1]);
-    return RDL__EXIT_SETUP;
+    return unknown(argv[1]);
 }

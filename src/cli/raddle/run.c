@@ -40,7 +40,8 @@ static int run_program(const char *program, int option_count, char **options)
         if (errno != EINTR)
             return RDL__EXIT_SETUP;
     if (WIFSIGNALED(status)) {
-        fprintf(stderr, "raddle run: %s was ended by signal %d\n", program, WTERMSIG(status));
+        fprintf(stderr, "raddle run: %s was ended by signal %d (%s)\n", program, WTERMSIG(status),
+                strsignal(WTERMSIG(status)));
         return RDL__EXIT_SETUP;
     }
     return WEXITSTATUS(status);
@@ -63,7 +64,7 @@ int rdl__command_run(int argc, char **argv)
         programs++;
     }
     if (programs == 1) {
-        fprintf(stderr, "%s", usage);
+        fprintf(stderr, "raddle run: which program?  raddle run PROGRAM... [-- OPTION...]\n");
         return RDL__EXIT_SETUP;
     }
     first_option = programs < argc ? programs + 1 : argc;

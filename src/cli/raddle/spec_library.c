@@ -22,7 +22,8 @@ bool rdl__load_library(const char *library, struct rdl__error *error)
     rdl__text_add(&path, "%s%s", strchr(library, '/') ? "" : "./", library);
     handle = dlopen(path.bytes, RTLD_NOW | RTLD_LOCAL);
     rdl__text_release(&path);
-    return handle || rdl__fail(error, "cannot load %s: %s", library, dlerror());
+    return handle || rdl__fail(error, "cannot load %s, which must be a shared library: %s", library,
+                               dlerror());
 }
 
 static void add_names(struct rdl__text *out, const struct rdl_spec *const *specs, size_t count)

@@ -68,7 +68,7 @@ static bool take_argument(struct request *r, int argc, char **argv, int *i,
         rdl__words_add(&r->patterns, "%s", value);
     } else if (strcmp(option, "-o") == 0 || takes_value(option)) {
         if (++*i == argc)
-            return rdl__fail(error, "%s needs a value", option);
+            return rdl__fail(error, "%s needs a value after it", option);
         if (strcmp(option, "-o") == 0) {
             r->output = argv[*i];
         } else {
@@ -86,7 +86,7 @@ static bool read_request(struct request *r, int argc, char **argv, struct rdl__e
     for (int i = 1; i < argc && !r->help; i++)
         if (!take_argument(r, argc, argv, &i, error))
             return false;
-    return r->help || r->headers.count || rdl__fail(error, "which header?  (--help tells more)");
+    return r->help || r->headers.count || rdl__fail(error, "which header?  raddle stubs HEADER...");
 }
 
 /* ---- What gcc says -------- */
@@ -116,7 +116,11 @@ static bool run(struct rdl__words *words, struct rdl__error *error)
         return rdl__fail(error, "cannot run %s: %s", words->words[0], strerror(failed));
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
-    return status == 0 || rdl__fail(error, "%s did not understand that", words->words[0]);
+    return status == 0 ||
+           rdl__fail(error,
+                     "%s cannot compile the header: what it says stands above; it may need -I or "
+                     "another header before it",
+                     words->words[0]);
 }
 
 static bool compile(struct request *r, const char *const *more, struct rdl__error *error)
@@ -169,7 +173,9 @@ static bool ask_gcc(struct request *r, struct rdl__error *error)
                 (const char *[]){"-fsyntax-only", "-aux-info", aux.bytes, preprocessed.bytes, NULL},
                 error);
     if (done && access(aux.bytes, R_OK) != 0)
-        done = rdl__fail(error, "%s has no -aux-info: this needs gcc", rdl__compiler());
+        done = rdl__fail(error,
+                         "%s has no -aux-info: this needs gcc (RADDLE_CC names another compiler)",
+                         rdl__compiler());
     rdl__text_release(&source);
     rdl__text_release(&preprocessed);
     rdl__text_release(&aux);
@@ -475,7 +481,8 @@ int rdl__command_stubs(int argc, char **argv)
     } else if (r.help) {
         status = fputs(usage, stdout) < 0 ? RDL__EXIT_SETUP : RDL__EXIT_PASS;
     } else if (!mkdtemp(r.folder)) {
-        rdl__fail(&error, "cannot make a folder in /tmp: %s", strerror(errno));
+        rdl__fail(&error, "cannot make a folder in /tmp for what the compiler writes: %s",
+                  strerror(errno));
     } else {
         status = make_stubs(&r, &error);
         remove_folder(&r);

@@ -32,7 +32,7 @@ int rdl__command_token(int argc, char **argv)
     if (argc == 2 && strcmp(argv[1], "--help") == 0)
         return fputs(usage, stdout) < 0 ? RDL__EXIT_SETUP : RDL__EXIT_PASS;
     if (argc != 2) {
-        fprintf(stderr, "%s", usage);
+        fprintf(stderr, "raddle token: which token?  raddle token TOKEN|@FILE\n");
         return RDL__EXIT_SETUP;
     }
     if (argv[1][0] == '@')

@@ -1,4 +1,5 @@
 /* where.c -- raddle where: what a location means in a program, which need not run. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,7 @@ static bool take_argument(struct request *r, int argc, char **argv, int *i,
     else if ((value = rdl__option_value("--format", argc, argv, i, error)))
         return *value ? rdl__option_is_json(value, &r->json, error) : false;
     else if (option[0] == '-' && option[1])
-        return rdl__fail(error, "unknown option '%s'; --help shows all", option);
+        return rdl__option_unknown(option, usage, error);
     else if (!r->program)
         r->program = option;
     else
@@ -63,11 +64,12 @@ static bool check_program(const char *path, struct rdl__error *error)
     size_t size;
 
     if (!file)
-        return rdl__fail(error, "cannot read %s", path);
+        return rdl__fail(error, "cannot read %s: %s", path, strerror(errno));
     size = fread(magic, 1, sizeof magic, file);
     fclose(file);
     return (size == sizeof magic && memcmp(magic, "\177ELF", sizeof magic) == 0) ||
-           rdl__fail(error, "%s is neither a program nor a library", path);
+           rdl__fail(error, "%s is neither a program nor a library: give what was compiled (ELF)",
+                     path);
 }
 
 static bool read_request(struct request *r, int argc, char **argv, struct rdl__error *error)
@@ -78,9 +80,9 @@ static bool read_request(struct request *r, int argc, char **argv, struct rdl__e
     if (r->help)
         return true;
     if (!r->program)
-        return rdl__fail(error, "which program?  (--help tells more)");
+        return rdl__fail(error, "which program?  raddle where PROGRAM LOCATION...");
     if (r->count == 0)
-        return rdl__fail(error, "which location?  (--help tells more)");
+        return rdl__fail(error, "which location?  raddle where PROGRAM LOCATION...");
     return check_program(r->program, error);
 }
 

@@ -265,7 +265,8 @@ void rdl__gates_from(struct rdl_case *t, const char *path, const char *file, int
 
     if (!find_beside(&found, file, path)) {
         rdl__text_release(&found);
-        rdl__misuse(t, "%s:%d: there is no file %s beside %s", file, line, path, file);
+        rdl__misuse(t, "%s:%d: there is no file %s beside %s to take gates from", file, line, path,
+                    file);
     }
     kept = rdl_format(t, "%s", found.bytes);
     rdl__text_release(&found);

@@ -112,7 +112,9 @@ static struct rdl__breakpoint *find(struct reader *r, const char *word)
     if (*word && strcmp(word, "$bpnum") != 0 && !read_count(r, word, &number))
         return NULL;
     if (number < 1 || (size_t)number > r->out->count || r->out->items[number - 1].is_deleted) {
-        wrong(r, r->out->count ? "there is no breakpoint %d" : "there is no breakpoint yet",
+        wrong(r,
+              r->out->count ? "there is no breakpoint %d"
+                            : "there is no breakpoint yet: break comes first",
               number);
         return NULL;
     }
@@ -276,7 +278,8 @@ static bool read_break(struct reader *r, bool is_temporary)
         return is_end(r);
     r->at += 2;
     skip_blanks(r);
-    return *r->at ? set_condition(r, breakpoint) : wrong(r, "the condition is missing after if");
+    return *r->at ? set_condition(r, breakpoint)
+                  : wrong(r, "the condition is missing after if: break PLACE if CONDITION");
 }
 
 /* ---- Commands ------------------------------------------------------------------------------- */
@@ -297,7 +300,7 @@ static bool read_gate(struct reader *r, enum rdl__command_kind kind)
     const char *name = read_word(r);
 
     if (!*name)
-        return wrong(r, "the name of a gate is missing");
+        return wrong(r, "the name of a gate is missing: open NAME, close NAME");
     if (kind == RDL__COMMAND_OPEN && begins(r->at, "for")) {
         read_word(r);
         if (strcmp(r->at, "all") != 0)
@@ -485,7 +488,7 @@ bool rdl__breakpoints_load(struct rdl__breakpoints *out, const char *path, struc
     *out = (struct rdl__breakpoints){0};
     ok = rdl__read_file(&text, path, error) &&
          (strlen(rdl__text_string(&text)) == text.count ||
-          rdl__fail(error, "%s is no text file", path)) &&
+          rdl__fail(error, "%s is no text file, as gdb's save breakpoints writes one", path)) &&
          rdl__breakpoints_parse(out, path, rdl__text_string(&text), error);
     rdl__text_release(&text);
     return ok;

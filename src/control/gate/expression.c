@@ -354,7 +354,7 @@ static struct rdl__expression *read_unary(struct reader *r)
     struct rdl__expression *made;
 
     if (++r->depth > DEPTH_MAX)
-        return wrong(r, "that is too deep");
+        return wrong(r, "there are too many parentheses in each other");
     made = read_operator(r);
     r->depth--;
     return made;

@@ -43,7 +43,7 @@ static bool add(struct path *path, struct rdl__error *error, const char *before,
         snprintf(path->text + path->count, PATH_ROOM - path->count, "%s%s%s", before, text, after);
 
     path->count += (size_t)count;
-    return path->count < PATH_ROOM || rdl__fail(error, "a name is too long");
+    return path->count < PATH_ROOM || rdl__fail(error, "a name is too long to be looked up");
 }
 
 /* As frame.h has paths: indices are evaluated. */
@@ -63,7 +63,7 @@ static bool write_path(expression *e, scope_of *scope, struct path *path, struct
             !write_path(e->left, scope, path, error))
             return false;
         if (index.is_pointer)
-            return rdl__fail(error, "an index is a pointer");
+            return rdl__fail(error, "an index is a number, and this one is a pointer");
         snprintf(number, sizeof number, "%lld", (long long)index.bits);
         return add(path, error, "[", number, "]");
     default:
@@ -78,7 +78,7 @@ static bool find_part(expression *e, scope_of *scope, struct rdl__part *out,
     struct path path = {.count = 0};
 
     if (!scope->frame)
-        return rdl__fail(error, "nothing is known of variables here");
+        return rdl__fail(error, "nothing is known of variables here: compile it with -g");
     return write_path(e, scope, &path, error) &&
            rdl__part_find(scope->frame, scope->registers, path.text, out, error);
 }
@@ -130,7 +130,7 @@ static bool read_part(const struct rdl__part *part, scope_of *scope, struct rdl_
                                                        : "neither a number nor a pointer");
     }
     if (type->size > sizeof bits)
-        return rdl__fail(error, "it has more than 64 bits");
+        return rdl__fail(error, "it has more than 64 bits: take a member of it");
     if (!rdl__part_read(part, scope->registers, &bits, type->size, error))
         return false;
     *out = type->kind == RDL__TYPE_POINTER ? make_pointer(bits, type->of) : promote(part, bits);
@@ -358,7 +358,7 @@ static bool value_of_unary(expression *e, scope_of *scope, struct rdl__value *ou
         return true;
     }
     if (value.is_pointer)
-        return rdl__fail(error, "%c of a pointer is nothing", e->sign);
+        return rdl__fail(error, "%c is for numbers, and there is a pointer", e->sign);
     *out = make_number(e->sign == '-'   ? 0 - value.bits
                        : e->sign == '~' ? ~value.bits
                                         : value.bits,
@@ -454,7 +454,7 @@ bool rdl__expression_assign(const struct rdl__expression *variable,
     if (!find_part(variable, scope, &part, error) || !read_part(&part, scope, &old, error))
         return name_in(error, variable, false);
     if (part.type->kind == RDL__TYPE_ARRAY || part.type->kind == RDL__TYPE_TEXT)
-        return rdl__fail(error, "an array cannot be set");
+        return rdl__fail(error, "an array cannot be set as a whole: set its elements");
     if (!rdl__expression_value(value, scope, &new, error) &&
         !find_constant(value, scope, old.of, &new))
         return false;

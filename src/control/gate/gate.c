@@ -92,8 +92,11 @@ static void check_is_ours(const struct rdl_gate *gate)
         at = at->next;
     rdl__meet_unlock();
     if (!at)
-        rdl__misuse(rdl__current, gate ? "a gate is used that is one of a case that has ended"
-                                       : "a gate is used that is NULL");
+        rdl__misuse(
+            rdl__current,
+            gate ? "a gate is used that is one of a case that has ended: make one in each case "
+                   "(rdl_gate)"
+                 : "a gate is used that is NULL: rdl_gate makes one");
 }
 
 /* ---- Waiting -------------------------------------------------------------------------------- */

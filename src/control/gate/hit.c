@@ -27,7 +27,7 @@ static bool find_part(const struct rdl_hit *hit, const char *path, size_t size,
                       struct rdl__part *out, struct rdl__error *error)
 {
     if (!hit->frame)
-        return rdl__fail(error, "nothing is known of variables here");
+        return rdl__fail(error, "nothing is known of variables here: compile it with -g");
     if (!rdl__part_find(hit->frame, hit->registers, path, out, error))
         return false;
     if (out->type && out->type->size != size && out->bits == 0)

@@ -390,7 +390,7 @@ static bool read_term(struct reader *r, struct term *term)
 
     do {
         if (term->count == TERM_MAX)
-            return wrong(r, "there are too many events in one place");
+            return wrong(r, "there are too many events side by side");
         if (!(term->events[term->count] = read_event(r)))
             return false;
         term->count++;

@@ -335,7 +335,8 @@ bool rdl__at_each_hit_if(struct rdl_case *t, const char *text,
     bool begun;
 
     if (!text)
-        return rdl__fail(error, "a place is missing");
+        return rdl__fail(
+            error, "a place is missing: FILE:LINE, FUNCTION, FUNCTION:return, FUNCTION:/TEXT/");
     rdl__meet_begin(t);
     rdl__meet_lock();
     begun = begin_place(&wanted, error);

@@ -159,10 +159,10 @@ static bool add_copying(struct rdl_mock *mock, const struct rdl__copying *one,
     struct rdl__copying *all;
 
     if (!one->parameter->type || one->parameter->type->kind != RDL__TYPE_POINTER)
-        return rdl__fail(error, "%s of %s is no pointer", one->parameter->name,
-                         mock->function->name);
+        return rdl__fail(error, "%s of %s is no pointer, so that there is nothing to copy",
+                         one->parameter->name, mock->function->name);
     if (mock->count)
-        return rdl__fail(error, "rdl_copies comes before the first call");
+        return rdl__fail(error, "rdl_copies must come before the first call of the function");
     rdl__mock_lock();
     all = rdl__arena_alloc(rdl__mock_arena(), (mock->copying_count + 1) * sizeof *all);
     if (mock->copying_count)
@@ -205,6 +205,7 @@ const void *rdl_mock_copy(struct rdl_mock *mock, size_t i, const char *parameter
                 *out_size = kept->copies[k].size;
             return kept->copies[k].bytes;
         }
-    rdl__misuse(mock->t, "rdl_mock_copy: %s of call %zu of %s was not copied", parameter, i,
-                mock->function->name);
+    rdl__misuse(mock->t,
+                "rdl_mock_copy: %s of call %zu of %s was not copied: rdl_copies says what is to be",
+                parameter, i, mock->function->name);
 }

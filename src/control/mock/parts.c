@@ -87,7 +87,7 @@ static bool check_slot(const struct rdl__mocked *function, const struct rdl__moc
         rdl__fail(&why, "the slot %s has %zu bytes, and the parameter %u", part->slot->name,
                   part->slot->size, part->parameter->size);
     else
-        rdl__fail(&why, "only in rdl_call_to");
+        rdl__fail(&why, "rdl_keeps and rdl_same_as go with rdl_call_to only");
     return fail_at(function, part, &why, error);
 }
 

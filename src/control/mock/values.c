@@ -142,7 +142,8 @@ static bool convert_to_unknown(const struct rdl_part *given, uint32_t size, void
                                struct rdl__error *error)
 {
     if (given->class == REAL || size != sizeof(uint64_t))
-        return rdl__fail(error, "nothing is known of its type: say RDL_PROTOTYPE");
+        return rdl__fail(error,
+                         "nothing is known of its type: compile with -g, or say RDL_PROTOTYPE");
     return convert_to_pointer(given, "its type", out, error);
 }
 

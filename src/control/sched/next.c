@@ -77,7 +77,7 @@ void *rdl__find_next(const char *name)
     void *next = look_for(name);
 
     if (!next)
-        rdl__stop("the C library has no %s", name);
+        rdl__stop("the C library has no %s: Raddle needs glibc 2.34 or later", name);
     return next;
 }
 

@@ -49,7 +49,9 @@ static void *map(size_t size)
     void *memory = rdl__map(size, MAP_PRIVATE | MAP_NORESERVE);
 
     if (!memory)
-        rdl__stop("no memory is left to look for races in");
+        rdl__stop(
+            "no memory is left to look for races in: fewer --jobs, or a program that uses less, "
+            "need less");
     return memory;
 }
 

@@ -201,7 +201,9 @@ static struct region *region_new(uintptr_t address)
     struct region *region = rdl__map(sizeof *region, MAP_PRIVATE | MAP_NORESERVE);
 
     if (!region)
-        rdl__stop("no memory is left to look for races in");
+        rdl__stop(
+            "no memory is left to look for races in: fewer --jobs, or a program that uses less, "
+            "need less");
     madvise(region, sizeof *region, MADV_NOHUGEPAGE);
     madvise(region, sizeof *region, MADV_DONTDUMP);
     rdl__regions[address >> RDL__REGION_BITS & (RDL__REGIONS - 1)] = (char *)region;
@@ -431,7 +433,9 @@ void rdl__race_begin(void)
     if (!events) {
         events = rdl__map(EVENTS_MAX * sizeof *events, MAP_PRIVATE | MAP_NORESERVE);
         if (!events)
-            rdl__stop("no memory is left to look for races in");
+            rdl__stop(
+                "no memory is left to look for races in: fewer --jobs, or a program that uses "
+                "less, need less");
     }
     if (used > EVENTS_KEPT)
         madvise(events, EVENTS_MAX * sizeof *events, MADV_DONTNEED);

@@ -112,7 +112,7 @@ RDL__INTERPOSE void *__wrap_reallocarray(void *block, size_t count, size_t size)
         static void (*next)(void *, size_t);                                                       \
                                                                                                    \
         if (!next && !(next = (void (*)(void *, size_t))dlsym(RTLD_DEFAULT, #name)))               \
-            rdl__stop("there is no %s", #name);                                                    \
+            rdl__stop("there is no %s in the C++ library that the program is linked with", #name); \
         FREES(block);                                                                              \
         next(block, size);                                                                         \
     }

@@ -1,0 +1,5 @@
+/* plain.c -- a program that knows nothing of Raddle. */
+int main(void)
+{
+    return 0;
+}
