@@ -168,6 +168,10 @@ grade 0 --spec spec impl/good.c --replay "${command##* }"
 grade 1 --spec spec --output report.json --format json impl/wrong.c
 says '^impl/wrong.c +fail'
 python3 -c 'import json; assert json.load(open("report.json"))[0]["class"] == "bad-spec-impl"'
+grade 0 --spec spec --quiet impl/good.c
+[ ! -s out ] || fail "--quiet prints" "$(cat out)"
+grade 1 --spec spec --verbose --quiet impl/good.c impl/wrong.c
+[ "$(sed -E 's/ .*//' out)" = impl/wrong.c ] || fail "--quiet prints" "$(cat out)"
 grade 0 --spec spec --time 0.5 impl/good.c
 grade 0 --spec spec --keep kept impl/good.c
 [ -x kept/1-good/good ] && kept/1-good/good --list >/dev/null || fail "nothing is kept"

@@ -41,6 +41,19 @@ judge() {
     run "$wanted" "$raddle" judge --spec alone.so --spec-name "$spec" "$@" history
 }
 
+# ---- How much it says ----
+
+printf '%s\n' 'a call write 1' 'b call read' 'b return 0' 'a return' | judge 0 cell --quiet
+[ ! -s out ] || fail "--quiet prints:" "$(cat out)"
+cp history again
+judge 0 cell --quiet --verbose <again
+says 'linearizable: 2 calls, '
+says '  4 events, at most 2 calls in progress at once, '
+says '  write 1, read 1'
+printf '%s\n' 'a call read' 'a return 5' | judge 1 cell --verbose --quiet
+says 'history:2: not linearizable: a read() = 5'
+! grep -q 'in progress at once' out || fail "--quiet has statistics:" "$(cat out)"
+
 # ---- Registers: who was done before whom; linked with us or not ----
 
 for library in alone.so ./linked.so; do

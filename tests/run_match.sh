@@ -73,8 +73,11 @@ says 'out net any hello'
 changed '3s/12.9/13.7/'
 says 'other:3: not as specified: in net pong(1)'
 says 'it came at 13.700000 s, and for some of what was expected before rdl_within ended at 13.6'
-run 1 "$raddle" match --quiet log.so other
-[ ! -s out ] || fail "--quiet prints:" "$(cat out)"
+run 1 "$raddle" match --verbose --quiet log.so other
+says 'other:3: not as specified: in net pong(1)'
+lacks ' 1, '
+run 1 "$raddle" match --quiet --verbose log.so other
+says 'net out hello 1, net out ping 1, net in pong 1, in 0.'
 run 1 "$raddle" match --format=json log.so other
 says '"verdict":"fail","events":2,'
 says '"reason":"event","line":3,"event":"in net pong(1)","expected":["out user alarm with level'

@@ -160,6 +160,19 @@ TEST(a_table_may_go_to_a_file_too)
     row_has(report, "the_specs_alone", "loses count", "\"verdict\":\"tolerated\"");
 }
 
+TEST(a_quiet_table_has_what_is_not_tolerated_and_a_verbose_one_shows_cases)
+{
+    int status;
+    char *report = table(&status, "--filter =a_queue --verbose --quiet");
+
+    EXPECT_CONTAINS(report, "not tolerated");
+    EXPECT_CONTAINS(report, "--replay rdl1.a_queue.");
+    EXPECT_LACKS(report, " tolerated      took");
+    EXPECT_LACKS(report, "(seed 1)");
+    EXPECT_STR(table(&status, "--filter =the_specs_alone --quiet"), "");
+    EXPECT_CONTAINS(table(&status, "--filter =a_queue --verbose"), "\n      ");
+}
+
 TEST(narrow_terminals_get_all_of_it)
 {
     int status;

@@ -520,6 +520,39 @@ TEST(nothing_is_printed_but_the_report)
     EXPECT_CONTAINS(try_one(&status, "crashes", "--no-capture"), "about to look at");
 }
 
+TEST(a_quiet_run_prints_failures_and_nothing_else)
+{
+    int status;
+    char *text = run(&status, "\"$BUILD/zoo/faults\" --filter =passes,=fails_a_check --seed 1 "
+                              "--regressions none --verbose --quiet");
+
+    EXPECT_EQ(status, 1);
+    EXPECT(strncmp(text, "FAIL   fails_a_check", 20) == 0);
+    EXPECT_CONTAINS(text, "--replay rdl1.fails_a_check.");
+    EXPECT_LACKS(text, "found");
+    EXPECT_LACKS(text, "passe");
+    EXPECT_LACKS(text, "seed 1\n");
+    text = run(&status, "\"$BUILD/bin/raddle\" run \"$BUILD/zoo/faults\" \"$BUILD/zoo/faults\" -- "
+                        "--filter =passes --quiet");
+    EXPECT_STR(text, "");
+    EXPECT_EQ(status, 0);
+    text = run(&status, "RADDLE_QUIET=1 \"$BUILD/bin/raddle\" run \"$BUILD/zoo/faults\" "
+                        "\"$BUILD/zoo/faults\" -- --filter =passes --verbose");
+    EXPECT_CONTAINS(text, "1 passed, 0 failed");
+}
+
+TEST(a_verbose_run_tells_how_a_case_shrank)
+{
+    int status;
+    char *text = run(&status, "cd \"$SOURCE\" && \"$BUILD/examples/reverse\" --regressions none "
+                              "--quiet --verbose --seed 1");
+
+    EXPECT_CONTAINS(text, "\n  Shrinking: ");
+    EXPECT_CONTAINS(text, " after ");
+    EXPECT_CONTAINS(text, "seed 1\n");
+    EXPECT_LACKS(try_one(&status, "fails_a_check", "--seed 1"), "Shrinking");
+}
+
 TEST(without_forking_a_check_fails_alike)
 {
     int status;

@@ -116,6 +116,30 @@ uint32_t rdl__utf8_next(const char **at)
     return code;
 }
 
+int rdl__text_width(const char *text)
+{
+    int count = 0;
+
+    for (; *text; count++)
+        rdl__utf8_next(&text);
+    return count;
+}
+
+int rdl__text_add_clipped(struct rdl__text *text, const char *more, int most)
+{
+    int length = rdl__text_width(more), dots = most > 4 ? 2 : 0;
+    const char *at = more;
+
+    if (length <= most) {
+        rdl__text_add(text, "%s", more);
+        return length;
+    }
+    for (int i = 0; i < most - dots; i++)
+        rdl__utf8_next(&at);
+    rdl__text_add(text, "%.*s%.*s", (int)(at - more), more, dots, "..");
+    return most > 0 ? most : 0;
+}
+
 void rdl__text_add_quoted(struct rdl__text *text, const char *bytes, size_t count)
 {
     const char *end = bytes + count;

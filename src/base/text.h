@@ -38,6 +38,11 @@ void rdl__text_add_quoted(struct rdl__text *text, const char *bytes,
 void rdl__text_add_double(struct rdl__text *text, double value, bool is_float); /* shortest exact */
 void rdl__text_add_hex(struct rdl__text *text, const unsigned char *bytes, size_t count);
 
+/* Characters of UTF-8; and at most so many of a text, the last two of them dots if there are more.
+ * Returns how many were added. */
+int rdl__text_width(const char *text);
+int rdl__text_add_clipped(struct rdl__text *text, const char *more, int most);
+
 /* "1,234,567"; "1 case", "2,000 cases" */
 void rdl__text_add_count(struct rdl__text *text, uint64_t count);
 void rdl__text_add_many(struct rdl__text *text, uint64_t count, const char *noun);

@@ -6,8 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "port/clock.h"
+
 struct rdl_case *rdl__current;
 bool rdl__worn_out;
+void (*rdl__watch_activity)(const struct rdl__activity *activity);
+
+void rdl__doing(struct rdl_case *t, const char *doing, const char *noun, uint64_t count)
+{
+    struct rdl__activity *activity = t->activity;
+
+    if (doing && doing != activity->doing)
+        activity->since_ns = rdl__now_ns();
+    activity->noun = noun;
+    activity->count = count;
+    activity->doing = doing;
+    if (rdl__watch_activity)
+        rdl__watch_activity(activity);
+}
 
 void *rdl_alloc(struct rdl_case *t, size_t size)
 {

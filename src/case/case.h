@@ -91,11 +91,20 @@ struct rdl__deferred {
     struct rdl__deferred *next;
 };
 
+/* What a case that takes long is at, for whoever watches it from outside. */
+struct rdl__activity {
+    const char *doing; /* "planning"; NULL: nothing that is worth telling */
+    const char *noun;  /* what is counted */
+    uint64_t count;
+    uint64_t since_ns;
+};
+
 struct rdl_case {
     struct rdl__tape *tape;
     struct rdl__trace *trace;
     struct rdl__outcome *outcome;
     struct rdl__stats *stats;
+    struct rdl__activity *activity;
     bool counted; /* labels and measures go to the statistics */
 
     const struct rdl_test *test;
@@ -135,6 +144,12 @@ void rdl__defer(struct rdl_case *t, void (*undo)(void *it), void *it);
 
 /* Call what the user has deferred, and no more than that. */
 void rdl__undo_for_user(struct rdl_case *t);
+
+/* To be called again and again by what takes long; with NULL when it is over. */
+void rdl__doing(struct rdl_case *t, const char *doing, const char *noun, uint64_t count);
+
+/* Who is told about it at once, if it is in this process; NULL: nobody. */
+extern void (*rdl__watch_activity)(const struct rdl__activity *activity);
 
 /* This process has too much of earlier cases in it: another one is to run the next. */
 extern bool rdl__worn_out;

@@ -191,6 +191,7 @@ static void find_smallest(struct rdl__session *session, const struct rdl_test *t
     struct smallest s = {.session = session, .test = test, .number = number};
     struct rdl__exercise *exercise = &session->exercises[number];
 
+    rdl__begin_stage(session, test, "looking for the smallest case of a requirement", SECONDS_EACH);
     if (begin_at_example(&s)) {
         shrink(&s);
         if (is_smaller(&s.made, exercise) && is_exercised_again(&s))

@@ -176,11 +176,13 @@ struct rdl__exercise {
 
 struct rdl__progress {
     const struct rdl_test *test;
-    const char *doing; /* "searching", "shrinking" */
-    uint64_t cases;    /* or tries to shrink */
-    uint64_t goal;     /* 0: none */
-    double seconds;
-    uint32_t choices; /* shrinking: of the best so far */
+    const char *doing;               /* "searching", "shrinking" */
+    const char *noun;                /* what is counted; NULL: cases */
+    uint64_t count;                  /* of those */
+    uint64_t goal;                   /* 0: none */
+    double seconds;                  /* that it has taken so far */
+    double left;                     /* until its time is over; 0: there is no such limit */
+    uint32_t choices, first_choices; /* shrinking: of the best so far, and of what was found */
 };
 
 /* Told about everything as it happens.  Any function may be NULL. */
@@ -199,6 +201,13 @@ struct rdl__listener {
 
 /* ---- Between the files of this folder ------------------------------------------ */
 
+/* What single runs are made for, one after the other. */
+struct rdl__stage {
+    struct rdl__progress progress;
+    uint64_t started_ns, deadline_ns; /* the latter is 0 if there is none */
+    uint64_t done_before;             /* cases, on the first board */
+};
+
 struct rdl__session {
     const struct rdl__plan *plan;
     const struct rdl__listener *listener;
@@ -206,11 +215,20 @@ struct rdl__session {
     int worker_count;
     struct rdl__error error; /* why the run cannot go on; "" while it can */
     uint64_t last_tick_ns;
+    struct rdl__stage stage;
     struct rdl__exercise *exercises; /* by number, of all requirements */
     uint32_t exercise_count;
 };
 
+/* progress.c: to be called at least as often. */
+enum { RDL__TICK_MS = 100 };
 void rdl__tell_progress(struct rdl__session *session, const struct rdl__progress *progress);
+
+/* From here on rdl__run_task is called for this ("shrinking"), and tells how far it has got.  The
+ * time is 0 if there is no limit to it. */
+void rdl__begin_stage(struct rdl__session *session, const struct rdl_test *test, const char *doing,
+                      double seconds_max);
+void rdl__tell_stage(struct rdl__session *session);
 void rdl__warn(struct rdl__session *session, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

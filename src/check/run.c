@@ -17,19 +17,7 @@ enum {
     CHOICES_MAX_DEFAULT = 1 << 20,
     TIMEOUT_DEFAULT_MS = 10000,
     TIMEOUT_ALONE_MS = 60000, /* all states of a spec are looked at */
-    TICK_NS = 100 * 1000 * 1000,
 };
-
-void rdl__tell_progress(struct rdl__session *session, const struct rdl__progress *progress)
-{
-    const struct rdl__listener *listener = session->listener;
-    uint64_t now = rdl__now_ns();
-
-    if (!listener->progress || now - session->last_tick_ns < TICK_NS)
-        return;
-    session->last_tick_ns = now;
-    listener->progress(listener->self, progress);
-}
 
 void rdl__warn(struct rdl__session *session, const char *format, ...)
 {
@@ -90,9 +78,10 @@ bool rdl__run_task(struct rdl__session *session)
     rdl__worker_forget_captured(worker);
     if (!rdl__worker_submit(worker, &session->error))
         return false;
-    do
-        waited = rdl__worker_wait(worker, 1, 1000, &done);
-    while (waited == RDL__WAIT_TICK);
+    do {
+        waited = rdl__worker_wait(worker, 1, RDL__TICK_MS, &done);
+        rdl__tell_stage(session);
+    } while (waited == RDL__WAIT_TICK);
     return waited == RDL__WAIT_DONE;
 }
 

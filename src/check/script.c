@@ -189,10 +189,12 @@ void rdl__script_repeat(struct rdl__session *session, const struct rdl_test *tes
 {
     struct rdl__made data = rdl__data_of(&failure->made);
     struct rdl__text said = {0};
-    uint64_t failed = session->plan->in_order
-                          ? count_failures(session, test, failure, &data, runs, false)
-                          : count_replays(session, test, failure, runs);
+    uint64_t failed;
 
+    rdl__begin_stage(session, test, "running it again", 0);
+    session->stage.progress.goal = runs;
+    failed = session->plan->in_order ? count_failures(session, test, failure, &data, runs, false)
+                                     : count_replays(session, test, failure, runs);
     rdl__text_add(&said, "fails like that in %llu of %llu runs", (unsigned long long)failed,
                   (unsigned long long)runs);
     failure->script = said.bytes;
@@ -513,6 +515,7 @@ void rdl__script_export(struct rdl__session *session, const struct rdl_test *tes
     struct rdl__text said = {0};
     struct rdl__error error;
 
+    rdl__begin_stage(session, test, "making an order of it", 0);
     s.data = rdl__data_of(&failure->made);
     if (make_script(&s, path, &said, &error)) {
         failure->script = said.bytes;

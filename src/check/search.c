@@ -19,7 +19,6 @@ enum {
     DISCARDS_PER_CASE = 100, /* then we give up */
     BATCH_NS = 30 * 1000 * 1000,
     BATCH_MAX = 1 << 20,
-    TICK_MS = 100,
 };
 
 /* Cases that are handed out together. */
@@ -103,7 +102,7 @@ static void put_known(const struct search *search, struct rdl__task *task)
 
 static void show_progress(struct search *search)
 {
-    uint64_t under_way = 0;
+    uint64_t under_way = 0, now = rdl__now_ns(), deadline = search->deadline_ns;
 
     for (int i = 0; i < search->session->worker_count; i++)
         if (search->session->workers[i].busy)
@@ -112,9 +111,10 @@ static void show_progress(struct search *search)
                        &(struct rdl__progress){
                            .test = search->result->test,
                            .doing = "searching",
-                           .cases = search->result->stats.cases + under_way,
+                           .count = search->result->stats.cases + under_way,
                            .goal = search->goal == UINT64_MAX ? 0 : search->goal,
-                           .seconds = (double)(rdl__now_ns() - search->started_ns) * 1e-9,
+                           .seconds = (double)(now - search->started_ns) * 1e-9,
+                           .left = deadline > now ? (double)(deadline - now) * 1e-9 : 0,
                        });
 }
 
@@ -386,7 +386,7 @@ static struct rdl__worker *search_by_chance(struct search *search)
             busy += session->workers[i].busy;
         if (busy == 0)
             return rdl__interrupted ? NULL : search->found;
-        switch (rdl__worker_wait(session->workers, session->worker_count, TICK_MS, &worker)) {
+        switch (rdl__worker_wait(session->workers, session->worker_count, RDL__TICK_MS, &worker)) {
         case RDL__WAIT_DONE:
             adapt_batch(search, rdl__now_ns() - worker->since_ns);
             take_in(search, worker);
@@ -429,7 +429,7 @@ static struct rdl__worker *search_in_order(struct search *search)
                                                        .fill_at = RDL__NONE});
         if (!rdl__worker_submit(worker, &session->error))
             return NULL;
-        while ((waited = rdl__worker_wait(worker, 1, TICK_MS, &done)) == RDL__WAIT_TICK)
+        while ((waited = rdl__worker_wait(worker, 1, RDL__TICK_MS, &done)) == RDL__WAIT_TICK)
             show_progress(search);
         if (waited == RDL__WAIT_INTERRUPTED)
             return NULL;
@@ -491,6 +491,7 @@ static void try_regressions(struct search *search)
     rdl__regress_path(&path, test->file, session->plan->regressions);
     if (!rdl__regress_load(&regress, path.bytes, &error))
         rdl__warn(session, "%s: earlier failures are not tried: %s", test->name, error.text);
+    rdl__begin_stage(session, test, "trying earlier failures", 0);
     for (size_t i = 0; i < regress.count; i++) {
         const struct rdl__regress_entry *entry = &regress.entries[i];
 

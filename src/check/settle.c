@@ -202,6 +202,7 @@ static bool is_steady(struct rdl__session *session, const struct rdl_test *test,
     struct rdl__text difference = {0};
     bool steady = true, ran = true;
 
+    rdl__begin_stage(session, test, "trying it again", 0);
     for (int i = 0; i < 2 && steady; i++) {
         rdl__worker_retire(&session->workers[0]);
         ran = run_again(session, test, failure);
@@ -334,6 +335,8 @@ static void find_fewer(struct rdl__session *session, const struct rdl_test *test
 
     if (now == 0)
         return;
+    rdl__begin_stage(session, test, "looking for fewer preemptions", 0);
+    session->stage.progress.goal = FEWER_RUNS;
     if (search_fewer(session, test, failure, now - 1)) {
         made = rdl__on_board(board);
         if (rdl__count_preemptions(&made) < now) {
@@ -451,8 +454,10 @@ static void tell_story(struct rdl__session *session, const struct rdl_test *test
     rdl__worker_captured(&session->workers[0], &output, OUTPUT_SHOWN);
     failure->output = output.bytes;
     if (session->plan->shrink_seconds > 0 && !failure->unsteady && !rdl__interrupted &&
-        failure->outcome.cause != RDL__BY_HANG)
+        failure->outcome.cause != RDL__BY_HANG) {
+        rdl__begin_stage(session, test, "explaining it", 0);
         rdl__explain(session, test, failure, trace);
+    }
     if (failure->schedule.headline || failure->outcome.phases > 0)
         rdl__story_forget_notes(&failure->story); /* they are among the steps */
     free(trace);

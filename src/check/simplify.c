@@ -19,6 +19,7 @@ struct shrinking {
     struct rdl__failure *failure;
     bool isolated; /* every try in a process of its own */
     uint64_t started_ns;
+    uint64_t improvements;            /* that have been seen */
     uint64_t turns;                   /* data alone: executions in search of schedules, */
     char bounded[RDL__STRATEGY_ROOM]; /* by this strategy, among others */
     struct rdl__made data;            /* of the last candidate */
@@ -44,16 +45,19 @@ static enum rdl__ran run_candidate(void *context, const struct rdl__feed *feed, 
 
 enum { BETTER_MAX = 4096 };
 
-/* It has become simpler just now: reports show how that went. */
-static void note_better(struct rdl__failure *failure, const struct rdl__shrinker *shrinker)
+/* It has become simpler just now: reports show how that went.  The case is on the board, with the
+ * schedule, which the shrinker may not know. */
+static void note_better(const struct shrinking *shrinking, const struct rdl__shrinker *shrinker)
 {
+    struct rdl__failure *failure = shrinking->failure;
+    struct rdl__made made = rdl__on_board(rdl__first_board(shrinking->session));
+
     if (failure->shrank_count == BETTER_MAX)
         return;
     failure->shrank =
         rdl__reallocate(failure->shrank, (failure->shrank_count + 1) * sizeof *failure->shrank);
-    failure->shrank[failure->shrank_count++] =
-        (struct rdl__better){failure->attempts + shrinker->attempts, shrinker->best.count,
-                             rdl__count_preemptions(&shrinker->best)};
+    failure->shrank[failure->shrank_count++] = (struct rdl__better){
+        failure->attempts + shrinker->attempts, made.count, rdl__count_preemptions(&made)};
 }
 
 static void show_shrinking(void *context, const struct rdl__shrinker *shrinker)
@@ -61,15 +65,8 @@ static void show_shrinking(void *context, const struct rdl__shrinker *shrinker)
     struct shrinking *shrinking = context;
 
     if (shrinker->improvements && shrinker->improved_at == shrinker->attempts)
-        note_better(shrinking->failure, shrinker);
-    rdl__tell_progress(shrinking->session,
-                       &(struct rdl__progress){
-                           .test = shrinking->test,
-                           .doing = "shrinking",
-                           .cases = shrinker->attempts,
-                           .seconds = (double)(rdl__now_ns() - shrinking->started_ns) * 1e-9,
-                           .choices = shrinker->best.count,
-                       });
+        note_better(shrinking, shrinker);
+    shrinking->session->stage.progress.choices = shrinker->best.count;
 }
 
 static struct rdl__shrinker shrinker_for(struct shrinking *shrinking, rdl__runner *run)
@@ -371,6 +368,8 @@ void rdl__simplify(struct rdl__session *session, const struct rdl_test *test,
 
     if (test->options.alone) /* it has but one case */
         return;
+    rdl__begin_stage(session, test, "shrinking", session->plan->shrink_seconds);
+    session->stage.progress.first_choices = failure->first_count;
     if (!isolated && phased && failure->settings.round == 3)
         shrink(session, test, failure, false); /* turns belong to phases: many can go whole */
     else if (!isolated)

@@ -11,14 +11,18 @@
 #include "cli/options.h"
 #include "control/meet.h"
 #include "drive/stage.h"
+#include "port/clock.h"
 #include "raddle/cluster.h"
 #include "report/deviations.h"
+#include "report/progress.h"
 
 struct survey {
     struct rdl__plan plan; /* with the deviation that is tried */
     struct rdl__report reports[RDL__OUTPUTS_MAX];
     struct rdl__tolerances tables[RDL__OUTPUTS_MAX];
     int count;
+    struct rdl__progress_line line;
+    uint64_t started_ns;
     size_t runs, done; /* with a deviation */
     bool is_part;      /* of the tests: others may have others */
     bool passes;       /* the test that was run last */
@@ -79,18 +83,9 @@ static void add_components(struct rdl__text *out, const struct rdl_test *test, c
     }
 }
 
-static int characters(const char *text)
-{
-    int count = 0;
-
-    for (; *text; count++)
-        rdl__utf8_next(&text);
-    return count;
-}
-
 static void widen(int *width, const char *text)
 {
-    int needed = characters(text);
+    int needed = rdl__text_width(text);
 
     *width = needed > *width ? needed : *width;
 }
@@ -159,6 +154,7 @@ static void add_row(struct survey *survey, const struct rdl__result *result,
         .cases = result->stats.cases,
         .deviated = result->stats.deviated,
         .calls = failure ? failure->outcome.phases : 0,
+        .story = failure ? &failure->story : NULL,
         .token = failure ? failure->token : NULL,
         .seconds = result->seconds,
     };
@@ -188,23 +184,33 @@ static void take_result(void *self, const struct rdl__result *result)
         return;
     survey->found_error = survey->found_error || verdict == RDL__IN_ERROR;
     survey->found_failure = survey->found_failure || verdict == RDL__FAILS_ANYWAY;
+    rdl__progress_wipe(&survey->line);
     add_row(survey, result, verdict);
 }
 
+/* How long the others will take is guessed from those that are through. */
 static void show_progress(void *self, const struct rdl__progress *progress)
 {
     struct survey *survey = self;
-    struct rdl__progress with = *progress;
-    struct rdl__text doing = {0};
+    struct rdl__text who = {0}, more = {0};
+    double seconds = (double)(rdl__now_ns() - survey->started_ns) * 1e-9;
+    struct rdl__work work;
 
-    if (survey->plan.deviation)
-        rdl__text_add(&doing, "under '%s' (%zu of %zu), ", survey->plan.deviation, survey->done,
-                      survey->runs);
-    rdl__text_add(&doing, "%s", progress->doing);
-    with.doing = doing.bytes;
-    for (int i = 0; i < survey->count; i++)
-        rdl__report_progress(&survey->reports[i], &with);
-    rdl__text_release(&doing);
+    if (!rdl__progress_is_due(&survey->line))
+        return;
+    work = rdl__work_of(progress, &more);
+    if (survey->plan.deviation) {
+        rdl__text_add(&who, "%zu of %zu, %s under '%s'", survey->done, survey->runs, work.who,
+                      survey->plan.deviation);
+        work.who = who.bytes;
+    }
+    if (survey->done > 1 && survey->done < survey->runs) {
+        work.left = seconds / (double)survey->done * (double)(survey->runs - survey->done);
+        work.guessed = true;
+    }
+    rdl__progress_show(&survey->line, &work);
+    rdl__text_release(&who);
+    rdl__text_release(&more);
 }
 
 /* ---- Running ------------------------------------------------------------------------------- */
@@ -247,6 +253,7 @@ static bool try_all(struct survey *survey, struct rdl_test **tests, size_t count
     for (size_t i = 0; i < count && !rdl__interrupted; i++)
         if (!try_test(survey, tests[i], error))
             return false;
+    rdl__progress_wipe(&survey->line);
     for (int i = 0; i < survey->count; i++)
         rdl__tolerances_end(&survey->tables[i]);
     return true;
@@ -267,9 +274,7 @@ static bool open_tables(struct survey *survey, const struct rdl__options *option
                                      .json = strcmp(output->format, "json") == 0,
                                      .seed = options->plan.seed};
         if (output->path)
-            report->looks.colour = report->looks.progress = false;
-        if (survey->tables[survey->count].json)
-            report->looks.progress = false;
+            report->looks.colour = false;
     }
     return true;
 }
@@ -304,7 +309,10 @@ int rdl__print_deviations(struct rdl__options *options, struct rdl_test **tests,
     survey->plan = options->plan;
     survey->plan.more_bugs = survey->plan.requirements = survey->plan.require_all = false;
     survey->is_part = options->shards > 0;
+    survey->line.on = rdl__progress_wanted(options->quiet);
+    survey->started_ns = rdl__now_ns();
     ok = open_tables(survey, options, &error) && try_all(survey, tests, count, &error);
+    rdl__progress_wipe(&survey->line);
     written = close_tables(survey, &unwritten);
     if (!ok)
         rdl__complain(options->plan.command, &error);

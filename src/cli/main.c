@@ -16,6 +16,7 @@
 #include "port/clock.h"
 #include "port/trap.h"
 #include "raddle.h"
+#include "report/progress.h"
 #include "report/report.h"
 
 /* The reports that were asked for, open. */
@@ -24,6 +25,7 @@ struct reports {
     struct rdl__listeners listeners;
     int count;
     struct rdl__requirements_file requirements;
+    struct rdl__progress_report progress;
 };
 
 int rdl__complain(const char *program, const struct rdl__error *error)
@@ -57,11 +59,12 @@ static bool wants_colour(const struct rdl__options *options)
 struct rdl__looks rdl__looks_of(const struct rdl__options *options)
 {
     struct winsize size = {0};
-    bool on_terminal = isatty(STDERR_FILENO) && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0;
 
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 &&
+        ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0) /* what it is piped to may be a pager */
+        size.ws_col = 0;
     return (struct rdl__looks){
         .colour = wants_colour(options),
-        .progress = on_terminal && !options->quiet && !getenv("CI"),
         .width = size.ws_col > 20 ? size.ws_col : 80,
         .quiet = options->quiet,
         .verbose = options->verbose,
@@ -89,8 +92,9 @@ static bool open_reports(struct reports *out, const struct rdl__options *options
     struct rdl__looks looks = rdl__looks_of(options), plain = looks;
     struct rdl__error unused;
 
-    plain.colour = plain.progress = false;
-    *out = (struct reports){0};
+    plain.colour = false;
+    *out = (struct reports){.progress.line.on = rdl__progress_wanted(options->quiet)};
+    out->listeners.items[out->listeners.count++] = rdl__report_progress(&out->progress);
     for (; out->count < options->output_count; out->count++) {
         const struct rdl__output *output = &options->outputs[out->count];
         struct rdl__report *report = &out->reports[out->count];
@@ -290,6 +294,7 @@ int rdl__run_tests(struct rdl__options *options, struct rdl_test **tests, size_t
             ok = run_bytes(options, &listener, tests, count, &totals, &error);
         else
             ok = run_all(options, &listener, tests, count, &totals, &error);
+        rdl__progress_wipe(&reports->progress.line);
         if (!ok)
             rdl__complain(options->plan.command, &error);
         written = close_reports(reports, &error);

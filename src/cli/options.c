@@ -462,16 +462,22 @@ static const struct option options[] = {
     {"no-fork", FLAG(plan.no_fork), "run cases in this process, for debuggers", FOR_TESTS},
     {"no-capture", FLAG(plan.no_capture), "let cases print", FOR_TESTS},
     {"color", VALUE("WHEN", read_colour), "auto, always or never", FOR_BOTH},
-    {"quiet", FLAG(quiet), "report failures only", FOR_BOTH},
-    {"verbose", FLAG(verbose), "show statistics of passing tests, too", FOR_BOTH},
+    {"quiet", FLAG(quiet), "print failures, and nothing else", FOR_BOTH},
+    {"verbose", FLAG(verbose), "show statistics, all that was covered, and how cases shrank",
+     FOR_BOTH},
     {"help", FLAG(help), "show this", FOR_BOTH},
     {"version", FLAG(version), "show the version", FOR_TESTS},
 };
 enum { OPTIONS = sizeof options / sizeof *options };
 
+/* Of --quiet and --verbose, the last one counts. */
 static void set_flag(struct rdl__options *o, const struct option *option)
 {
     *(bool *)((char *)o + option->flag) = true;
+    if (option->flag == offsetof(struct rdl__options, quiet))
+        o->verbose = false;
+    if (option->flag == offsetof(struct rdl__options, verbose))
+        o->quiet = false;
 }
 
 /* Options of raddle explore are no options of test programs, and the other way

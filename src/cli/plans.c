@@ -7,7 +7,9 @@
 #include "cli/options.h"
 #include "control/meet.h"
 #include "drive/sequence.h"
+#include "port/clock.h"
 #include "raddle/spec.h"
+#include "report/progress.h"
 #include "run/execute.h"
 
 enum { CHOICES = 1 << 12 };
@@ -29,6 +31,22 @@ static void write_script(struct rdl_case *t)
         wanted.ok = rdl__export_script(wanted.out, script, wanted.path, wanted.error);
     else
         rdl__add_script(wanted.out, script);
+}
+
+static struct rdl__progress_line line;
+static const struct rdl_test *planned;
+
+static void show_progress(const struct rdl__activity *activity)
+{
+    if (activity->doing && rdl__progress_is_due(&line))
+        rdl__progress_show(&line,
+                           &(struct rdl__work){
+                               .who = planned->name,
+                               .doing = activity->doing,
+                               .noun = activity->noun,
+                               .count = activity->count,
+                               .seconds = (double)(rdl__now_ns() - activity->since_ns) * 1e-9,
+                           });
 }
 
 /* As a test that does nothing else, in this process. */
@@ -56,7 +74,12 @@ static bool make_script(const struct rdl_test *test, struct rdl__text *out, cons
     wanted.ok = false;
     rdl__fail(error, "%s", "");
     rdl__tape_from_random(&board->tape, 0);
+    planned = test;
+    line.on = rdl__progress_wanted(false);
+    rdl__watch_activity = show_progress;
     rdl__execute(&t);
+    rdl__watch_activity = NULL;
+    rdl__progress_wipe(&line);
     if (board->outcome.verdict != RDL__PASSED)
         rdl__fail(error, "%s", board->outcome.text);
     rdl__case_release(&t);

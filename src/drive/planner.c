@@ -229,6 +229,7 @@ static bool go_the_shortest_way(struct planner *p)
             break;
         if (is_too_much(p))
             return false;
+        rdl__doing(p->space->t, "planning", "way", p->count);
         expand(p, i, false);
     }
     go_to(p, best);
@@ -439,5 +440,6 @@ void rdl__plan_script(struct rdl_case *t, struct rdl__script *out)
     space = rdl__space_new(t, out->spec, clients);
     space->manner = RDL__WHEN_QUIET;
     plan_with_some_arguments(space, out);
+    rdl__doing(t, NULL, NULL, 0);
     t->trace->on = space->traced;
 }

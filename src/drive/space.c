@@ -202,6 +202,7 @@ static void expand(struct rdl__space *space, uint32_t i)
 {
     uint32_t first = space->step_count;
 
+    rdl__doing(space->t, "looking at states", "state", space->count);
     rdl__moves_expand(space, i);
     for (uint32_t k = first; k < space->step_count; k++)
         space->nodes[i].moves |= (uint16_t)(1u << space->steps[k].client);
@@ -254,4 +255,5 @@ void rdl__space_explore(struct rdl__space *space)
         space->numbered = true;
         explore_once(space);
     }
+    rdl__doing(space->t, NULL, NULL, 0);
 }

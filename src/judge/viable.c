@@ -382,6 +382,11 @@ size_t rdl__viable_judged(const struct rdl__viable *v)
     return v->judged;
 }
 
+uint64_t rdl__viable_looked(const struct rdl__viable *v)
+{
+    return v->looked;
+}
+
 const void *rdl__viable_state(const struct rdl__viable *v)
 {
     const struct rdl__layer *last = v->layers[v->layer_count - 1];

@@ -61,6 +61,11 @@ enum rdl__judgement rdl__viable_end(struct rdl__viable *v);
  * judgement: where it is not explained, the culprit is among the last of them. */
 size_t rdl__viable_judged(const struct rdl__viable *v);
 
+/* How many configurations have been looked at, since this judge was made; and who is told now and
+ * then, while that goes on (NULL: nobody). */
+uint64_t rdl__viable_looked(const struct rdl__viable *v);
+extern void (*rdl__viable_watch)(const struct rdl__viable *v);
+
 /* A state that explains all so far; good until the next call of this file. */
 const void *rdl__viable_state(const struct rdl__viable *v);
 

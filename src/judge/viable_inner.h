@@ -117,6 +117,7 @@ struct rdl__viable {
     size_t layer_count, layer_room;
     size_t layers_most; /* when so many have piled up, the past is looked through */
     size_t bytes;       /* that all layers take */
+    uint64_t looked;    /* at configurations, since this judge was made */
 
     /* What `enabled` has ever asked about others when it was asked about a call of each of
      * the operations; and whether anybody has asked who came first. */

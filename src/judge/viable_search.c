@@ -13,9 +13,11 @@ enum {
     FEW_NODES = 8,            /* are found without a table */
     FEW_LAYERS = 32,          /* may pile up, before the past is looked through, */
     NODES_AT_ONCE = 1 << 16,  /* so far, at a time */
+    WATCHED_EVERY = 1 << 10,  /* a power of two */
 };
 
 uint32_t rdl__viable_eager; /* what nobody asks for is not looked for */
+void (*rdl__viable_watch)(const struct rdl__viable *v);
 
 /* ---- Nodes -------------------------------------------------------------------------------- */
 
@@ -548,6 +550,8 @@ static bool search(struct rdl__viable *v, struct rdl__layer *layer)
     while (layer->stack_count > 0 && !rdl__viable_gives_up(v)) {
         uint32_t at = layer->stack[--layer->stack_count];
 
+        if ((++v->looked & (WATCHED_EVERY - 1)) == 0 && rdl__viable_watch)
+            rdl__viable_watch(v);
         if (!is_complete(v, layer, rdl__node_at(v, layer, at))) {
             expand(v, layer, at);
         } else if (!layer->quiet || is_quiet(v, layer, at)) {

@@ -34,31 +34,6 @@ struct layout {
     int start[COLUMNS_MAX]; /* where the columns begin, behind the place */
 };
 
-static int characters(const char *text)
-{
-    int count = 0;
-
-    for (; *text; count++)
-        rdl__utf8_next(&text);
-    return count;
-}
-
-/* At most so many characters of the text; returns how many. */
-static int add_clipped(struct rdl__text *out, const char *text, int most)
-{
-    int length = characters(text);
-    const char *at = text;
-
-    if (length <= most) {
-        rdl__text_add(out, "%s", text);
-        return length;
-    }
-    for (int i = 0; i < most - 2; i++)
-        rdl__utf8_next(&at);
-    rdl__text_add(out, "%.*s..", (int)(at - text), text);
-    return most;
-}
-
 static void add_spaces(struct rdl__text *out, int count)
 {
     rdl__text_add(out, "%*s", count > 0 ? count : 0, "");
@@ -76,13 +51,13 @@ static void arrange(struct layout *layout)
     int names[COLUMNS_MAX], last = 0, longest = 0;
 
     for (size_t i = 0; i < schedule->count; i++) {
-        int length = characters(schedule->rows[i].place);
+        int length = rdl__text_width(schedule->rows[i].place);
 
         if (length > layout->place)
             layout->place = clamp(length, PLACE_MAX);
     }
     for (uint32_t i = 0; i < schedule->thread_count; i++) {
-        int length = clamp(characters(schedule->threads[i]), NAME_MAX);
+        int length = clamp(rdl__text_width(schedule->threads[i]), NAME_MAX);
 
         longest = length > longest ? length : longest;
         if (i < COLUMNS_MAX)
@@ -111,7 +86,7 @@ static void add_header(struct rdl__text *out, const struct layout *layout)
     rdl__text_add(out, "%s", layout->paint->bold);
     for (uint32_t i = 0; i < layout->schedule->thread_count; i++) {
         add_spaces(out, layout->start[i] - at);
-        at = layout->start[i] + add_clipped(out, layout->schedule->threads[i], NAME_MAX);
+        at = layout->start[i] + rdl__text_add_clipped(out, layout->schedule->threads[i], NAME_MAX);
     }
     rdl__text_add(out, "%s\n", layout->paint->plain);
 }
@@ -148,27 +123,27 @@ static void add_row(struct rdl__text *out, const struct layout *layout, const st
         add_spaces(out, layout->place + GAP);
     } else {
         rdl__text_add(out, "%s", paint->dim);
-        used = add_clipped(out, row->place, layout->place);
+        used = rdl__text_add_clipped(out, row->place, layout->place);
         rdl__text_add(out, "%s", paint->plain);
         add_spaces(out, layout->place + GAP - used);
     }
     if (layout->name)
-        indent -= add_clipped(out, layout->schedule->threads[row->thread], NAME_MAX);
+        indent -= rdl__text_add_clipped(out, layout->schedule->threads[row->thread], NAME_MAX);
     add_spaces(out, indent);
     add_aside(&aside, layout->schedule, row);
     if (row->mark == RDL__ROW_INTERRUPTED) {
         rdl__text_add(out, "%s-- interrupted --%s", paint->yellow, paint->plain);
     } else if (row->mark == RDL__ROW_NOTE) {
         rdl__text_add(out, "\"");
-        add_clipped(out, row->does, room - 2);
+        rdl__text_add_clipped(out, row->does, room - 2);
         rdl__text_add(out, "\"");
     } else {
-        int least = clamp(characters(step), STEP_MIN / 3);
+        int least = clamp(rdl__text_width(step), STEP_MIN / 3);
 
         if (aside.count && room - (int)aside.count - 2 < least)
             rdl__text_clear(&aside);
         rdl__text_add(out, "%s", row->mark == RDL__ROW_FAILS ? paint->red : "");
-        add_clipped(out, step, aside.count ? room - (int)aside.count - 2 : room);
+        rdl__text_add_clipped(out, step, aside.count ? room - (int)aside.count - 2 : room);
         rdl__text_add(out, "%s", row->mark == RDL__ROW_FAILS ? paint->plain : "");
         if (aside.count)
             rdl__text_add(out, "  %s%s%s", paint->dim, aside.bytes, paint->plain);

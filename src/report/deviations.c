@@ -9,7 +9,15 @@
 
 #include "drive/stage.h"
 
-enum { COLUMNS = 4, MARGIN = 2, GAP = 2, VERDICT_WIDTH = 13, REMARK_MIN = 24, CELL_MIN = 10 };
+enum {
+    COLUMNS = 4,
+    MARGIN = 2,
+    GAP = 2,
+    VERDICT_WIDTH = 13,
+    REMARK_MIN = 24,
+    CELL_MIN = 10,
+    STORY_LINES = 50
+};
 
 static const struct {
     const char *name, *key, *many, *ink;
@@ -215,19 +223,29 @@ static void add_human(struct rdl__tolerances *table, const struct rdl__tolerance
         add_cells(out, table, cells, verdicts[row->verdict].ink);
     else
         add_test_as_it_is(table, row, cells[3]);
+    if (row->story && table->report->looks.verbose)
+        rdl__add_story(out, row->story,
+                       &(struct rdl__story_looks){"      ", ink(table, "\033[2m"),
+                                                  ink(table, "\033[0m"), STORY_LINES});
     keep_replay(table, row);
     rdl__text_release(&remark);
+}
+
+static bool is_bad(enum rdl__tolerance verdict)
+{
+    return verdict == RDL__NOT_TOLERATED || verdict == RDL__FAILS_ANYWAY ||
+           verdict == RDL__IN_ERROR;
 }
 
 void rdl__tolerances_row(struct rdl__tolerances *table, const struct rdl__tolerance_row *row)
 {
     table->counts[row->verdict]++;
-    if (table->json) {
+    if (table->report->looks.quiet && !table->json && !is_bad(row->verdict))
+        return;
+    if (table->json)
         add_json(&table->report->text, table, row);
-    } else {
-        rdl__report_wipe_progress(table->report);
+    else
         add_human(table, row);
-    }
     rdl__report_flush(table->report);
 }
 
@@ -235,15 +253,18 @@ void rdl__tolerances_row(struct rdl__tolerances *table, const struct rdl__tolera
 static void add_foot(struct rdl__tolerances *table)
 {
     struct rdl__text *out = &table->report->text, line = {0};
+    bool quiet = table->report->looks.quiet;
 
-    for (int i = 0; i < RDL__TOLERANCES; i++)
+    for (int i = 0; i < RDL__TOLERANCES && !quiet; i++)
         if (table->counts[i])
             rdl__text_add(&line, "%s%zu %s", line.count ? ", " : "", table->counts[i],
                           verdicts[i].many);
-    rdl__text_add(&line, " (seed %" PRIu64 ")", table->seed);
-    rdl__text_add(out, "\n");
-    add_lines(table, line.bytes, 0, "");
-    if (table->counts[RDL__NEVER_MET]) {
+    if (!quiet) {
+        rdl__text_add(&line, " (seed %" PRIu64 ")", table->seed);
+        rdl__text_add(out, "\n");
+        add_lines(table, line.bytes, 0, "");
+    }
+    if (table->counts[RDL__NEVER_MET] && !quiet) {
         rdl__text_clear(&line);
         rdl__text_add(&line, "Where one is never met, %s.", rdl__deviation_advice);
         rdl__text_add(out, "\n");
@@ -256,7 +277,6 @@ static void add_foot(struct rdl__tolerances *table)
 
 void rdl__tolerances_end(struct rdl__tolerances *table)
 {
-    rdl__report_wipe_progress(table->report);
     if (!table->json && table->last)
         add_foot(table);
     rdl__text_release(&table->replays);

@@ -35,8 +35,9 @@ struct rdl__tolerance_row {
 
     /* Of the smallest case that fails: */
     uint32_t calls;
-    const char *token;  /* NULL: there is none */
-    const char *replay; /* the command; "": there is none */
+    const struct rdl__story *story; /* NULL: there is none */
+    const char *token;              /* NULL: there is none */
+    const char *replay;             /* the command; "": there is none */
     double seconds;
 };
 

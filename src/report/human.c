@@ -7,7 +7,7 @@
 
 #include "report/report.h"
 
-enum { LINES_SHOWN = 200, BAR = 24 };
+enum { LINES_SHOWN = 200, BAR = 24, MARGIN = 7 /* below the line of a test */ };
 
 enum ink { PLAIN, BOLD, RED, GREEN, YELLOW, DIM };
 
@@ -18,43 +18,6 @@ static const char *ink(const struct rdl__report *report, enum ink which)
         [GREEN] = "\033[32m", [YELLOW] = "\033[33m", [DIM] = "\033[2m"};
 
     return report->looks.colour ? codes[which] : "";
-}
-
-/* ---- Progress ---------------------------------------------------------------------- */
-
-/* The line is on standard error, so that it never gets into a report. */
-void rdl__report_wipe_progress(struct rdl__report *report)
-{
-    if (!report->progress_shown)
-        return;
-    report->progress_shown = false;
-    dprintf(STDERR_FILENO, "\r\033[K");
-}
-
-void rdl__report_progress(void *self, const struct rdl__progress *progress)
-{
-    struct rdl__report *report = self;
-    struct rdl__text line = {0};
-    double rate = progress->seconds > 0 ? (double)progress->cases / progress->seconds : 0;
-
-    if (!report->looks.progress)
-        return;
-    rdl__text_add(&line, "%s: %s, ", progress->test->name, progress->doing);
-    rdl__text_add_count(&line, progress->cases);
-    if (progress->choices) {
-        rdl__text_add(&line, " tries, %u choices left", progress->choices);
-    } else {
-        if (progress->goal) {
-            rdl__text_add(&line, " of ");
-            rdl__text_add_count(&line, progress->goal);
-        }
-        rdl__text_add(&line, " %ss, ", rdl__case_noun(progress->test));
-        rdl__text_add_count(&line, (uint64_t)rate);
-        rdl__text_add(&line, "/s");
-    }
-    dprintf(STDERR_FILENO, "\r\033[K%.*s", report->looks.width - 1, line.bytes);
-    report->progress_shown = true;
-    rdl__text_release(&line);
 }
 
 /* ---- Parts of a report --------------------------------------------------------------- */
@@ -111,6 +74,68 @@ static void add_shrinking(struct rdl__text *out, const struct rdl__failure *fail
         rdl__text_add(out, " (not to the end)");
 }
 
+/* A sentence on as many lines as it takes, behind a margin. */
+static void add_wrapped(struct rdl__report *report, const char *text, int margin)
+{
+    size_t room = report->looks.width > 40 ? (size_t)(report->looks.width - margin) : 40;
+
+    while (*text) {
+        size_t length = strlen(text);
+
+        if (length > room)
+            for (length = room; length > 1 && text[length] != ' '; length--)
+                continue;
+        rdl__text_add(&report->text, "%*s%s%.*s%s\n", margin, "", ink(report, DIM), (int)length,
+                      text, ink(report, PLAIN));
+        text += length;
+        text += *text == ' ';
+    }
+}
+
+/* "Shrinking: 31 choices; 12 after 3 runs, 7 after 20; 210 runs in 0.31 s": whenever it became
+ * shorter than ever before; the first and the last of them if there are many. */
+static void add_how_it_shrank(struct rdl__report *report, const struct rdl__failure *failure)
+{
+    enum { SHOWN = 8 };
+    struct rdl__text line = {0};
+    uint32_t least = failure->first_count;
+    size_t shorter = 0, nth = 0;
+
+    if (failure->attempts == 0)
+        return;
+    for (size_t i = 0; i < failure->shrank_count; i++)
+        if (failure->shrank[i].choices < least) {
+            least = failure->shrank[i].choices;
+            shorter++;
+        }
+    rdl__text_add(&line, "Shrinking: ");
+    rdl__text_add_many(&line, failure->first_count, "choice");
+    least = failure->first_count;
+    for (size_t i = 0; i < failure->shrank_count; i++) {
+        if (failure->shrank[i].choices >= least)
+            continue;
+        least = failure->shrank[i].choices;
+        if (nth++ >= SHOWN && nth <= shorter - SHOWN)
+            continue;
+        rdl__text_add(&line, "%s%u after ",
+                      nth == 1                                            ? "; "
+                      : nth == shorter - SHOWN + 1 && shorter > 2 * SHOWN ? ", ..., "
+                                                                          : ", ",
+                      least);
+        if (nth == 1)
+            rdl__text_add_many(&line, failure->shrank[i].run, "run");
+        else
+            rdl__text_add_count(&line, failure->shrank[i].run);
+    }
+    rdl__text_add(&line, "; ");
+    rdl__text_add_many(&line, failure->attempts, "run");
+    rdl__text_add(&line, " in %.2f s%s", failure->shrink_seconds,
+                  failure->shrink_stopped ? ", not to the end" : "");
+    rdl__text_add(&report->text, "\n");
+    add_wrapped(report, line.bytes, 2);
+    rdl__text_release(&line);
+}
+
 static void add_schedule(struct rdl__report *report, const struct rdl__schedule *schedule)
 {
     const struct rdl__paint paint = {ink(report, PLAIN), ink(report, BOLD), ink(report, DIM),
@@ -160,6 +185,8 @@ static void add_failure(struct rdl__report *report, const struct rdl__result *re
     }
     if (failure->kept)
         rdl__text_add(out, "  Kept in: %s\n", failure->kept);
+    if (report->looks.verbose)
+        add_how_it_shrank(report, failure);
     if (failure->script) {
         rdl__text_add(out, "\n  %s%s:\n",
                       report->plan->export_order ? "Order in "
@@ -387,20 +414,13 @@ static void run_started(void *self, const struct rdl__plan *plan, size_t tests)
     }
 }
 
-static void test_started(void *self, const struct rdl_test *test)
-{
-    struct rdl__report *report = self;
-
-    if (report->looks.progress)
-        rdl__report_progress(self, &(struct rdl__progress){.test = test, .doing = "starting"});
-}
-
 static void failure_found(void *self, const struct rdl_test *test,
                           const struct rdl__failure *failure)
 {
     struct rdl__report *report = self;
 
-    rdl__report_wipe_progress(report);
+    if (report->looks.quiet)
+        return;
     rdl__text_add(&report->text, "%s%-6s%s %s", ink(report, RED), "found", ink(report, PLAIN),
                   test->name);
     if (failure->found_at) {
@@ -421,7 +441,8 @@ static void warned(void *self, const char *text)
 {
     struct rdl__report *report = self;
 
-    rdl__report_wipe_progress(report);
+    if (report->looks.quiet)
+        return;
     rdl__text_add(&report->text, "%swarning:%s %s\n", ink(report, YELLOW), ink(report, PLAIN),
                   text);
     rdl__report_flush(report);
@@ -431,25 +452,6 @@ static void warned(void *self, const char *text)
 static bool is_from_file(const struct rdl__result *result)
 {
     return result->failure_count > 0 && result->failures[0].found_at == 0 && !result->replayed;
-}
-
-/* A sentence below the line of a test, on as many lines as it takes. */
-static void add_wrapped(struct rdl__report *report, const char *text)
-{
-    enum { MARGIN = 7 };
-    size_t room = report->looks.width > 40 ? (size_t)report->looks.width - MARGIN : 40;
-
-    while (*text) {
-        size_t length = strlen(text);
-
-        if (length > room)
-            for (length = room; length > 1 && text[length] != ' '; length--)
-                continue;
-        rdl__text_add(&report->text, "%*s%s%.*s%s\n", MARGIN, "", ink(report, DIM), (int)length,
-                      text, ink(report, PLAIN));
-        text += length;
-        text += *text == ' ';
-    }
 }
 
 /* "ok", "FAIL" and what goes with them, on one line. */
@@ -489,8 +491,9 @@ static void add_verdict_line(struct rdl__report *report, const struct rdl__resul
     if (verdict == RDL__TEST_PASS && result->failure_count > 0)
         rdl__text_add(out, " (fails, as expected)");
     rdl__text_add(out, "\n");
-    if (verdict == RDL__TEST_PASS && result->covered[0] && !is_all_covered(result))
-        add_wrapped(report, result->covered);
+    if ((verdict == RDL__TEST_PASS || report->looks.verbose) && result->covered[0] &&
+        !is_all_covered(result))
+        add_wrapped(report, result->covered, MARGIN);
 }
 
 /* Which deviation was in force, and what there was of it. */
@@ -507,7 +510,7 @@ static void add_deviation(struct rdl__report *report, const struct rdl__result *
         rdl__text_add(&line, " of ");
         rdl__text_add_many(&line, result->stats.cases, rdl__case_noun(result->test));
     }
-    add_wrapped(report, line.bytes);
+    add_wrapped(report, line.bytes, MARGIN);
     rdl__text_release(&line);
 }
 
@@ -528,6 +531,18 @@ static void add_passing(struct rdl__report *report, const struct rdl__result *re
         rdl__text_add(&report->text, *before == ',' ? "\n\n" : "\n");
 }
 
+/* Of a run that is not to say much, only what failed for them. */
+static bool shows_statistics(const struct rdl__report *report, const struct rdl__result *result)
+{
+    const struct rdl__stats *stats = &result->stats;
+    bool bad = result->verdict == RDL__TEST_FAIL || result->verdict == RDL__TEST_ERROR;
+
+    if (report->looks.quiet)
+        return bad && result->failure_count == 0;
+    return bad || report->looks.verbose || stats->label_count || stats->measure_count ||
+           stats->tried_count || stats->visited_count;
+}
+
 static void test_ended(void *self, const struct rdl__result *result)
 {
     struct rdl__report *report = self;
@@ -536,7 +551,6 @@ static void test_ended(void *self, const struct rdl__result *result)
     bool shows_failures = bad || report->looks.verbose || result->replayed;
 
     rdl__report_count(report, result);
-    rdl__report_wipe_progress(report);
     if (!bad && report->looks.quiet)
         return;
     add_verdict_line(report, result);
@@ -551,8 +565,7 @@ static void test_ended(void *self, const struct rdl__result *result)
         rdl__text_add(&report->text, "\n");
     if (result->replayed && result->failure_count == 0)
         add_passing(report, result);
-    if (bad || report->looks.verbose || result->stats.label_count || result->stats.measure_count ||
-        result->stats.tried_count || result->stats.visited_count)
+    if (shows_statistics(report, result))
         add_statistics(report, &result->stats);
     rdl__report_flush(report);
 }
@@ -560,18 +573,17 @@ static void test_ended(void *self, const struct rdl__result *result)
 static void exercised(void *self, const struct rdl__exercise *exercises, size_t count)
 {
     struct rdl__report *report = self;
+    bool fails = false;
 
-    rdl__report_wipe_progress(report);
+    for (size_t i = 0; i < count && report->plan->require_all; i++)
+        fails = fails || exercises[i].cases == 0;
     if (report->looks.requirements)
         rdl__add_exercised_table(&report->text, report->plan, exercises, count);
-    else if (!report->looks.quiet || report->plan->require_all)
+    else if (!report->looks.quiet || fails)
         rdl__add_exercised(&report->text, exercises, count);
-    for (size_t i = 0; i < count && report->plan->require_all; i++)
-        if (exercises[i].cases == 0) {
-            rdl__text_add(&report->text, "%sFAIL%s   all requirements are to be exercised\n",
-                          ink(report, RED), ink(report, PLAIN));
-            break;
-        }
+    if (fails)
+        rdl__text_add(&report->text, "%sFAIL%s   all requirements are to be exercised\n",
+                      ink(report, RED), ink(report, PLAIN));
     rdl__report_flush(report);
 }
 
@@ -580,8 +592,7 @@ static void run_ended(void *self, double seconds)
     struct rdl__report *report = self;
     struct rdl__text *out = &report->text;
 
-    rdl__report_wipe_progress(report);
-    if (!report->looks.quiet || report->counts[RDL__TEST_FAIL] || report->counts[RDL__TEST_ERROR]) {
+    if (!report->looks.quiet) {
         rdl__text_add(out, "%zu passed, %zu failed", report->counts[RDL__TEST_PASS],
                       report->counts[RDL__TEST_FAIL] + report->counts[RDL__TEST_ERROR]);
         if (report->counts[RDL__TEST_SKIP])
@@ -597,8 +608,6 @@ struct rdl__listener rdl__report_human(struct rdl__report *report, const struct 
     report->looks = *looks;
     return (struct rdl__listener){
         .run_started = run_started,
-        .test_started = test_started,
-        .progress = rdl__report_progress,
         .failure_found = failure_found,
         .warning = warned,
         .test_ended = test_ended,

@@ -28,8 +28,7 @@ enum { RDL__VERDICTS = RDL__TEST_ERROR + 1 };
 /* How the human format may look. */
 struct rdl__looks {
     bool colour;
-    bool progress; /* a line that changes while something runs */
-    int width;     /* of the terminal */
+    int width; /* of the terminal */
     bool quiet;
     bool verbose;
     bool requirements; /* all that is known of them */
@@ -56,7 +55,6 @@ struct rdl__report {
     bool interrupted;
     bool ended;              /* the run; so a document is whole */
     struct rdl__looks looks; /* of the human format */
-    bool progress_shown;
 };
 
 /* The path is NULL for standard output.  On failure there is nothing to close. */
@@ -69,7 +67,7 @@ struct rdl__listener rdl__report_listener(struct rdl__report *report,
 bool rdl__report_close(struct rdl__report *report, struct rdl__error *error);
 
 /* Several listeners as one; they are told in order. */
-enum { RDL__LISTENERS_MAX = 9 };
+enum { RDL__LISTENERS_MAX = 12 };
 
 struct rdl__listeners {
     struct rdl__listener items[RDL__LISTENERS_MAX];
@@ -86,10 +84,6 @@ struct rdl__listener rdl__report_junit(struct rdl__report *report);
 struct rdl__listener rdl__report_json(struct rdl__report *report);
 struct rdl__listener rdl__report_html(struct rdl__report *report);
 void rdl__html_free(struct rdl__html *html); /* or NULL */
-
-/* For listener.progress: the line that changes while something runs, and an end of it. */
-void rdl__report_progress(void *self, const struct rdl__progress *progress);
-void rdl__report_wipe_progress(struct rdl__report *report);
 
 /* Write report->text now.  To be called with whole lines. */
 void rdl__report_flush(struct rdl__report *report);

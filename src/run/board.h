@@ -72,6 +72,7 @@ struct rdl__board {
     struct rdl__tape tape;
     struct rdl__crash crash;
     struct rdl__stats stats;
+    struct rdl__activity activity;
     uint64_t done;      /* cases ended since the board was made; the parent watches it */
     uint64_t failed_at; /* random: number of the failing case */
     uint64_t again[RDL__KNOWN_MAX]; /* how often each known failure was met */

@@ -27,6 +27,7 @@ void rdl__case_init(struct rdl_case *t, struct rdl__board *board, void (*abandon
         .trace = &board->trace,
         .outcome = &board->outcome,
         .stats = &board->stats,
+        .activity = &board->activity,
         .abandon = abandon,
     };
     board->tape.stop = tape_stopped;
@@ -48,6 +49,7 @@ static void reset(struct rdl_case *t)
     t->growth = 0;
     t->share_count = 0;
     t->hidden = 0;
+    t->activity->doing = NULL;
     t->outcome->verdict = RDL__PASSED;
     t->outcome->claimed = 0;
     t->outcome->class[0] = '\0';

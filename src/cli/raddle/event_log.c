@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { CHUNK = 1 << 18, NS_DIGITS = 9 };
@@ -383,6 +384,20 @@ bool rdl__event_log_open(struct rdl__event_log *log, const char *file,
     log->buffer = rdl__allocate(RDL__LINE_MAX + 2 * CHUNK);
     log->data = rdl__allocate(room_for_data(known));
     return true;
+}
+
+uint64_t rdl__event_log_size(const struct rdl__event_log *log)
+{
+    struct stat file;
+
+    return fstat(log->fd, &file) == 0 && S_ISREG(file.st_mode) ? (uint64_t)file.st_size : 0;
+}
+
+uint64_t rdl__event_log_read(const struct rdl__event_log *log)
+{
+    off_t at = lseek(log->fd, 0, SEEK_CUR);
+
+    return at > 0 ? (uint64_t)at - (log->to - log->from) : 0;
 }
 
 void rdl__event_log_close(struct rdl__event_log *log)

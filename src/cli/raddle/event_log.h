@@ -33,6 +33,10 @@ enum rdl__log_next {
 };
 enum rdl__log_next rdl__event_log_next(struct rdl__event_log *log, struct rdl__error *error);
 
+/* Bytes: of the whole log, if it is a file, else 0; and how many of them are behind us. */
+uint64_t rdl__event_log_size(const struct rdl__event_log *log);
+uint64_t rdl__event_log_read(const struct rdl__event_log *log);
+
 void rdl__event_log_close(struct rdl__event_log *log);
 
 #endif

@@ -13,6 +13,8 @@
 #include "base/memory.h"
 #include "choice/regress.h"
 #include "cli/raddle/commands.h"
+#include "port/clock.h"
+#include "report/progress.h"
 
 /* ---- The folder where all is built --------------------------------------------------------- */
 
@@ -58,7 +60,8 @@ struct outputs {
         bool json, colour;
     } items[2];
     int count;
-    bool progress;
+    struct rdl__progress_line line;
+    uint64_t started_ns;
 };
 
 static bool open_outputs(struct outputs *out, const struct rdl__grading *grading,
@@ -66,7 +69,8 @@ static bool open_outputs(struct outputs *out, const struct rdl__grading *grading
 {
     FILE *file;
 
-    *out = (struct outputs){.progress = isatty(STDERR_FILENO) && !getenv("CI")};
+    *out = (struct outputs){.line.on = rdl__progress_wanted(grading->quiet),
+                            .started_ns = rdl__now_ns()};
     out->items[out->count].file = stdout;
     out->items[out->count].json = grading->json && !grading->output;
     out->items[out->count++].colour = grading->colour;
@@ -95,19 +99,38 @@ static bool close_outputs(struct outputs *outputs, struct rdl__error *error)
     return ok;
 }
 
-/* The line is on standard error, so that it never gets into a report. */
-static void show_progress(const struct outputs *outputs, const struct rdl__grading *grading,
-                          int ended, int running)
+/* "pool.c builds, ring.c in round 2" */
+static void add_at_work(struct rdl__text *out, const struct rdl__grade *grades, int started)
 {
-    if (outputs->progress)
-        dprintf(STDERR_FILENO, "\r\033[K%d of %d files graded, %d at work", ended,
-                grading->file_count, running);
+    for (int i = 0; i < started; i++) {
+        const char *slash = strrchr(grades[i].file, '/');
+
+        if (grades[i].step == RDL__GRADE_IS_DONE)
+            continue;
+        rdl__text_add(out, "%s%s", out->count ? ", " : "", slash ? slash + 1 : grades[i].file);
+        if (grades[i].step == RDL__GRADE_RUNS)
+            rdl__text_add(out, " in round %d", grades[i].round);
+        else
+            rdl__text_add(out, " is built");
+    }
 }
 
-static void wipe_progress(const struct outputs *outputs)
+static void show_progress(struct outputs *outputs, const struct rdl__grading *grading,
+                          const struct rdl__grade *grades, int started, int running)
 {
-    if (outputs->progress)
-        dprintf(STDERR_FILENO, "\r\033[K");
+    double seconds = (double)(rdl__now_ns() - outputs->started_ns) * 1e-9;
+    int ended = started - running;
+    struct rdl__text more = {0};
+    struct rdl__work work = {.doing = "grading",
+                             .noun = "file",
+                             .count = (uint64_t)ended,
+                             .goal = (uint64_t)grading->file_count,
+                             .seconds = seconds};
+
+    add_at_work(&more, grades, started);
+    work.more = rdl__text_string(&more);
+    rdl__progress_show(&outputs->line, &work);
+    rdl__text_release(&more);
 }
 
 static void write_head(const struct outputs *outputs, const struct rdl__grading *grading)
@@ -118,28 +141,28 @@ static void write_head(const struct outputs *outputs, const struct rdl__grading 
         rdl__text_clear(&text);
         if (outputs->items[i].json)
             rdl__text_add(&text, "[");
-        else
+        else if (!grading->quiet)
             rdl__grade_table_head(&text, grading, outputs->items[i].colour);
-        fputs(text.bytes, outputs->items[i].file);
+        fputs(rdl__text_string(&text), outputs->items[i].file);
     }
     rdl__text_release(&text);
 }
 
-static void write_row(const struct outputs *outputs, const struct rdl__grading *grading,
+static void write_row(struct outputs *outputs, const struct rdl__grading *grading,
                       const struct rdl__grade *grade, bool first)
 {
     struct rdl__text text = {0};
 
-    wipe_progress(outputs);
+    rdl__progress_wipe(&outputs->line);
     for (int i = 0; i < outputs->count; i++) {
         rdl__text_clear(&text);
         if (outputs->items[i].json) {
             rdl__text_add(&text, first ? "\n" : ",\n");
             rdl__grade_json(&text, grading, grade);
-        } else {
+        } else if (grade->grade.verdict != RDL__GRADE_PASS || !grading->quiet) {
             rdl__grade_table_row(&text, grading, grade, outputs->items[i].colour);
         }
-        fputs(text.bytes, outputs->items[i].file);
+        fputs(rdl__text_string(&text), outputs->items[i].file);
         fflush(outputs->items[i].file);
     }
     rdl__text_release(&text);
@@ -155,7 +178,7 @@ static void write_foot(const struct outputs *outputs, const struct rdl__grading 
         rdl__text_clear(&text);
         if (outputs->items[i].json)
             rdl__text_add(&text, "\n]\n");
-        else if (whole)
+        else if (whole && !grading->quiet)
             rdl__grade_table_foot(&text, grading, grades, outputs->items[i].colour);
         fputs(rdl__text_string(&text), outputs->items[i].file);
     }
@@ -188,7 +211,7 @@ static struct rdl__grade *whose(struct rdl__grade *grades, int count, pid_t pid)
 
 /* So many at a time; rows in the order of the command line.  False: interrupted. */
 static bool grade_all(const struct rdl__grading *grading, struct rdl__grade *grades,
-                      const struct outputs *outputs)
+                      struct outputs *outputs)
 {
     int started = 0, running = 0, written = 0, status;
     pid_t pid;
@@ -198,10 +221,10 @@ static bool grade_all(const struct rdl__grading *grading, struct rdl__grade *gra
 
         for (; started < grading->file_count && running < grading->jobs; started++, running++)
             rdl__grade_start(grading, &grades[started], started);
-        show_progress(outputs, grading, started - running, running);
-        if (!rdl__grade_await(&pid, &status))
+        show_progress(outputs, grading, grades, started, running);
+        if (!rdl__grade_await(&pid, &status, outputs->line.on))
             return false;
-        grade = whose(grades, started, pid);
+        grade = pid ? whose(grades, started, pid) : NULL;
         if (!grade)
             continue;
         rdl__grade_go_on(grading, grade, status);
@@ -242,7 +265,7 @@ static int grade_files(const struct rdl__grading *grading)
     }
     write_head(&outputs, grading);
     whole = grade_all(grading, grades, &outputs);
-    wipe_progress(&outputs);
+    rdl__progress_wipe(&outputs.line);
     write_foot(&outputs, grading, grades, whole);
     if (whole) {
         status = status_of(grading, grades);

@@ -41,7 +41,7 @@ struct rdl__grading {
     const char *html;   /* NULL: no page */
     const char *keep;   /* NULL: nothing is kept */
     const char *replay; /* a token; NULL: grade */
-    bool verbose;
+    bool quiet, verbose;
     bool colour;
     bool help;
 
@@ -106,9 +106,9 @@ pid_t rdl__grade_spawn(char *const *argv, const char *folder, const char *output
 /* The same for a copy of this process, which is told by 0. */
 pid_t rdl__grade_fork(const char *folder, const char *output, const char *errors);
 
-/* Wait until one of them ends.  False: we are to end, by rdl__grade_interrupted, and no
- * process is left. */
-bool rdl__grade_await(pid_t *out_pid, int *out_status);
+/* Wait until one of them ends, or, if it ticks, for a second (then *out_pid is 0).  False: we are
+ * to end, by rdl__grade_interrupted, and no process is left. */
+bool rdl__grade_await(pid_t *out_pid, int *out_status, bool ticks);
 extern int rdl__grade_interrupted; /* the signal; 0: none */
 
 /* ---- grade_build.c -------------------------------------------------------------------- */

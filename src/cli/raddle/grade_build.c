@@ -40,7 +40,7 @@ static bool compile_spec(struct rdl__grading *grading, const char *source, struc
     rdl__words_add(&words, "-o%s", object.bytes);
     rdl__words_add(&words, "%s", source);
     rdl__grade_spawn(words.words, grading->folder.bytes, "spec.log", "spec.log", 0);
-    ok = rdl__grade_await(&pid, &status);
+    ok = rdl__grade_await(&pid, &status, false);
     rdl__words_release(&words);
     grading->objects[grading->object_count++] = object.bytes;
     if (!ok)

@@ -104,6 +104,7 @@ static const struct option options[] = {
     {"html", "FILE", FIELD(html), "write a page for browsers, too"},
     {"replay", "TOKEN", FIELD(replay), "show the case of a token, or of a file by @FILE"},
     {"keep", "FOLDER", FIELD(keep), "leave the test programs and their reports there"},
+    {"quiet", NULL, FIELD(quiet), "show files that fail, and nothing else"},
     {"verbose", NULL, FIELD(verbose), "show the failing case of each file"},
     {"color", "WHEN", READ(read_colour), "auto, always or never"},
     {"help", NULL, FIELD(help), "show this"},
@@ -169,6 +170,10 @@ static bool read_option(struct rdl__grading *g, int argc, char **argv, int *at,
     ++*at;
     if (!option->value) {
         *(bool *)((char *)g + option->field) = true;
+        if (option->field == offsetof(struct rdl__grading, quiet))
+            g->verbose = false; /* of the two, the last one counts */
+        if (option->field == offsetof(struct rdl__grading, verbose))
+            g->quiet = false;
         return !name[length] || rdl__fail(error, "--%s takes no value", option->name);
     }
     if (name[length])

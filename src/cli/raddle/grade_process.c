@@ -146,17 +146,22 @@ static void forget(pid_t pid)
         }
 }
 
-bool rdl__grade_await(pid_t *out_pid, int *out_status)
+bool rdl__grade_await(pid_t *out_pid, int *out_status, bool ticks)
 {
+    const struct timespec tick = {.tv_sec = 1};
     sigset_t signals = watched();
 
     while ((*out_pid = waitpid(-1, out_status, WNOHANG)) <= 0) {
-        int signal = sigwaitinfo(&signals, NULL);
+        int signal = sigtimedwait(&signals, NULL, ticks ? &tick : NULL);
 
         if (signal > 0 && signal != SIGCHLD) {
             rdl__grade_interrupted = signal;
             end_all();
             return false;
+        }
+        if (signal < 0 && errno == EAGAIN) {
+            *out_pid = 0;
+            return true;
         }
     }
     forget(*out_pid);

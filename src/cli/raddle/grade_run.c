@@ -248,7 +248,7 @@ static int show_replay(const struct rdl__grading *grading, struct rdl__grade *gr
     int status;
 
     rdl__grade_spawn(argv, grade->folder.bytes, "replay.txt", "replay.txt", 0);
-    if (!rdl__grade_await(&grade->pid, &status))
+    if (!rdl__grade_await(&grade->pid, &status, false))
         return RDL__EXIT_SETUP;
     rdl__grade_read(&said, grade, "replay.txt");
     text = rdl__grade_for_users(grading, grade, rdl__text_string(&said));
@@ -265,7 +265,7 @@ int rdl__grade_replay(const struct rdl__grading *grading)
     char *why;
 
     rdl__grade_start(grading, &grade, 0);
-    if (rdl__grade_await(&grade.pid, &status) && status == 0) {
+    if (rdl__grade_await(&grade.pid, &status, false) && status == 0) {
         result = show_replay(grading, &grade);
     } else if (!rdl__grade_interrupted) {
         why = rdl__grade_excerpt(&grade, "build.log", "it does not compile");

@@ -12,6 +12,7 @@
 #include "cli/raddle/spec_library.h"
 #include "judge/viable.h"
 #include "port/clock.h"
+#include "report/progress.h"
 #include "report/report.h"
 
 static const char usage[] =
@@ -27,13 +28,15 @@ static const char usage[] =
     "  --policy          calls are served in the order of the spec's policy\n"
     "  --liveness        where it is quiet, nobody waits who could go on\n"
     "  --safety          neither; without these, both if there are quiet lines\n"
-    "  --format FORMAT   human (default) or json\n\n"
+    "  --format FORMAT   human (default) or json\n"
+    "  --quiet           say nothing if it is explained\n"
+    "  --verbose         say how much there was to look at, too\n\n"
     "Exit status 0 if it is explained, 1 if not, 2 if that could not be found out.\n";
 
 struct request {
     const char *library, *spec_name, *history;
     unsigned flags;
-    bool safety, json, help;
+    bool safety, json, quiet, verbose, help;
 };
 
 /* ---- The command line -------- */
@@ -46,6 +49,10 @@ static bool take_flag(struct request *r, const char *option)
         r->flags |= RDL__WITH_LIVENESS;
     else if (strcmp(option, "--safety") == 0)
         r->safety = true;
+    else if (strcmp(option, "--quiet") == 0)
+        r->verbose = !(r->quiet = true);
+    else if (strcmp(option, "--verbose") == 0)
+        r->quiet = !(r->verbose = true);
     else if (strcmp(option, "--help") == 0)
         r->help = true;
     else
@@ -116,7 +123,45 @@ struct judging {
     struct rdl__text explanation;
     uint32_t undecided_line; /* 0: all was decided */
     uint32_t full_line;      /* where too many calls were in progress; 0: nowhere */
+    uint64_t looked;         /* at configurations */
+
+    /* How far it is: */
+    struct rdl__progress_line line;
+    uint64_t started_ns;
+    size_t events, before; /* of all parts, and of those that have been judged */
+    bool is_tracing_back;  /* to the first event that is not explained */
 };
+
+/* ---- How far it is -------- */
+
+static struct judging *watched;
+
+static void show_progress(const struct rdl__viable *v)
+{
+    struct judging *j = watched;
+
+    if (v != j->v || !rdl__progress_is_due(&j->line))
+        return;
+    rdl__progress_show(&j->line,
+                       &(struct rdl__work){
+                           .who = j->h->file,
+                           .doing = j->is_tracing_back ? "looking for where it begins" : "judging",
+                           .noun = "event",
+                           .count = j->before + rdl__viable_judged(v),
+                           .goal = j->is_tracing_back ? 0 : j->events,
+                           .seconds = (double)(rdl__now_ns() - j->started_ns) * 1e-9,
+                       });
+}
+
+static void watch(struct judging *j, const struct request *r)
+{
+    j->line.on = rdl__progress_wanted(r->quiet);
+    j->started_ns = rdl__now_ns();
+    watched = j;
+    rdl__viable_watch = j->line.on ? show_progress : NULL;
+}
+
+/* ---- Verdicts -------- */
 
 static const struct rdl__recorded *call_of(const struct judging *j, const struct rdl__told *e)
 {
@@ -183,7 +228,9 @@ static void judge_part(struct judging *j, const struct part *part)
     j->keys++;
     switch (judge_beginning(j, part, part->count)) {
     case RDL__UNEXPLAINED:
+        j->is_tracing_back = true;
         note_culprit(j, part);
+        j->is_tracing_back = false;
         break;
     case RDL__UNDECIDED:
         if (!j->undecided_line)
@@ -265,12 +312,15 @@ static void judge_parts(struct judging *j)
     struct part part = {.events = rdl__allocate((2 * count + 1) * sizeof *part.events)};
 
     j->v = rdl__viable_new(j->spec, j->initial, j->flags);
+    j->events = count;
     for (size_t from = 0, to; from < count; from = to) {
         for (to = from; to < count && all[to].key == all[from].key;)
             to++;
         fill_part(&part, all + from, to - from, quiet, h->quiet_count);
         judge_part(j, &part);
+        j->before += to - from;
     }
+    j->looked = rdl__viable_looked(j->v);
     rdl__viable_free(j->v);
     free(part.events);
     free(quiet);
@@ -422,6 +472,51 @@ static void add_json(struct rdl__text *out, const struct judging *j, double seco
     rdl__text_add(out, "}\n");
 }
 
+/* ---- How much there was to look at -------- */
+
+/* The most calls that were in progress at once. */
+static size_t most_at_once(const struct rdl__history *h)
+{
+    size_t now = 0, most = 0;
+
+    for (size_t i = 0; i < h->event_count; i++) {
+        now += h->events[i].kind == RDL__TOLD_CALL;
+        now -= h->events[i].kind == RDL__TOLD_RETURN;
+        most = now > most ? now : most;
+    }
+    return most;
+}
+
+/* "  put 512, get 498" */
+static void add_operations(struct rdl__text *out, const struct judging *j)
+{
+    const char *before = "  ";
+
+    for (size_t i = 0; i < j->spec->operation_count; i++) {
+        const struct rdl_operation *operation = j->spec->operations[i];
+        uint64_t calls = 0;
+
+        for (size_t k = 0; k < j->h->call_count; k++)
+            calls += j->h->calls[k].call.operation == operation;
+        rdl__text_add(out, "%s%s ", before, operation->name);
+        rdl__text_add_count(out, calls);
+        before = ", ";
+    }
+    rdl__text_add(out, *before == ',' ? "\n" : "");
+}
+
+static void add_statistics(struct rdl__text *out, const struct judging *j)
+{
+    rdl__text_add(out, "  ");
+    rdl__text_add_many(out, j->h->event_count, "event");
+    rdl__text_add(out, ", at most ");
+    rdl__text_add_many(out, most_at_once(j->h), "call");
+    rdl__text_add(out, " in progress at once, ");
+    rdl__text_add_many(out, j->looked, "configuration");
+    rdl__text_add(out, " looked at\n");
+    add_operations(out, j);
+}
+
 /* ---- The command -------- */
 
 static unsigned flags_for(const struct request *r, const struct rdl__history *h)
@@ -439,13 +534,17 @@ static int judge_history(const struct request *r, const struct rdl_spec *spec,
     struct rdl__text out = {0};
     double seconds;
 
+    watch(&j, r);
     judge_parts(&j);
+    rdl__progress_wipe(&j.line);
     seconds = (double)(rdl__now_ns() - before) / 1e9;
     if (r->json)
         add_json(&out, &j, seconds);
-    else
+    else if (j.culprit || j.undecided_line || !r->quiet)
         add_summary(&out, &j, seconds);
-    fputs(out.bytes, stdout);
+    if (r->verbose && !r->json)
+        add_statistics(&out, &j);
+    fputs(rdl__text_string(&out), stdout);
     rdl__text_release(&out);
     rdl__text_release(&j.explanation);
     if (fflush(stdout) != 0)

@@ -11,6 +11,7 @@
 #include "cli/raddle/event_log.h"
 #include "cli/raddle/spec_library.h"
 #include "port/clock.h"
+#include "report/progress.h"
 
 static const char usage[] =
     "Usage: raddle match [OPTION]... LIBRARY EVENTS\n\n"
@@ -21,12 +22,13 @@ static const char usage[] =
     "\"time\": 12.5}\n\n"
     "  --spec-name NAME  which spec, if there are several\n"
     "  --format FORMAT   human (default) or json\n"
-    "  --quiet           print nothing but errors\n\n"
+    "  --quiet           say nothing if the log is as specified\n"
+    "  --verbose         say how many events there were of each type, too\n\n"
     "Exit status 0 if the log is as specified, 1 if not, 2 if that could not be found out.\n";
 
 struct request {
     const char *library, *spec_name, *events;
-    bool json, quiet, help;
+    bool json, quiet, verbose, help;
 };
 
 /* ---- The command line -------- */
@@ -39,7 +41,9 @@ static bool take_argument(struct request *r, int argc, char **argv, int *i,
     if (strcmp(option, "--help") == 0)
         r->help = true;
     else if (strcmp(option, "--quiet") == 0)
-        r->quiet = true;
+        r->verbose = !(r->quiet = true);
+    else if (strcmp(option, "--verbose") == 0)
+        r->quiet = !(r->verbose = true);
     else if ((value = rdl__option_value("--spec-name", argc, argv, i, error)))
         return *(r->spec_name = value) != '\0';
     else if ((value = rdl__option_value("--format", argc, argv, i, error)))
@@ -125,6 +129,16 @@ static void remember(struct past *past, const struct rdl__event_log *log)
 
 enum verdict { PASS, BAD_EVENT, LATE, INCOMPLETE, TOO_MANY, UNREADABLE };
 
+/* How many events there were of a type at a port. */
+enum { KINDS_MAX = 256 };
+
+struct kind {
+    const struct rdl_port *port;
+    enum rdl_direction direction;
+    const struct rdl_event_type *type;
+    uint64_t count;
+};
+
 struct matching {
     const struct rdl_stream_spec *spec;
     struct rdl__event_log log;
@@ -133,7 +147,54 @@ struct matching {
     uint64_t over; /* when time ran out for one way to go on; of the last event, or 0 */
     struct past last[LAST];
     double seconds;
+
+    bool counts; /* kinds of events */
+    struct kind kinds[KINDS_MAX];
+    size_t kind_count;
+
+    struct rdl__progress_line line;
+    uint64_t started_ns;
+    uint64_t bytes; /* of the log; 0: not known */
 };
+
+/* ---- How far it is -------- */
+
+enum { LOOKED_AT_EVERY = 256 };
+
+/* How long it will take is guessed from the bytes that have been read. */
+static void show_progress(struct matching *m)
+{
+    double seconds = (double)(rdl__now_ns() - m->started_ns) * 1e-9;
+    uint64_t read = rdl__event_log_read(&m->log);
+    struct rdl__work work = {.who = m->log.file,
+                             .doing = "matching",
+                             .noun = "event",
+                             .count = m->events,
+                             .seconds = seconds,
+                             .guessed = true};
+
+    if (read > 0 && m->bytes > read)
+        work.left = seconds * (double)(m->bytes - read) / (double)read;
+    rdl__progress_show(&m->line, &work);
+}
+
+static void count_kind(struct matching *m)
+{
+    const struct rdl_event *event = &m->log.event;
+    size_t i = 0;
+
+    while (i < m->kind_count &&
+           (m->kinds[i].port != event->port || m->kinds[i].direction != event->direction ||
+            m->kinds[i].type != event->type))
+        i++;
+    if (i == KINDS_MAX)
+        return;
+    if (i == m->kind_count)
+        m->kinds[m->kind_count++] = (struct kind){event->port, event->direction, event->type, 0};
+    m->kinds[i].count++;
+}
+
+/* ---- Event by event -------- */
 
 static enum verdict take_event(struct matching *m)
 {
@@ -165,7 +226,11 @@ static enum verdict match(struct matching *m, const struct rdl__program *program
 
         if (!m->m)
             m->m = rdl__matcher_new(program, m->log.now, 0);
+        if (m->counts)
+            count_kind(m);
         verdict = take_event(m);
+        if (m->events % LOOKED_AT_EVERY == 0 && rdl__progress_is_due(&m->line))
+            show_progress(m);
         if (verdict != PASS)
             return verdict;
     }
@@ -341,6 +406,21 @@ static void add_json(struct rdl__text *out, const struct matching *m, enum verdi
     rdl__text_add(out, "}\n");
 }
 
+/* "  net out ping 12, net in pong 12, in 0.02 s" */
+static void add_kinds(struct rdl__text *out, const struct matching *m)
+{
+    rdl__text_add(out, "  ");
+    for (size_t i = 0; i < m->kind_count; i++) {
+        const struct kind *kind = &m->kinds[i];
+
+        rdl__text_add(out, "%s %s %s ", kind->port->name, kind->direction == RDL_IN ? "in" : "out",
+                      kind->type->name);
+        rdl__text_add_count(out, kind->count);
+        rdl__text_add(out, ", ");
+    }
+    rdl__text_add(out, "in %.2f s\n", m->seconds);
+}
+
 /* ---- The command -------- */
 
 static int report(const struct request *r, const struct matching *m, enum verdict verdict)
@@ -349,10 +429,11 @@ static int report(const struct request *r, const struct matching *m, enum verdic
 
     if (r->json)
         add_json(&out, m, verdict);
-    else
+    else if (verdict != PASS || !r->quiet)
         add_summary(&out, m, verdict);
-    if (!r->quiet)
-        fputs(out.bytes, stdout);
+    if (r->verbose && !r->json)
+        add_kinds(&out, m);
+    fputs(rdl__text_string(&out), stdout);
     rdl__text_release(&out);
     if (fflush(stdout) != 0 || verdict == TOO_MANY)
         return RDL__EXIT_SETUP;
@@ -383,15 +464,19 @@ static int match_log(const struct request *r, const struct rdl_stream_spec *spec
                      const struct rdl__recorded *recorded, const struct rdl__program *program,
                      struct rdl__error *error)
 {
-    struct matching m = {.spec = spec};
-    uint64_t before = rdl__now_ns();
+    struct matching m = {.spec = spec,
+                         .counts = r->verbose,
+                         .line.on = rdl__progress_wanted(r->quiet),
+                         .started_ns = rdl__now_ns()};
     enum verdict verdict;
     int status = -1;
 
     if (!rdl__event_log_open(&m.log, r->events, recorded, error))
         return -1;
+    m.bytes = rdl__event_log_size(&m.log);
     verdict = match(&m, program, error);
-    m.seconds = (double)(rdl__now_ns() - before) / 1e9;
+    rdl__progress_wipe(&m.line);
+    m.seconds = (double)(rdl__now_ns() - m.started_ns) / 1e9;
     if (verdict != UNREADABLE) {
         add_note_of_times(r, recorded, &m);
         status = report(r, &m, verdict);

@@ -47,6 +47,21 @@ static int run_program(const char *program, int option_count, char **options)
     return WEXITSTATUS(status);
 }
 
+/* Are the programs to print nothing but failures?  Those say which program they are of. */
+static bool is_quiet(int option_count, char **options)
+{
+    const char *variable = getenv("RADDLE_QUIET");
+    bool quiet = variable && *variable && strcmp(variable, "0") != 0;
+
+    for (int i = 0; i < option_count; i++) {
+        if (strcmp(options[i], "--quiet") == 0)
+            quiet = true;
+        if (strcmp(options[i], "--verbose") == 0)
+            quiet = false;
+    }
+    return quiet;
+}
+
 int rdl__command_run(int argc, char **argv)
 {
     int programs = 1, counts[256] = {0}, first_option;
@@ -69,7 +84,7 @@ int rdl__command_run(int argc, char **argv)
     }
     first_option = programs < argc ? programs + 1 : argc;
     for (int i = 1; i < programs; i++) {
-        if (programs > 2) {
+        if (programs > 2 && !is_quiet(argc - first_option, argv + first_option)) {
             printf("== %s\n", argv[i]);
             fflush(stdout);
         }
