@@ -51,6 +51,7 @@ TEST(orders_are_kept)
     expect_fail("wrong_stale_length_by_order_free", "rdl_check(appended)");
     expect_pass("second_goes_first");
     expect_pass("second_goes_first_free");
+    expect_pass("blanks_in_an_order");
     expect_pass("first_is_blocked");
     expect_pass("first_is_blocked_free");
 }
@@ -86,7 +87,11 @@ TEST(orders_that_cannot_be_are_explained)
     report = expect_fail("wrong_never_comes", "infeasible: all threads wait");
     EXPECT_CONTAINS(report, "first waits for \"third:in_the_lock\"");
     report = expect_fail("wrong_not_kept", "the order was not kept");
-    EXPECT_CONTAINS(report, "\"third:in_the_lock\" has not happened");
+    EXPECT_CONTAINS(report, "\"third:in_the_lock\" has not happened: third never came there");
+    report = expect_fail("wrong_comes_once", "infeasible: all threads wait");
+    EXPECT_CONTAINS(report, "\"first:in_the_lock#2\" (first has ended, and came there once)");
+    report = expect_fail("wrong_comes_once_free", "infeasible: all threads wait");
+    EXPECT_CONTAINS(report, "\"first:in_the_lock#2\" (first has ended, and came there once)");
 }
 
 TEST(who_is_let_through)
@@ -156,6 +161,8 @@ TEST(what_makes_no_sense_is_told)
     expect_error("wrong_old_gate", "one of a case that has ended");
     expect_error("wrong_length", "add_one_at_length has more than 250 lines");
     expect_error("wrong_order", "-> is missing");
+    expect_error("wrong_text_without_end", "the text between slashes has no end");
+    expect_error("wrong_mixture", "in one place there is && or ||, not both");
     expect_error("wrong_circle", "\"first:add_one\" is to come before itself");
 }
 
@@ -188,6 +195,19 @@ TEST(texts_may_have_brackets)
 TEST(who_sleeps_is_given_time)
 {
     expect_pass("who_sleeps_may_still_come");
+    expect_pass("who_waits_for_a_child_may_still_come");
+}
+
+TEST(a_thread_that_blocks_the_signal_of_gates_is_told)
+{
+    expect_fail("wrong_blocked_by_number",
+                "crashed with SIGTRAP while it was blocked, or had no handler");
+}
+
+TEST(who_is_cancelled_goes_on_first)
+{
+    expect_pass("who_is_cancelled_at_a_gate_goes_on");
+    expect_pass("who_is_cancelled_at_a_gate_goes_on_free");
 }
 
 TEST(who_is_held_when_a_check_fails_stays)

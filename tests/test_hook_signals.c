@@ -12,6 +12,8 @@
 
 #include "harness.h"
 #include "hook_code.h"
+#include "hook_functions.h"
+#include "port/relocate.h"
 #include "port/trap.h"
 
 CODE(short_one, "nop\n leaq 5(%rdi,%rsi), %rax\n ret")
@@ -22,7 +24,12 @@ static volatile sig_atomic_t own_traps, handled;
 static void count(struct rdl__registers *registers, void *it)
 {
     (void)registers, (void)it;
-    calls++;
+    __atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED);
+}
+
+static void *do_nothing(void *it)
+{
+    return it;
 }
 
 static struct rdl__hook hook = {.address = (uintptr_t)short_one, .call = count};
@@ -289,6 +296,66 @@ static void hit_in_children(void)
 TEST(a_child_has_the_hooks_of_its_parent_and_its_own)
 {
     IN_CHILD(hit_in_children());
+}
+
+/* ---- The C library blocks all signals -------------------------------------------------------- */
+
+static struct function function_with(void *symbol)
+{
+    struct functions all = functions_of(symbol);
+    struct function found = {0};
+
+    for (size_t i = 0; i < all.count; i++)
+        if ((uintptr_t)symbol >= all.items[i].start && (uintptr_t)symbol < all.items[i].end)
+            found = all.items[i];
+    free(all.items);
+    EXPECT(found.start);
+    return found;
+}
+
+/* Breakpoints at all its instructions but those that cannot have one; how many. */
+static int place_everywhere(struct function in)
+{
+    enum { MANY = 4096 };
+    static struct rdl__hook hooks[MANY];
+    struct rdl__moved one;
+    struct rdl__error error;
+    int found = 0, placed = 0;
+
+    for (uintptr_t at = in.start; at < in.end && found < MANY; at += one.length ? one.length : 1) {
+        rdl__relocate((const uint8_t *)at, in.end - at, at, at, &one);
+        hooks[found++] = (struct rdl__hook){.address = at, .call = count, .never_jump = true};
+    }
+    for (int i = 0; i < found; i++)
+        placed += rdl__hook_place(&hooks[i], &error);
+    return placed;
+}
+
+/* While it makes a thread, and while that one begins and ends; and a thread that has all signals
+ * blocked makes one that has, too. */
+static void make_threads_with_hooks(void)
+{
+    void *library = dlopen("libc.so.6", RTLD_NOW);
+    int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) =
+        (int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))dlsym(
+            library, "pthread_create");
+    int (*signal_itself)(int) = (int (*)(int))dlsym(library, "raise");
+    pthread_t thread;
+
+    place(); /* loads what decodes instructions */
+    EXPECT(place_everywhere(function_with((void *)create)) > 100);
+    for (int i = 0; i < 20; i++) {
+        EXPECT_EQ(create(&thread, NULL, do_nothing, NULL), 0);
+        EXPECT_EQ(pthread_join(thread, NULL), 0);
+    }
+    signal(SIGUSR1, SIG_IGN);
+    EXPECT_EQ(signal_itself(SIGUSR1), 0);
+    EXPECT(calls > 1000);
+}
+
+TEST(hooks_are_hit_where_the_c_library_blocks_all_signals)
+{
+    IN_CHILD(make_threads_with_hooks());
 }
 
 /* ---- Code that goes away --------------------------------------------------------------------- */

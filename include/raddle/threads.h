@@ -64,7 +64,8 @@ RDL_API void rdl_leave(struct rdl_thread *thread);
 /* Wait until every other thread has ended or is blocked; how many are blocked.  The
  * answer is exact, not a matter of waiting long enough: controlled threads are known;
  * of those that rdl_spawn has started elsewhere, the kernel is asked what they wait
- * for.  A thread that sleeps for a time is not blocked there, in an RDL_EXPLORE it is. */
+ * for.  A thread that sleeps for a time is not blocked there, nor is one that waits for the end
+ * of a child; in an RDL_EXPLORE, who sleeps is. */
 RDL_API int rdl_until_quiet(struct rdl_case *t);
 
 /* Is it blocked?  Worth asking after rdl_until_quiet. */

@@ -7,6 +7,7 @@
 #include "control/sched/inner.h"
 #include "control/sched/next.h"
 #include "port/blocked.h"
+#include "port/hook.h"
 #include "raddle/generate.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -86,12 +87,20 @@ void rdl__meet_begin(struct rdl_case *t)
     rdl__meet_unlock();
 }
 
+/* Of the thread of the body, which may have failed as it waited. */
+static void go_on_as_ever(void)
+{
+    rdl__hooks_pass(false);
+    pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
+}
+
 void rdl__meet_end(void)
 {
     __atomic_add_fetch(&meeting, 1, __ATOMIC_SEQ_CST);
     rdl__meeting = begun = watched = reserved = false;
     quiet_waiters = asked = 0;
     rdl__when_quiet = NULL;
+    go_on_as_ever();
     rdl__blocked_watch_end();
     rdl__clock_reset();
     rdl__gates_end();
@@ -144,16 +153,27 @@ uint32_t rdl__meet_pick(struct rdl_case *t, uint32_t max)
     return rdl__running ? rdl__pick_one(max) : (uint32_t)rdl_int(t, 0, (int)max);
 }
 
+/* A free thread that is cancelled meanwhile must not end here, where others count on it.  And
+ * gates in the C library are not about what it does here. */
+static __thread int cancel_state;
+static __thread bool passed_before;
+
 void rdl__meet_lock(void)
 {
-    if (!rdl__self())
-        pthread_mutex_lock(&lock);
+    if (rdl__self())
+        return;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+    passed_before = rdl__hooks_pass(true);
+    pthread_mutex_lock(&lock);
 }
 
 void rdl__meet_unlock(void)
 {
-    if (!rdl__self())
-        pthread_mutex_unlock(&lock);
+    if (rdl__self())
+        return;
+    pthread_mutex_unlock(&lock);
+    rdl__hooks_pass(passed_before);
+    pthread_setcancelstate(cancel_state, NULL);
 }
 
 void rdl__meet_changed(const void *object)

@@ -51,7 +51,8 @@ static bool read_task_file(int id, const char *name, char *out, size_t room)
     return got > 0;
 }
 
-/* Does this call, with these arguments, end only by what others do? */
+/* Does this call, with these arguments, end only by what others do?  (A child that is waited for
+ * is at work, and will end: as if its work were done here.) */
 static bool waits_for_others(long call, const unsigned long *arguments)
 {
     switch (call) {
@@ -84,8 +85,6 @@ static bool waits_for_others(long call, const unsigned long *arguments)
     case SYS_flock:
     case SYS_pause:
     case SYS_rt_sigsuspend:
-    case SYS_wait4:
-    case SYS_waitid:
     case SYS_msgrcv:
     case SYS_msgsnd:
     case SYS_semop:

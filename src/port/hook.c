@@ -10,6 +10,7 @@
 #include "port/hook_enter.h"
 #include "port/site.h"
 #include "port/trap.h"
+#include "port/unblock.h"
 #include "port/zydis.h"
 
 enum { PUSHED_MAX = 256 };
@@ -59,8 +60,11 @@ static bool join_detour(struct rdl__site *site, struct rdl__error *error)
 
 static bool place(struct rdl__hook *hook, struct rdl__sites *sites, struct rdl__error *error)
 {
-    struct rdl__site *site = rdl__site_get(hook->address, error);
+    struct rdl__site *site;
 
+    if (!rdl__unblock_for(hook->address, error))
+        return false;
+    site = rdl__site_get(hook->address, error);
     if (!site || !add_hook(site, hook, error))
         return false;
     site->is_narrow = true;

@@ -19,10 +19,11 @@
  *
  * A thread that comes to a hook while it is in the function of a hook passes it.
  *
- * What nobody can help: where the C library itself blocks all signals, in the midst of
- * making or ending a thread or a process, a breakpoint ends the process.  And copies have
- * no tables for unwinding, so a signal handler that unwinds while one is executed gets no
- * further (rdl__hook_origin knows where it was). */
+ * Where the C library itself blocks all signals, in the midst of making or ending a thread,
+ * it leaves out the one that breakpoints need (unblock.h).  What nobody can help: a child
+ * that is about to execute another program has no handlers any more, so a breakpoint ends
+ * it.  And copies have no tables for unwinding, so a signal handler that unwinds while one
+ * is executed gets no further (rdl__hook_origin knows where it was). */
 #ifndef RDL__HOOK_H
 #define RDL__HOOK_H
 

@@ -13,6 +13,7 @@
 #include "port/hook_enter.h"
 #include "port/kernel.h"
 #include "port/trap.h"
+#include "port/unblock.h"
 
 /* All of them, for who looks for memory that has been lost. */
 static struct rdl__site *first_site;
@@ -306,6 +307,8 @@ static const char *why_not(uintptr_t address, size_t readable, const struct rdl_
         return "there is no code";
     if (is_of_raddle(address))
         return "this is code of Raddle itself";
+    if (rdl__unblock_is_call(address))
+        return "the C library blocks all signals here";
     other = find_overlapped(address, copy->length ? copy->length : 1);
     if (other)
         return other->is_wide ? "it is among the first instructions of a function that leads "

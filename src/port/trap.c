@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "port/proc.h"
+#include "port/unblock.h"
 
 enum { FIRST_ROOM = 1024 };
 #ifndef SS_AUTODISARM
@@ -155,11 +156,12 @@ RDL__PATCHER bool rdl__trap_handle(int signal, siginfo_t *info, void *context)
     uintptr_t address = breakpoint_of(info, registers);
     uintptr_t go_on_at = address ? rdl__trap_find(address) : 0;
 
-    if (!go_on_at) {
+    if (!go_on_at && (!address || !rdl__unblock_call(address, interrupted))) {
         hand_on(signal, info, context);
         return false;
     }
-    registers[REG_RIP] = (greg_t)go_on_at;
+    if (go_on_at)
+        registers[REG_RIP] = (greg_t)go_on_at;
     /* A stack for handlers that is put away in each of them is for the kernel to bring back. */
     return !(interrupted->uc_stack.ss_flags & SS_AUTODISARM);
 }

@@ -1,6 +1,7 @@
 /* attribute.c -- what a process's end says of the case it was at. */
 #include "run/attribute.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
 
@@ -30,6 +31,10 @@ void rdl__attribute(struct rdl__board *board, int status, bool hung, unsigned ti
         blame(outcome, RDL__BY_CRASH, WTERMSIG(status));
     else
         blame(outcome, RDL__BY_EXIT, WEXITSTATUS(status));
+    /* One that is handled would have been written down. */
+    if (!hung && WIFSIGNALED(status) && WTERMSIG(status) == SIGTRAP && !board->crash.signal)
+        snprintf(outcome->text, sizeof outcome->text,
+                 "while it was blocked, or had no handler (in a thread that came to a gate?)");
     if (!culprit)
         return;
     if (!hung && board->crash.out_of_stack) { /* where that is depends on who called whom */

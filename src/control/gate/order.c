@@ -102,22 +102,46 @@ static const struct event *missing(const struct event *event)
     return NULL;
 }
 
-static bool is_nobodys(const struct event *event)
+/* "never came there", "came there once", "came there 3 times". */
+static const char *describe_times(const struct event *event, char out[48])
 {
-    return event->thread[0] && rdl__meet_state(event->thread) == RDL__MEET_NOBODY;
+    unsigned long long times = __atomic_load_n(&event->times, __ATOMIC_SEQ_CST);
+
+    if (times <= 1)
+        snprintf(out, 48, times == 0 ? "never came there" : "came there once");
+    else
+        snprintf(out, 48, "came there %llu times", times);
+    return out;
+}
+
+/* Why it will not happen, if that is known. */
+static const char *describe_reason(const struct event *event, char out[128])
+{
+    enum rdl__meet_state state =
+        event->thread[0] ? rdl__meet_state(event->thread) : RDL__MEET_WAITS;
+    const struct event *coming = event->kind == STANDS_THERE ? event->passing : event;
+    char times[48];
+
+    out[0] = '\0';
+    if (state == RDL__MEET_NOBODY)
+        snprintf(out, 128, " (there is no thread %s)", event->thread);
+    else if (state == RDL__MEET_ENDED && coming->kind == AT_PLACE)
+        snprintf(out, 128, " (%s has ended, and %s)", event->thread, describe_times(coming, times));
+    else if (state == RDL__MEET_ENDED)
+        snprintf(out, 128, " (%s has ended)", event->thread);
+    return out;
 }
 
 static void describe(const void *what, char *out, size_t room)
 {
-    const struct event *before = missing(what);
+    const struct event *event = what, *before = missing(event);
+    char reason[128];
 
     if (before)
-        snprintf(out, room, "\"%s\"%s%s%s, which is to come before \"%s\"", before->text,
-                 is_nobodys(before) ? " (there is no thread " : "",
-                 is_nobodys(before) ? before->thread : "", is_nobodys(before) ? ")" : "",
-                 ((const struct event *)what)->text);
+        snprintf(out, room, "\"%s\"%s, which is to come before \"%s\"", before->text,
+                 describe_reason(before, reason), event->text);
     else
-        snprintf(out, room, "\"%s\" to be its turn", ((const struct event *)what)->text);
+        snprintf(out, room, "\"%s\" to be its turn", event->text);
 }
 
 const char *rdl__order_blocker(const char *thread)
@@ -244,8 +268,8 @@ static bool eat(struct reader *r, const char *token)
     return true;
 }
 
-/* How long a place is: texts between slashes may have anything in them. */
-static size_t length_of_event(const char *from)
+/* How long a place is: texts between slashes may have anything in them, but have to end. */
+static size_t length_of_event(const char *from, bool *out_in_text)
 {
     bool in_text = false;
     size_t i = 0;
@@ -259,6 +283,7 @@ static size_t length_of_event(const char *from)
     }
     while (i > 0 && isspace((unsigned char)from[i - 1]))
         i--;
+    *out_in_text = in_text;
     return i;
 }
 
@@ -299,8 +324,12 @@ static bool read_place(struct reader *r, struct event *event)
     if (!read_number(r, copy, &event->number))
         return false;
     length = length_of_thread(copy);
-    snprintf(event->thread, sizeof event->thread, "%.*s", (int)length, copy);
     event->place = copy + length + (length > 0);
+    while (isspace((unsigned char)event->place[0]))
+        event->place++;
+    while (length > 0 && isspace((unsigned char)copy[length - 1]))
+        length--;
+    snprintf(event->thread, sizeof event->thread, "%.*s", (int)length, copy);
     return event->place[0] || wrong(r, "there is no place");
 }
 
@@ -370,12 +399,13 @@ static bool read_state(struct reader *r, struct event *event)
 static struct event *read_event(struct reader *r)
 {
     struct event *event;
+    bool in_text;
     size_t length;
 
     skip_blanks(r);
-    length = length_of_event(r->at);
-    if (length == 0) {
-        wrong(r, "an event is missing");
+    length = length_of_event(r->at, &in_text);
+    if (length == 0 || in_text) {
+        wrong(r, in_text ? "the text between slashes has no end," : "an event is missing");
         return NULL;
     }
     event = event_of(r, r->at, length);
@@ -427,7 +457,8 @@ static bool read_chain(struct reader *r)
     if (!read_term(r, before))
         return false;
     if (!eat(r, "->"))
-        return wrong(r, "-> is missing");
+        return wrong(r, eat(r, "||") || eat(r, "&&") ? "in one place there is && or ||, not both,"
+                                                     : "-> is missing");
     do {
         after = rdl_alloc(r->t, sizeof *after);
         if (!read_term(r, after) || !put_before(r, before, after))
@@ -472,6 +503,7 @@ static bool read_order(struct reader *r)
 static void check_all_happened(void *unused)
 {
     const struct rdl_case *t = rdl__current;
+    char times[48];
 
     (void)unused;
     if (t->outcome->verdict != RDL__PASSED)
@@ -479,9 +511,8 @@ static void check_all_happened(void *unused)
     for (const struct event *event = events; event; event = event->next)
         if (event->kind == AT_PLACE && !event->by_choice && !event->has_happened)
             rdl__failed(t->test->file, t->test->line, "the order was not kept",
-                        "\"%s\" has not happened: %s came there %llu times", event->text,
-                        event->thread[0] ? event->thread : "threads",
-                        (unsigned long long)event->times);
+                        "\"%s\" has not happened: %s %s", event->text,
+                        event->thread[0] ? event->thread : "threads", describe_times(event, times));
 }
 
 static struct event *first_at(const char *place)

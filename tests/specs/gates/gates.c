@@ -226,6 +226,21 @@ RDL_SCHEDULE(wrong_never_comes)
     two_in_order(t, "third:in_the_lock -> first:lock_and_step");
 }
 
+RDL_SCHEDULE(wrong_comes_once)
+{
+    two_in_order(t, "first:in_the_lock#2 -> second:lock_and_step");
+}
+
+RDL_SCHEDULE(wrong_comes_once_free, .free_threads = true)
+{
+    two_in_order(t, "first:in_the_lock#2 -> second:lock_and_step");
+}
+
+RDL_SCHEDULE(blanks_in_an_order)
+{
+    two_in_order(t, " second : in_the_lock  ->  first :  lock_and_step ");
+}
+
 RDL_SCHEDULE(wrong_not_kept)
 {
     two_in_order(t, "first:in_the_lock -> third:in_the_lock");
@@ -559,6 +574,16 @@ RDL_SCHEDULE(wrong_left_at_a_gate_free, .free_threads = true)
 RDL_SCHEDULE(wrong_order)
 {
     rdl_order(t, "first:add_one second:add_one");
+}
+
+RDL_SCHEDULE(wrong_text_without_end)
+{
+    rdl_order(t, "first:add_one:/balance -> second:add_one");
+}
+
+RDL_SCHEDULE(wrong_mixture)
+{
+    rdl_order(t, "first:add_one && second:add_one || third:add_one -> fourth:add_one");
 }
 
 RDL_SCHEDULE(wrong_circle)
