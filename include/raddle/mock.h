@@ -78,7 +78,11 @@ struct rdl_mock;
  *     rdl_inject(t, malloc, rdl_returns(NULL), rdl_sets_errno(ENOMEM), rdl_percent(5));
  *
  * Without rdl_percent, one call in ten does.  rdl_at_call(3) is about the third call only, and
- * rdl_when about those for which a function says so; without rdl_percent such calls surely fail. */
+ * rdl_when about those for which a function says so; without rdl_percent such calls surely fail.
+ *
+ * In tests of a spec (raddle/spec.h) it is said in .create.  Functions that specs play there
+ * (raddle/callouts.h) can be injected faults into, or be mocked, too: such a call still has to be
+ * in order, but its effect in the neighbour's spec does not take place. */
 #define rdl_inject(t, function, ...)                                                               \
     RDL__MOCK(t, function, RDL__MOCK_INJECT, RDL__MOCK_PARTS(__VA_ARGS__))
 

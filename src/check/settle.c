@@ -429,7 +429,7 @@ static void tell_story(struct rdl__session *session, const struct rdl_test *test
     if (session->plan->shrink_seconds > 0 && !failure->unsteady && !rdl__interrupted &&
         failure->outcome.cause != RDL__BY_HANG)
         rdl__explain(session, test, failure, trace);
-    if (failure->schedule.headline || failure->outcome.phases > 0)
+    if (failure->schedule.headline || failure->outcome.concurrent > 0)
         rdl__story_forget_notes(&failure->story); /* they are among the steps */
     free(trace);
 }

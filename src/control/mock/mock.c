@@ -8,6 +8,7 @@
 
 static struct rdl__arena arena; /* of this case */
 static struct rdl_case *begun;  /* the case that has mocks */
+static bool may_draw;           /* one of them */
 
 struct rdl__arena *rdl__mock_arena(void)
 {
@@ -21,6 +22,7 @@ static void end(void *it)
     struct rdl_case *t = it;
 
     begun = NULL;
+    may_draw = false;
     rdl__mock_forget_work();
     rdl__mocked_end();
     rdl__mock_expect_end(t);
@@ -45,6 +47,19 @@ static bool says_partly(const struct rdl_part *parts)
     return false;
 }
 
+/* A function that stands in may draw whatever it likes. */
+static bool draws(const struct rdl_mock *mock)
+{
+    return mock->kind == RDL__MOCK_INJECT || mock->kind == RDL__MOCK_REPLACE ||
+           rdl__mock_part_of(&mock->parts, RDL__PART_CHANCE) ||
+           rdl__mock_part_of(&mock->parts, RDL__PART_OR_FAILS);
+}
+
+bool rdl__mock_may_draw(void)
+{
+    return may_draw;
+}
+
 static struct rdl_mock *say(struct rdl_case *t, const char *place, const void *typed,
                             enum rdl__mock_kind kind, const struct rdl_part *parts,
                             struct rdl__error *error)
@@ -59,6 +74,7 @@ static struct rdl_mock *say(struct rdl_case *t, const char *place, const void *t
     *mock = (struct rdl_mock){.t = t, .function = function, .kind = kind};
     if (!rdl__mock_parts_read(&mock->parts, &arena, function, parts, false, error))
         return NULL;
+    may_draw |= draws(mock);
     rdl__mock_lock();
     mock->next = function->mocks;
     __atomic_store_n(&function->mocks, mock, __ATOMIC_RELEASE);
