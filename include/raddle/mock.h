@@ -32,6 +32,10 @@
  * no trace of one; nor need an argument be passed that the function does not look at.  gcc's noipa
  * and clang's optnone prevent that.)
  *
+ * A function that never returns, such as exit(), cannot be mocked by one that does: there is no
+ * code behind such a call, so the case fails when it is made.  Replace it by one that leaves, too,
+ * by longjmp() for instance.
+ *
  * In the story of a failing case each call is a line: flash_write(block = 3, data = "ab") -> -1. */
 #ifndef RADDLE_MOCK_H
 #define RADDLE_MOCK_H
@@ -91,7 +95,8 @@ struct rdl_mock;
 /* The result.  Numbers are converted to its type, and must fit. */
 #define rdl_returns(value_) RDL__PART(RDL__PART_RETURNS, RDL__PART_VALUE(value_))
 
-/* What this parameter points to becomes this; so many bytes; errno. */
+/* What this parameter points to becomes this; so many bytes; errno.  If it is NULL, there is
+ * nothing to set. */
 #define rdl_sets(parameter, value_)                                                                \
     RDL__PART(RDL__PART_SETS, .name = (parameter), RDL__PART_VALUE(value_))
 #define rdl_sets_bytes(parameter, bytes_, size_)                                                   \

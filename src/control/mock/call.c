@@ -162,6 +162,17 @@ _Noreturn void rdl__mock_fail(const struct rdl__mock_call *call, const char *wha
     rdl__failed_from(RDL__BY_SPEC, call->arguments->caller, check, &all);
 }
 
+/* Who calls such a function has no code behind the call. */
+static void refuse_to_return(const struct rdl__mock_call *call)
+{
+    struct rdl__text text = {0};
+
+    rdl__text_add(&text, "a mock of it can only let it run (rdl_spy, rdl_runs), or let a function "
+                         "stand in that does not return, either: by longjmp(), say (rdl_replace)");
+    rdl__mock_lock();
+    rdl__mock_fail(call, "a function that never returns would return", &text);
+}
+
 static void refuse_arguments(const struct rdl__mock_call *call)
 {
     struct rdl__text text = {0};
@@ -306,6 +317,8 @@ static void finish(struct rdl__mock_call *call)
     if (rdl__current && rdl__current->trace->on)
         rdl__mock_tell(call);
     end_work();
+    if (call->function->never_returns)
+        refuse_to_return(call);
     errno = number ? (int)number->number : error;
 }
 

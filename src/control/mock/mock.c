@@ -60,6 +60,17 @@ bool rdl__mock_may_draw(void)
     return may_draw;
 }
 
+static bool check_spy(const struct rdl_mock *mock, struct rdl__error *error)
+{
+    if (mock->kind == RDL__MOCK_SPY && (rdl__mock_part_of(&mock->parts, RDL__PART_RETURNS) ||
+                                        rdl__mock_part_of(&mock->parts, RDL__PART_OR_FAILS)))
+        return rdl__fail(error,
+                         "rdl_spy of %s lets it run, and so what it returns cannot be said "
+                         "(rdl_mock)",
+                         mock->function->name);
+    return true;
+}
+
 static struct rdl_mock *say(struct rdl_case *t, const char *place, const void *typed,
                             enum rdl__mock_kind kind, const struct rdl_part *parts,
                             struct rdl__error *error)
@@ -72,7 +83,8 @@ static struct rdl_mock *say(struct rdl_case *t, const char *place, const void *t
     rdl__mock_begin(t);
     mock = rdl__arena_alloc(&arena, sizeof *mock);
     *mock = (struct rdl_mock){.t = t, .function = function, .kind = kind};
-    if (!rdl__mock_parts_read(&mock->parts, &arena, function, parts, false, error))
+    if (!rdl__mock_parts_read(&mock->parts, &arena, function, parts, false, error) ||
+        !check_spy(mock, error))
         return NULL;
     may_draw |= draws(mock);
     rdl__mock_lock();
@@ -165,7 +177,7 @@ void *rdl__mock_arg(struct rdl_mock *mock, size_t i, const char *parameter, void
         rdl__failed(file, line, "rdl_mock_arg", "%s was called %zu times, so there is no call %zu",
                     function->name, mock->count, i);
     if (value->size != size)
-        rdl__misuse(mock->t, "%s:%d: %s of %s is a %s, of %u bytes, not of %zu", file, line,
+        rdl__misuse(mock->t, "%s:%d: %s of %s is of type %s, with %u bytes, not %zu", file, line,
                     *parameter ? parameter : "the result", function->name, value->type_name,
                     value->size, size);
     return memcpy(out, kept->values + value->at, size);

@@ -63,6 +63,7 @@ struct rdl__mocked {
     bool is_known;         /* its prototype */
     const char *unreached; /* copies of it that calls do not reach; "": none */
     bool has_interposed;
+    bool never_returns;
     struct rdl__prototype prototype;
     struct rdl__mock_value *parameters; /* as many as the prototype has */
     struct rdl__mock_value result;
