@@ -87,6 +87,49 @@ TEST(what_the_store_does_not_show_is_no_failure)
         passes(IGNORES, with_a_real_box[i]);
 }
 
+static void by_hand(const char *how, int manner, const char *headline, const char *story)
+{
+    setenv("BY_HAND", how, 1);
+    for (int i = 0; i < WITH_A_REAL_BOX; i++)
+        fails(manner, with_a_real_box[i], headline, story);
+    unsetenv("BY_HAND");
+}
+
+TEST(faults_of_functions_that_specs_play_are_injected)
+{
+    by_hand("injected", RIGHT, "an answer is not the model's", "store_put(thing = 0) -> 1, inject");
+    by_hand("certain", RIGHT, "an answer is not the model's", "store_put(thing = 0) -> 1\n");
+    by_hand("replaced", RIGHT, "an answer is not the model's", "store_put(thing = 0) -> 1\n");
+}
+
+/* Nothing was put into the store, which is known to who plays it. */
+TEST(a_call_that_is_answered_otherwise_has_no_effect)
+{
+    setenv("BY_HAND", "injected", 1);
+    passes(IGNORES, "a_box_alone");
+    fails(IGNORES, "a_box_whose_store_plays", "a component is called against its precondition",
+          "box calls store.take(), whose precondition does not hold");
+    unsetenv("BY_HAND");
+}
+
+TEST(a_call_that_is_answered_otherwise_has_to_be_in_order)
+{
+    setenv("BY_HAND", "agreeing", 1);
+    fails(PUTS_ANOTHER, "a_box_alone", "a call with other arguments", "store.put(50), called in");
+    unsetenv("BY_HAND");
+}
+
+TEST(functions_that_specs_play_are_spied_on)
+{
+    by_hand("spied", PUTS_TWICE, "an unexpected call", "store_put(thing = 13) -> 0\n");
+}
+
+TEST(values_are_shown_while_there_is_no_memory)
+{
+    if (!getenv("SANITIZE"))
+        by_hand("memory", PUTS_TWICE, "an unexpected call", "put(13)");
+}
+
 TEST(specs_that_disagree_are_told_without_any_code)
 {
     fails(RIGHT, "the_specs_disagree", "a component is called against its precondition",

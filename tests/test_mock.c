@@ -86,6 +86,13 @@ TEST(functions_stand_in_for_others)
     expect_pass("a_function_stands_in_for_a_static_one");
 }
 
+TEST(functions_that_never_return_do_not)
+{
+    expect_pass("who_never_returns_is_left");
+    expect_fail("wrong_return", ": a function that never returns would return: device_stop");
+    expect_fail("wrong_exit", ": a function that never returns would return: exit");
+}
+
 TEST(the_c_library_is_mocked_but_not_for_raddle)
 {
     if (getenv("SANITIZE"))
@@ -123,6 +130,7 @@ TEST(expected_calls_are_a_language)
     expect_pass("expected_calls_are_no_expression_of_a_function");
     expect_pass("calls_are_mixed");
     expect_fail("wrong_unexpected_call", "a call too many: flash_erase");
+    expect_fail("wrong_alternative", "store.c:13: an unexpected call: flash_write");
     expect_fail("wrong_order", "store.c:11: a call in another order: flash_erase");
     report = expect_fail("wrong_expected_argument",
                          "store.c:11: a call with other arguments: flash_erase");
@@ -172,6 +180,11 @@ TEST(what_cannot_be_is_refused_with_the_reason)
     expect_pass("a_function_is_mocked_in_part");
     expect_error("misuse_half", "store_half has copies that calls do not reach: in "
                                 "store_calls_half (");
+    expect_error("misuse_alias", "store_other_half has copies that calls do not reach: in "
+                                 "store_calls_half (");
+    expect_error("misuse_percent", "rdl_percent(101) of device_status: it is 0 to 100");
+    expect_error("misuse_call_zero", "rdl_at_call(0) of device_status: calls are counted from 1");
+    expect_error("misuse_spy", "rdl_spy of device_status lets it run");
     expect_error("misuse_variadic", "flash_log cannot be mocked: it takes any number of arguments");
     expect_error("misuse_range",
                  "rdl_arg, unit of device_status: 300 does not fit into unsigned char");

@@ -32,6 +32,10 @@
  * no trace of one; nor need an argument be passed that the function does not look at.  gcc's noipa
  * and clang's optnone prevent that.)
  *
+ * A function that never returns, such as exit(), cannot be mocked by one that does: there is no
+ * code behind such a call, so the case fails when it is made.  Replace it by one that leaves, too,
+ * by longjmp() for instance.
+ *
  * In the story of a failing case each call is a line: flash_write(block = 3, data = "ab") -> -1. */
 #ifndef RADDLE_MOCK_H
 #define RADDLE_MOCK_H
@@ -78,7 +82,11 @@ struct rdl_mock;
  *     rdl_inject(t, malloc, rdl_returns(NULL), rdl_sets_errno(ENOMEM), rdl_percent(5));
  *
  * Without rdl_percent, one call in ten does.  rdl_at_call(3) is about the third call only, and
- * rdl_when about those for which a function says so; without rdl_percent such calls surely fail. */
+ * rdl_when about those for which a function says so; without rdl_percent such calls surely fail.
+ *
+ * In tests of a spec (raddle/spec.h) it is said in .create.  Functions that specs play there
+ * (raddle/callouts.h) can be injected faults into, or be mocked, too: such a call still has to be
+ * in order, but its effect in the neighbour's spec does not take place. */
 #define rdl_inject(t, function, ...)                                                               \
     RDL__MOCK(t, function, RDL__MOCK_INJECT, RDL__MOCK_PARTS(__VA_ARGS__))
 
@@ -87,7 +95,8 @@ struct rdl_mock;
 /* The result.  Numbers are converted to its type, and must fit. */
 #define rdl_returns(value_) RDL__PART(RDL__PART_RETURNS, RDL__PART_VALUE(value_))
 
-/* What this parameter points to becomes this; so many bytes; errno. */
+/* What this parameter points to becomes this; so many bytes; errno.  If it is NULL, there is
+ * nothing to set. */
 #define rdl_sets(parameter, value_)                                                                \
     RDL__PART(RDL__PART_SETS, .name = (parameter), RDL__PART_VALUE(value_))
 #define rdl_sets_bytes(parameter, bytes_, size_)                                                   \

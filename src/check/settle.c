@@ -458,7 +458,7 @@ static void tell_story(struct rdl__session *session, const struct rdl_test *test
         rdl__begin_stage(session, test, "explaining it", 0);
         rdl__explain(session, test, failure, trace);
     }
-    if (failure->schedule.headline || failure->outcome.phases > 0)
+    if (failure->schedule.headline || failure->outcome.concurrent > 0)
         rdl__story_forget_notes(&failure->story); /* they are among the steps */
     free(trace);
 }
@@ -479,7 +479,7 @@ static void keep_first(struct rdl__session *session, const struct rdl_test *test
     first->schedule = found.schedule;
     first->timeline = found.timeline;
     first->choices = failure->made.count;
-    if (first->schedule.headline || first->outcome.phases > 0)
+    if (first->schedule.headline || first->outcome.concurrent > 0)
         rdl__story_forget_notes(&first->story);
     failure->first = first;
     free(trace);

@@ -35,6 +35,7 @@ struct bound {
 static struct bound *all; /* that were ever bound */
 
 _Thread_local uintptr_t rdl__bound_caller;
+_Thread_local bool rdl__bound_is_answered;
 
 /* ---- By names ------------------------------------------------------------------------------- */
 
@@ -200,7 +201,7 @@ static void call_by_names(struct rdl__mock_call *call, const struct bound *b)
         rdl__mocked_run(b->function, rdl__detour_real(&call->entry->detour), arguments);
         read_answer(b, arguments, answer);
         rdl__op_returned(&made);
-    } else {
+    } else if (!call->is_answered) {
         write_answer(b, arguments, answer);
     }
 }
@@ -211,6 +212,7 @@ static void called(struct rdl__mock_call *call, void *it)
     const struct bound *b = it;
 
     rdl__bound_caller = call->arguments->caller;
+    rdl__bound_is_answered = call->is_answered;
     if (b->op->mock)
         rdl__mocked_run(call->function, (uintptr_t)b->op->mock, call->arguments);
     else

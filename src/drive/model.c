@@ -2,14 +2,15 @@
  *
  * By chance, a call is made up and made at once, so that a case ends where it fails.  What
  * a tape says is first tried on the model alone: if the model cannot do it, it is no case,
- * and costs no call.  (Unless answers decide what the state becomes: then there is no
- * knowing without the calls.)
+ * and costs no call.  (Unless answers decide what the state becomes, or calls draw since a
+ * function is mocked by chance: then there is no knowing without the calls.)
  *
  * Calls that would have to wait are not made: there is nobody to end the wait. */
 #include <stdio.h>
 #include <string.h>
 
 #include "case/requirements.h"
+#include "control/mock/mock.h"
 #include "drive/stage.h"
 #include "judge/viable.h"
 
@@ -503,7 +504,7 @@ void rdl__test_model(struct rdl_case *t)
     set_up(m);
     rdl__defer(t, destroy, m);
     rdl__span_begin(t->tape, RDL__LABEL_LIST);
-    if (t->tape->fresh || !m->is_predicted)
+    if (t->tape->fresh || !m->is_predicted || rdl__mock_may_draw())
         run_at_once(m, rdl__chosen_length(t, m->min, m->max));
     else
         run_twice(m);

@@ -376,11 +376,12 @@ static void call_real(struct rdl__stage *stage, struct rdl__frame *frame)
 
 static void run(struct rdl__stage *stage, struct rdl__frame *frame);
 
-/* Once something deviates, answers are others than call-outs say.  Code that is real shows by what
- * it does whether it can live with them. */
+/* Once something deviates, or a fault is injected, answers are others than call-outs say.  Code
+ * that is real shows by what it does whether it can live with them. */
 static bool may_differ(const struct rdl__stage *stage, const struct rdl__frame *frame)
 {
-    return frame->deviates || (frame->pc && stage->t->outcome->deviations > 0);
+    return frame->deviates ||
+           (frame->pc && (stage->has_faults || stage->t->outcome->deviations > 0));
 }
 
 /* What the caller's call-outs say of the answer is what the callee says. */
@@ -582,7 +583,8 @@ void rdl__stage_call(struct rdl__stage *stage, struct rdl__component *component,
 /* ---- Calls of real code --------------------------------------------------------------------- */
 
 /* The arguments are copied, so that bytes between fields do not count. */
-static struct rdl__frame *called(struct rdl__stage *stage, const struct rdl__op_call *call)
+static struct rdl__frame *called(struct rdl__stage *stage, const struct rdl__op_call *call,
+                                 bool is_answered)
 {
     const struct rdl_operation *op = call->event->operation;
     struct rdl__frame *caller = top_of(stage);
@@ -601,7 +603,8 @@ static struct rdl__frame *called(struct rdl__stage *stage, const struct rdl__op_
     }
     if (frame->component) {
         check_pre(stage, frame);
-        await_turn(stage, frame);
+        if (!is_answered)
+            await_turn(stage, frame);
     }
     expect_callouts(frame);
     return frame;
@@ -620,7 +623,7 @@ static bool is_inside(struct rdl__stage *stage, const struct rdl_operation *op)
 /* True: the function itself has to be called. */
 static bool answer_call(struct rdl__stage *stage, struct rdl__op_call *call)
 {
-    struct rdl__frame *frame = called(stage, call);
+    struct rdl__frame *frame = called(stage, call, false);
 
     call->frame = frame;
     if (frame->component && frame->component->object) {
@@ -642,18 +645,36 @@ static bool answer_call(struct rdl__stage *stage, struct rdl__op_call *call)
     return false;
 }
 
+/* A fault, say: it has to be a call that is in order, but what the callee would do is not done.
+ * What it is answered is not known here, and told elsewhere. */
+static void look_at_call(struct rdl__stage *stage, const struct rdl__op_call *call)
+{
+    const struct rdl_operation *op = call->event->operation;
+
+    stage->has_faults = true;
+    if (!is_inside(stage, op)) {
+        called(stage, call, true);
+        pop(stage);
+    }
+    if (call->answer)
+        memset(call->answer, 0, op->answer_size);
+}
+
 bool rdl__op_called(struct rdl__op_call *call)
 {
     struct rdl__stage *stage = rdl__the_stage;
     const struct rdl_operation *op = call->event->operation;
     const struct rdl__component *component = stage ? rdl__component_of(stage, op) : NULL;
-    bool is_real;
+    bool is_answered = rdl__bound_is_answered, is_real;
 
+    rdl__bound_is_answered = false;
     call->frame = NULL;
     rdl__stage_come(component ? (uintptr_t)component : (uintptr_t)op, rdl__bound_caller);
     if (!stage || !rdl__stage_lock())
         return true;
-    is_real = is_inside(stage, op) || answer_call(stage, call);
+    if (is_answered)
+        look_at_call(stage, call);
+    is_real = !is_answered && (is_inside(stage, op) || answer_call(stage, call));
     rdl__stage_unlock();
     return is_real;
 }

@@ -50,6 +50,7 @@ struct rdl__stage {
     struct rdl__sizes room; /* for arguments and answers of any spec */
     void *state;            /* room for a state */
     uint32_t number;        /* of calls */
+    bool has_faults;        /* calls were answered by others than the specs */
     bool told;
     const struct rdl__frame *line; /* that the last line that was told is about */
 };

@@ -113,15 +113,33 @@ static const struct rdl_step *find_turn(const struct rdl__matcher *m, const stru
     return NULL;
 }
 
+static void note_wait(void *it, const struct rdl__config *c, const struct rdl__wanted *wanted,
+                      const char *note)
+{
+    (void)c, (void)wanted, (void)note;
+    *(bool *)it = true;
+}
+
+/* If not, it is no matter of order: no other turn will come. */
+static bool is_anything_waited_for(const struct rdl__matcher *m)
+{
+    bool yes = false;
+
+    for (uint32_t i = 0; i < m->live.count && !yes; i++)
+        rdl__waited_for(m, rdl__set_at(&m->live, i), note_wait, &yes);
+    return yes;
+}
+
 /* Steps that take all events of a type say little of what has gone wrong: they come last. */
 struct rdl__why rdl__matcher_why(const struct rdl__matcher *m, const struct rdl_event *event)
 {
     struct closest now = {.m = m, .event = event}, any = now;
+    bool is_over = !is_anything_waited_for(m);
     const struct rdl_step *step;
 
     if (m->forbidden)
         return (struct rdl__why){RDL__WHY_FORBIDDEN, m->forbidden, NULL};
-    if ((step = find_turn(m, event, false, true)))
+    if (!is_over && (step = find_turn(m, event, false, true)))
         return (struct rdl__why){RDL__WHY_EARLY, step, NULL};
     for (uint32_t i = 0; i < m->live.count; i++)
         rdl__waited_for(m, rdl__set_at(&m->live, i), compare, &now);
@@ -129,7 +147,7 @@ struct rdl__why rdl__matcher_why(const struct rdl__matcher *m, const struct rdl_
         return (struct rdl__why){RDL__WHY_OTHER_DATA, now.step, now.failed};
     if ((step = find_turn(m, event, true, true)))
         return (struct rdl__why){RDL__WHY_AGAIN, step, NULL};
-    if ((step = find_turn(m, event, false, false)))
+    if (!is_over && (step = find_turn(m, event, false, false)))
         return (struct rdl__why){RDL__WHY_EARLY, step, NULL};
     if ((step = find_turn(m, event, true, false)))
         return (struct rdl__why){RDL__WHY_AGAIN, step, NULL};

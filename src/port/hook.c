@@ -235,6 +235,11 @@ bool rdl__hooks_pass(bool all)
     return before;
 }
 
+bool rdl__hooks_are_passed(void)
+{
+    return rdl__sites_at_work;
+}
+
 void rdl__hook_leave(void)
 {
     inside = NULL;

@@ -96,6 +96,7 @@ void rdl__hook_leave(void);
 /* From now on this thread passes all hooks, or does not any more; what it did before.  Children
  * that it forks do the same. */
 bool rdl__hooks_pass(bool all);
+bool rdl__hooks_are_passed(void);
 
 /* Where to go to pass the hook: at the entry of a function, that is what to call to call the
  * function itself.  Once placed, this stays so. */

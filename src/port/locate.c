@@ -167,6 +167,11 @@ static bool explain(struct rdl__answer *answer, const struct rdl__objects *objec
         return explain_module(answer, objects, query);
     if (query->module)
         answer->location->may_come = false;
+    if (!query->line && likes.best[0].name && strcmp(likes.best[0].name, query->function) == 0)
+        return rdl__answer_fail(answer,
+                                "there is debugging information of %s, but no code: the compiler "
+                                "has made it part of others, or left it out",
+                                query->function);
     rdl__likes_say(&text, &likes);
     if (query->line || query->file)
         return rdl__answer_fail(

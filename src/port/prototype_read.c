@@ -252,6 +252,7 @@ static void read_parameters(struct rdl__sketch *sketch, Dwarf_Die *function)
 
 void rdl__sketch_fill(struct rdl__sketch *sketch, Dwarf_Die *function)
 {
+    sketch->out->never_returns = rdl__die_flag(function, DW_AT_noreturn);
     read_result(sketch, function);
     read_parameters(sketch, function);
 }

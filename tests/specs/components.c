@@ -338,11 +338,36 @@ static struct box *make_box(struct rdl_case *t, enum manner manner)
 
 static enum manner the_manner;
 
+static int refuse(int thing)
+{
+    (void)thing;
+    return 1;
+}
+
+/* Functions that specs play are mocked besides; or one that Raddle needs as much as the box. */
+static void mock_by_hand(struct rdl_case *t, const char *how)
+{
+    if (strcmp(how, "injected") == 0)
+        rdl_inject(t, store_put, rdl_returns(1));
+    else if (strcmp(how, "certain") == 0)
+        rdl_mock(t, store_put, rdl_at_call(2), rdl_returns(1));
+    else if (strcmp(how, "agreeing") == 0)
+        rdl_mock(t, store_put, rdl_returns(0));
+    else if (strcmp(how, "replaced") == 0)
+        rdl_replace(t, store_put, refuse);
+    else if (strcmp(how, "spied") == 0)
+        rdl_spy(t, store_put);
+    else
+        rdl_mock(t, malloc, rdl_returns(NULL));
+}
+
 static struct box *box_create(struct rdl_case *t, const struct boxed *s)
 {
     const char *manner = getenv("MANNER");
 
     (void)s;
+    if (getenv("BY_HAND"))
+        mock_by_hand(t, getenv("BY_HAND"));
     the_manner = manner ? (enum manner)atoi(manner) : RIGHT;
     return make_box(t, the_manner);
 }

@@ -1,17 +1,20 @@
 /* call.c -- a call of a function that is mocked: is it meant, who answers it, and what becomes of
  * it.
  *
- * What Raddle itself calls is not meant, nor is what is called while we are at work here.  Our own
- * code is known by its addresses; if the C library is in between, by the stack. */
+ * What Raddle itself calls is not meant, nor is what is called while we are at work here, or in a
+ * process that is made for work of ours.  Our own code is known by its addresses; if the C library
+ * is in between, or the dynamic linker, by the stack. */
 #include <errno.h>
 #include <execinfo.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "base/hash.h"
 #include "control/mock/mock.h"
 #include "control/sched/inner.h"
 #include "generate/numbers.h"
+#include "port/hook.h"
 #include "port/modules.h"
 
 enum { STACK_ROOM = 512, FRAMES = 24 };
@@ -104,6 +107,14 @@ static bool do_we_call(const struct rdl__mock_entry *entry, uintptr_t caller)
            (entry->function->has_interposed && !entry->is_interposed);
 }
 
+/* The C library calls the dynamic linker, and is called by it: dlopen() allocates. */
+static bool is_in_libc(uintptr_t libc, uintptr_t address)
+{
+    uintptr_t start = rdl__module_start(NULL, address);
+
+    return start == libc || (start && start == getauxval(AT_BASE));
+}
+
 /* Have we called the C library, which has called the function? */
 static bool is_for_us(const struct rdl__mock_entry *entry, uintptr_t caller)
 {
@@ -111,17 +122,17 @@ static bool is_for_us(const struct rdl__mock_entry *entry, uintptr_t caller)
     uintptr_t libc = rdl__module_start(NULL, entry->detour.address);
     int count, i = 0;
 
-    if (rdl__module_start(NULL, caller) != libc)
+    if (!is_in_libc(libc, caller))
         return false;
     begin_work();
     count = backtrace(frames, FRAMES);
     end_work();
     while (i < count && (uintptr_t)frames[i] != caller)
         i++;
-    while (i < count && rdl__module_start(NULL, (uintptr_t)frames[i]) == libc)
+    while (i < count && is_in_libc(libc, (uintptr_t)frames[i]))
         i++;
     return i < count && rdl__is_own_code((uintptr_t)frames[i]) &&
-           rdl__module_start(NULL, target_of_call((uintptr_t)frames[i])) == libc;
+           is_in_libc(libc, target_of_call((uintptr_t)frames[i]));
 }
 
 static bool is_meant(const struct rdl__mock_entry *entry, uintptr_t caller)
@@ -130,7 +141,7 @@ static bool is_meant(const struct rdl__mock_entry *entry, uintptr_t caller)
 
     forget_other_cases();
     return (function->mocks || function->is_expected || function->handler) && !work.depth &&
-           rdl__current && !do_we_call(entry, caller) &&
+           rdl__current && !rdl__hooks_are_passed() && !do_we_call(entry, caller) &&
            !(entry->is_in_libc && is_for_us(entry, caller)) &&
            !(entry->is_in_libc && work.interposed == function);
 }
@@ -149,6 +160,17 @@ _Noreturn void rdl__mock_fail(const struct rdl__mock_call *call, const char *wha
     rdl__text_release(text);
     rdl__mock_unlock();
     rdl__failed_from(RDL__BY_SPEC, call->arguments->caller, check, &all);
+}
+
+/* Who calls such a function has no code behind the call. */
+static void refuse_to_return(const struct rdl__mock_call *call)
+{
+    struct rdl__text text = {0};
+
+    rdl__text_add(&text, "a mock of it can only let it run (rdl_spy, rdl_runs), or let a function "
+                         "stand in that does not return, either: by longjmp(), say (rdl_replace)");
+    rdl__mock_lock();
+    rdl__mock_fail(call, "a function that never returns would return", &text);
 }
 
 static void refuse_arguments(const struct rdl__mock_call *call)
@@ -295,6 +317,8 @@ static void finish(struct rdl__mock_call *call)
     if (rdl__current && rdl__current->trace->on)
         rdl__mock_tell(call);
     end_work();
+    if (call->function->never_returns)
+        refuse_to_return(call);
     errno = number ? (int)number->number : error;
 }
 
@@ -312,6 +336,29 @@ static void answer(struct rdl__mock_call *call)
     finish(call);
 }
 
+/* A spec plays the function.  Unless something was said of it besides, that is all; and if that is
+ * what answers, the spec still looks at the call, but does not answer it. */
+static void hand_over(struct rdl__mock_call *call)
+{
+    struct rdl__mocked *function = call->entry->function;
+    int error = errno;
+
+    if (function->mocks) {
+        read_values(call);
+        rdl__mock_lock();
+        choose(call);
+        rdl__mock_unlock();
+        errno = error;
+    }
+    call->is_answered = call->mock && call->code != rdl__detour_real(&call->entry->detour);
+    function->handler(call, function->handled_by);
+    if (!call->mock)
+        return;
+    if (call->is_answered && call->code)
+        run(call->entry, call->code, call->arguments);
+    finish(call);
+}
+
 void rdl__mock_come(struct rdl__arguments *arguments, void *it)
 {
     const struct rdl__mock_entry *entry = it;
@@ -323,11 +370,10 @@ void rdl__mock_come(struct rdl__arguments *arguments, void *it)
         run(entry, rdl__detour_real(&entry->detour), arguments);
         return;
     }
-    if (call.function->handler) {
-        call.function->handler(&call, call.function->handled_by);
-        return;
-    }
     if (call.function->values_size > sizeof room)
         call.values = __builtin_alloca(call.function->values_size);
-    answer(&call);
+    if (call.function->handler)
+        hand_over(&call);
+    else
+        answer(&call);
 }

@@ -119,6 +119,11 @@ static void copy(struct rdl__mock_call *call, const struct rdl__copying *copying
                       error.text);
         rdl__mock_fail(call, "a call that cannot be copied", &text);
     }
+    if ((int64_t)count < 0) {
+        rdl__text_add(&text, "%s is said to point to %lld elements", copying->parameter->name,
+                      (long long)count);
+        rdl__mock_fail(call, "a call that cannot be copied", &text);
+    }
     if (!copy_bytes(address, count * element_size(copying->parameter), out)) {
         rdl__text_add(&text, "%s does not point to %llu bytes that can be read",
                       copying->parameter->name,

@@ -8,6 +8,7 @@
 
 static struct rdl__arena arena; /* of this case */
 static struct rdl_case *begun;  /* the case that has mocks */
+static bool may_draw;           /* one of them */
 
 struct rdl__arena *rdl__mock_arena(void)
 {
@@ -21,6 +22,7 @@ static void end(void *it)
     struct rdl_case *t = it;
 
     begun = NULL;
+    may_draw = false;
     rdl__mock_forget_work();
     rdl__mocked_end();
     rdl__mock_expect_end(t);
@@ -45,6 +47,30 @@ static bool says_partly(const struct rdl_part *parts)
     return false;
 }
 
+/* A function that stands in may draw whatever it likes. */
+static bool draws(const struct rdl_mock *mock)
+{
+    return mock->kind == RDL__MOCK_INJECT || mock->kind == RDL__MOCK_REPLACE ||
+           rdl__mock_part_of(&mock->parts, RDL__PART_CHANCE) ||
+           rdl__mock_part_of(&mock->parts, RDL__PART_OR_FAILS);
+}
+
+bool rdl__mock_may_draw(void)
+{
+    return may_draw;
+}
+
+static bool check_spy(const struct rdl_mock *mock, struct rdl__error *error)
+{
+    if (mock->kind == RDL__MOCK_SPY && (rdl__mock_part_of(&mock->parts, RDL__PART_RETURNS) ||
+                                        rdl__mock_part_of(&mock->parts, RDL__PART_OR_FAILS)))
+        return rdl__fail(error,
+                         "rdl_spy of %s lets it run, and so what it returns cannot be said "
+                         "(rdl_mock)",
+                         mock->function->name);
+    return true;
+}
+
 static struct rdl_mock *say(struct rdl_case *t, const char *place, const void *typed,
                             enum rdl__mock_kind kind, const struct rdl_part *parts,
                             struct rdl__error *error)
@@ -57,8 +83,10 @@ static struct rdl_mock *say(struct rdl_case *t, const char *place, const void *t
     rdl__mock_begin(t);
     mock = rdl__arena_alloc(&arena, sizeof *mock);
     *mock = (struct rdl_mock){.t = t, .function = function, .kind = kind};
-    if (!rdl__mock_parts_read(&mock->parts, &arena, function, parts, false, error))
+    if (!rdl__mock_parts_read(&mock->parts, &arena, function, parts, false, error) ||
+        !check_spy(mock, error))
         return NULL;
+    may_draw |= draws(mock);
     rdl__mock_lock();
     mock->next = function->mocks;
     __atomic_store_n(&function->mocks, mock, __ATOMIC_RELEASE);
@@ -149,7 +177,7 @@ void *rdl__mock_arg(struct rdl_mock *mock, size_t i, const char *parameter, void
         rdl__failed(file, line, "rdl_mock_arg", "%s was called %zu times, so there is no call %zu",
                     function->name, mock->count, i);
     if (value->size != size)
-        rdl__misuse(mock->t, "%s:%d: %s of %s is a %s, of %u bytes, not of %zu", file, line,
+        rdl__misuse(mock->t, "%s:%d: %s of %s is of type %s, with %u bytes, not %zu", file, line,
                     *parameter ? parameter : "the result", function->name, value->type_name,
                     value->size, size);
     return memcpy(out, kept->values + value->at, size);

@@ -63,6 +63,7 @@ struct rdl__mocked {
     bool is_known;         /* its prototype */
     const char *unreached; /* copies of it that calls do not reach; "": none */
     bool has_interposed;
+    bool never_returns;
     struct rdl__prototype prototype;
     struct rdl__mock_value *parameters; /* as many as the prototype has */
     struct rdl__mock_value result;
@@ -153,6 +154,7 @@ struct rdl__mock_call {
     struct rdl__kept_call *kept;
     uintptr_t code; /* to be run; 0: none */
     bool is_injected;
+    bool is_answered; /* by what was said: a handler only looks at it */
 };
 
 bool rdl__mock_parts_read(struct rdl__mock_parts *out, struct rdl__arena *arena,
@@ -232,6 +234,9 @@ const struct rdl__mock_copy *rdl__mock_copy_of(const struct rdl__mock_call *call
 
 /* From the first mock of a case on, its end is waited for. */
 void rdl__mock_begin(struct rdl_case *t);
+
+/* May calls draw, by what was said in this case so far? */
+bool rdl__mock_may_draw(void);
 
 /* ---- In words: show.c -------- */
 

@@ -142,11 +142,18 @@ static void add_interposed(struct rdl__mocked *function)
         function->has_interposed = add_entry(function, (uintptr_t)global)->is_interposed = true;
 }
 
-static bool find_entries(struct rdl__mocked *function, const struct rdl__location *location,
-                         bool partly, struct rdl__error *error)
+static void note_unreached(struct rdl__mocked *function, const struct rdl__location *location)
 {
     struct rdl__text unreached = {0};
 
+    add_unreached(&unreached, location);
+    function->unreached = rdl__duplicate(rdl__text_string(&unreached));
+    rdl__text_release(&unreached);
+}
+
+static bool find_entries(struct rdl__mocked *function, const struct rdl__location *location,
+                         bool partly, struct rdl__error *error)
+{
     if (location->count == 0)
         return rdl__fail(error, "%s cannot be mocked: %s", function->place, location->error);
     function->entries = rdl__allocate((location->count + 1) * sizeof *function->entries);
@@ -154,13 +161,35 @@ static bool find_entries(struct rdl__mocked *function, const struct rdl__locatio
         if (can_be_entered(&location->spots[i]))
             add_entry(function, location->spots[i].address)->is_in_libc =
                 strncmp(location->spots[i].module, "libc.so", 7) == 0;
-    add_unreached(&unreached, location);
-    function->unreached = rdl__duplicate(rdl__text_string(&unreached));
-    rdl__text_release(&unreached);
+    note_unreached(function, location);
     if (!check_reach(function, partly, error))
         return false;
     add_interposed(function);
     return true;
+}
+
+static bool is_at(const struct rdl__location *location, uintptr_t address)
+{
+    for (size_t i = 0; i < location->count; i++)
+        if (location->spots[i].address == address)
+            return true;
+    return false;
+}
+
+/* The name may be an alias, which only the linker knows: copies go by the other one.  (The C
+ * library is full of them, and is not made for us.) */
+static bool check_alias(struct rdl__mocked *function, bool partly, struct rdl__error *error)
+{
+    const char *other = function->is_known ? function->prototype.name : "";
+    const struct rdl__location *location;
+
+    if (function->unreached[0] || function->entries[0].is_in_libc || !*other ||
+        strcmp(other, function->name) == 0)
+        return true;
+    location = locate(other);
+    if (is_at(location, function->entries[0].detour.address))
+        note_unreached(function, location);
+    return check_reach(function, partly, error);
 }
 
 /* ---- What it takes -------- */
@@ -262,6 +291,20 @@ static void get_prototypes(struct rdl__prototype_wanted *wanted, size_t count)
         }
 }
 
+/* Nothing else tells of those of the C library. */
+static bool ends_the_process(const char *name)
+{
+    static const char *const names[] = {
+        "abort",         "exit",     "_exit",           "_Exit",        "quick_exit",
+        "longjmp",       "_longjmp", "siglongjmp",      "pthread_exit", "thrd_exit",
+        "__assert_fail", "__assert", "__stack_chk_fail"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
 static bool find_prototype(struct rdl__mocked *function, const struct rdl__location *location,
                            const void *typed, struct rdl__error *error)
 {
@@ -274,6 +317,7 @@ static bool find_prototype(struct rdl__mocked *function, const struct rdl__locat
         chosen++;
     function->prototype = wanted[chosen].prototype;
     function->is_known = !function->prototype.refusal[0];
+    function->never_returns = function->prototype.never_returns || ends_the_process(function->name);
     if (function->is_known)
         lay_out(function, declared);
     else if (location->spots[0].line == 0 && count == 1)
@@ -388,7 +432,7 @@ static struct rdl__mocked *find(const char *text, const void *typed, bool partly
     if (other)
         return other;
     if (!find_entries(function, location, partly, error) ||
-        !find_prototype(function, location, typed, error))
+        !find_prototype(function, location, typed, error) || !check_alias(function, partly, error))
         return NULL;
     rdl__book_write(function, own, own_count);
     return function;

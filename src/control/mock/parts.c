@@ -115,6 +115,18 @@ static bool read_bytes(struct rdl__mock_part *out, struct rdl__arena *arena,
     return true;
 }
 
+static bool check_number(const struct rdl__mocked *function, const struct rdl__mock_part *part,
+                         struct rdl__error *error)
+{
+    if (part->kind == RDL__PART_AT_CALL && part->number < 1)
+        return rdl__fail(error, "rdl_at_call(%ld) of %s: calls are counted from 1", part->number,
+                         function->name);
+    if (part->kind == RDL__PART_CHANCE && (part->number < 0 || part->number > 100))
+        return rdl__fail(error, "rdl_percent(%ld) of %s: it is 0 to 100", part->number,
+                         function->name);
+    return true;
+}
+
 static bool read_part(struct rdl__mock_part *out, struct rdl__arena *arena,
                       const struct rdl__mocked *function, const struct rdl_part *part,
                       bool with_slots, struct rdl__error *error)
@@ -134,6 +146,9 @@ static bool read_part(struct rdl__mock_part *out, struct rdl__arena *arena,
     case RDL__PART_KEEPS:
     case RDL__PART_SAME_AS:
         return check_slot(function, out, with_slots, error);
+    case RDL__PART_AT_CALL:
+    case RDL__PART_CHANCE:
+        return check_number(function, out, error);
     default:
         return true;
     }

@@ -192,6 +192,8 @@ void rdl__mock_tell(const struct rdl__mock_call *call)
     struct rdl__trace *trace = rdl__current->trace;
     struct rdl__text line = {0};
 
+    if (rdl__current->outcome->phases > 0)
+        rdl__text_add(&line, "  "); /* below the call of a spec in which it is made */
     rdl__mock_show_call(&line, call);
     if (call->function->result.size) {
         rdl__text_add(&line, " -> ");

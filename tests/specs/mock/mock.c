@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <raddle.h>
+#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -336,6 +337,13 @@ RDL_PROPERTY(wrong_unexpected_call, .cases = 5)
     flash_erase(2);
 }
 
+RDL_PROPERTY(wrong_alternative, .cases = 5)
+{
+    rdl_mock(t, flash_write);
+    rdl_expect_calls(t, rdl_either(rdl_call_to(flash_erase), rdl_call_to(flash_write)));
+    store_save("abc");
+}
+
 RDL_PROPERTY(wrong_order, .cases = 5)
 {
     rdl_expect_calls(t, rdl_sequence(rdl_call_to(flash_write), rdl_call_to(flash_erase)));
@@ -523,6 +531,60 @@ RDL_PROPERTY(a_function_is_mocked_in_part)
 RDL_PROPERTY(misuse_half)
 {
     rdl_mock(t, store_half, rdl_returns(5));
+}
+
+RDL_PROPERTY(misuse_alias)
+{
+    rdl_mock(t, store_other_half, rdl_returns(5));
+}
+
+/* ---- Functions that never return -------- */
+
+static jmp_buf back;
+
+static void leave(int code)
+{
+    longjmp(back, code);
+}
+
+RDL_PROPERTY(who_never_returns_is_left)
+{
+    struct rdl_mock *stop = rdl_replace(t, device_stop, leave);
+    int code = setjmp(back);
+
+    if (code == 0)
+        store_stop(7);
+    rdl_check_eq(code, 7);
+    rdl_check_eq(rdl_mock_calls(stop), 1);
+}
+
+RDL_PROPERTY(wrong_return, .cases = 5)
+{
+    rdl_mock(t, device_stop);
+    store_stop(7);
+}
+
+RDL_PROPERTY(wrong_exit, .cases = 5)
+{
+    rdl_mock(t, exit);
+    store_stop(7);
+}
+
+/* ---- Further misuse -------- */
+
+RDL_PROPERTY(misuse_percent)
+{
+    rdl_inject(t, device_status, rdl_percent(101));
+}
+
+RDL_PROPERTY(misuse_call_zero)
+{
+    rdl_inject(t, device_status, rdl_at_call(0));
+}
+
+RDL_PROPERTY(misuse_spy)
+{
+    rdl_spy(t, device_status, rdl_returns(3));
 }
 
 RDL_PROPERTY(misuse_variadic)

@@ -52,6 +52,8 @@ __attribute__((always_inline)) inline int store_half(int unit)
     return device_status((unsigned char)unit) * 3;
 }
 
+int store_other_half(int unit) __attribute__((alias("store_half")));
+
 int store_calls_half(int unit)
 {
     return store_half(unit) + 1;
@@ -62,4 +64,9 @@ char *store_copy(const char *text)
     char *copy = malloc(strlen(text) + 1);
 
     return copy ? strcpy(copy, text) : NULL;
+}
+
+void store_stop(int code)
+{
+    device_stop(code);
 }

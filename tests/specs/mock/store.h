@@ -33,6 +33,7 @@ int ring_push(struct ring *ring, const void *item);
 enum color device_color(enum color color, bool bright);
 const char *device_name(int unit);
 long device_sum(int a, int b, int c, int d, int e, int f, int g, long h);
+_Noreturn void device_stop(int code);
 void device_reset(void);
 
 /* What calls them. */
@@ -45,6 +46,8 @@ char *store_copy(const char *text);
 
 /* It is inlined into the other, and can be called from elsewhere. */
 int store_half(int unit);
+_Noreturn void store_stop(int code);
+int store_other_half(int unit); /* the same */
 int store_calls_half(int unit);
 
 #endif
