@@ -12,4 +12,8 @@ int main()
 }
 END
 printf 'all:\n\t$(CC) -g -o made counter.c\n' >Makefile
-printf 'cmake_minimum_required(VERSION 3.21)\nproject(p C)\nadd_executable(c counter.c)\n' >CMakeLists.txt
+cat >CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.21)
+project(counter C)
+add_executable(counter counter.c)
+END
