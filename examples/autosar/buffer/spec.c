@@ -30,6 +30,9 @@ RDL_POST_RETURNS(cb, pop, r->element = rdl_fifo_get(&s->elements));
 RDL_ARGS(cb, create, a->size = rdl_uint(t, 1, BUFFER_SIZE_MAX);
          a->data_size = rdl_uint(t, 1, sizeof(struct element)));
 
+/* Otherwise large buffers would not get full. */
+RDL_WEIGH(cb, push, s->elements.count < s->sizes.size ? 5 : 0);
+
 /* One number for all of an element, so that it becomes small when elements become smaller. */
 static void push_args(struct rdl_case *t, const struct buffer *s, struct element *a)
 {
@@ -95,7 +98,8 @@ RDL_OP(cb, create, struct sizes, RDL_MOCKS(CirqBuffDynCreate, create_mock), .cal
        .args = cb_create_args, .pre = cb_create_pre, .post = cb_create_post,
        .call = cb_create_call);
 RDL_OP_RETURNS(cb, push, struct element, int, RDL_MOCKS(CirqBuffPush, push_mock), .callers = "mbox",
-               .args = push_args, .pre = cb_push_pre, .post = cb_push_post, .call = cb_push_call);
+               .weigh = cb_push_weigh, .args = push_args, .pre = cb_push_pre, .post = cb_push_post,
+               .call = cb_push_call);
 RDL_OP_RETURNS(cb, pop, struct rdl_nothing, struct popped, RDL_MOCKS(CirqBuffPop, pop_mock),
                .callers = "mbox", .pre = cb_pop_pre, .post = cb_pop_post, .call = cb_pop_call);
 RDL_SPEC(cb, RDL_OPS(cb, push, pop, create), .create = create);
