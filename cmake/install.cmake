@@ -39,3 +39,8 @@ install(CODE "
   configure_file(\"${PROJECT_SOURCE_DIR}/cmake/raddle.pc.in\"
                  \"${PROJECT_BINARY_DIR}/raddle.pc\" @ONLY)")
 install(FILES ${PROJECT_BINARY_DIR}/raddle.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# Shells look for completions there, whatever the name of the file here.
+install(FILES completions/raddle.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+        RENAME raddle)
+install(FILES completions/_raddle DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)

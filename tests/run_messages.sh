@@ -56,8 +56,7 @@ while IFS= read -r command; do
     [ -n "$command" ] || continue
     code=0
     TOKEN=$token timeout 60 bash -o pipefail -c "$command" >said 2>&1 </dev/null || code=$?
-    sed "s|$scratch/here|HERE|g; s|$BUILD|BUILD|g; s|$SOURCE|SOURCE|g
-         s|all [0-9]* cases|all N cases|" said
+    sed "s|$scratch/here|HERE|g; s|$BUILD|BUILD|g; s|$SOURCE|SOURCE|g" said
     [ $code = 2 ] || echo "(exit status $code)"
 done <mistakes >"$scratch/refusals.txt"
 compare refusals.txt

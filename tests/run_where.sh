@@ -55,6 +55,14 @@ says 'locals: struct item copy, int sum'
 run 0 "$raddle" where fast pass_on:return
 says 'which jumps to another function that returns in its place'
 
+# A line is found in each copy of its function, also where it begins just before the copy.
+${CC:-gcc} -g -O2 -fsanitize=address,undefined -shared -fPIC -I"$SOURCE/include" \
+    "$SOURCE/examples/gates/blocking_queue.c" -o libqueue.so
+run 0 "$raddle" where libqueue.so put:/pthread_mutex_unlock/
+copies=$(grep -c '^  0x' out)
+run 0 "$raddle" where libqueue.so put:/pthread_cond_signal/
+[ "$(grep -c '^  0x' out)" = "$copies" ] || fail "it is not in $copies places:" "$(cat out)"
+
 # Libraries that the program is linked with are found where they are, whatever is between them.
 ${CC:-gcc} -g -shared -fPIC -Wl,-soname,libother.so.1 a/other.c b/other.c -o libother.so.1
 ${CC:-gcc} -g -O0 reader.c ./libother.so.1 -Wl,-rpath,'$ORIGIN' -o "it's linked"

@@ -374,13 +374,13 @@ NOINLINE static long call_it(code *call)
 TEST(unwinders_see_the_caller_above_a_thunk)
 {
     struct rdl__detour detour = detour_of(usual, rdl__thunk_new(look_up, NULL));
-    bool found = false;
+    int above = getenv("SANITIZE") ? 3 : 2; /* a sanitizer has a backtrace of its own */
+    bool found;
 
     place(&detour);
     call_it(usual);
     take_away(&detour);
-    for (int i = 0; i + 1 < trace_count; i++)
-        found |= (uintptr_t)trace[i] == trace_caller && i == 2;
+    found = trace_count > above && (uintptr_t)trace[above] == trace_caller;
     EXPECT(found);
     EXPECT(trace_caller > (uintptr_t)call_it && trace_caller < (uintptr_t)call_it + 200);
     EXPECT(trace_count > 4);

@@ -239,8 +239,7 @@ static void judge_discards(struct rdl__session *session, struct rdl__result *res
 
     if (stats->discards > 0 && stats->cases == 0)
         conclude(result, RDL__TEST_ERROR, "discards",
-                 "all %llu cases were discarded%s, so nothing was tested: %s",
-                 (unsigned long long)stats->discards,
+                 "all cases were discarded%s, so nothing was tested: %s",
                  stats->too_long == stats->discards ? " for making too many choices" : "",
                  stats->too_long == stats->discards
                      ? "draw less, or let cases make more of them (.choices_max)"

@@ -158,12 +158,15 @@ static void add_place(struct rdl__answer *answer, struct rdl__object *object,
 }
 
 /* A line begins where it comes after another, or in another copy of the function.  Within it
- * there may be more beginnings, of other statements of the line. */
+ * there may be more beginnings, of other statements of the line.  Of a function that is part of
+ * another, compilers may put the beginning of a line just before the copy: then it is where the
+ * line goes on in it. */
 static void add_from(struct rdl__answer *answer, struct rdl__object *object, struct rdl__unit *unit,
                      const struct rdl__line_wanted *wanted)
 {
     struct rdl__file_match match = {.path = wanted->path};
     const void *begun = NULL; /* in which copy */
+    bool goes_on = false;     /* it has begun just before a copy */
     struct rdl__row row;
 
     for (size_t i = 0, count = rdl__unit_rows(unit); i < count; i++) {
@@ -172,11 +175,16 @@ static void add_from(struct rdl__answer *answer, struct rdl__object *object, str
         row = unit->rows[i];
         if (row.ends || row.line != wanted->line || !rdl__file_is(&match, unit, &row)) {
             begun = NULL;
+            goes_on &= !row.ends && !row.begins;
             continue;
         }
-        if (!row.begins || !is_within(wanted->within, unit, row.at) ||
-            !rdl__object_has_code(object, row.at))
+        if (!is_within(wanted->within, unit, row.at)) {
+            goes_on |= row.begins;
             continue;
+        }
+        if ((!row.begins && !goes_on) || !rdl__object_has_code(object, row.at))
+            continue;
+        goes_on = false;
         rdl__functions_at(object, row.at, row.line, &inner, &outer);
         if (!begun || begun != inner.addr)
             add_place(answer, object, unit, &row, &outer);
