@@ -51,6 +51,7 @@ struct rdl__report {
     size_t first_failure;         /* the number of that test, from 1; 0: none yet */
     bool interrupted;
     bool ended;              /* the run; so a document is whole */
+    uint64_t cases, arrows;  /* that are in a trace */
     struct rdl__looks looks; /* of the human format */
 };
 
@@ -80,6 +81,7 @@ struct rdl__listener rdl__report_tap(struct rdl__report *report);
 struct rdl__listener rdl__report_junit(struct rdl__report *report);
 struct rdl__listener rdl__report_json(struct rdl__report *report);
 struct rdl__listener rdl__report_html(struct rdl__report *report);
+struct rdl__listener rdl__report_trace(struct rdl__report *report);
 
 /* How a page for browsers begins, up to its title: all pages look alike. */
 extern const char rdl__html_head[];
