@@ -30,6 +30,7 @@
 #include <raddle/generate.h>
 #include <raddle/mock.h>
 #include <raddle/model.h>
+#include <raddle/reproduce.h>
 #include <raddle/requirements.h>
 #include <raddle/spec.h>
 #include <raddle/streams.h>

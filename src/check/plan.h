@@ -36,8 +36,11 @@ struct rdl__plan {
     unsigned round;             /* of tests of resources; 0: all */
     const char *deviation;      /* in force in all tests; NULL: what the test says */
     const char *export_order;   /* of what is replayed, to this file; NULL: nowhere */
-    bool in_order;              /* a test is run under an order of a file, */
-    bool turns_anew;            /* whose token is data, and not yet a schedule */
+    const char *export_program; /* likewise, a C program */
+    const char *program;        /* that is explored; NULL: tests are run */
+    char *const *program_arguments, *const *program_options; /* up to NULL */
+    bool in_order;   /* a test is run under an order of a file, */
+    bool turns_anew; /* whose token is data, and not yet a schedule */
 };
 
 /* One line of what a failing case did. */
@@ -320,6 +323,10 @@ void rdl__script_export(struct rdl__session *session, const struct rdl_test *tes
                         struct rdl__failure *failure, const char *path);
 void rdl__script_repeat(struct rdl__session *session, const struct rdl_test *test,
                         struct rdl__failure *failure, uint64_t runs);
+
+/* reproduce.c: the case becomes a C program, in a file. */
+void rdl__reproducer_export(struct rdl__session *session, const struct rdl_test *test,
+                            const struct rdl__failure *failure, const char *path);
 
 /* explain.c: which of the values matter? */
 void rdl__explain(struct rdl__session *session, const struct rdl_test *test,

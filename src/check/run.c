@@ -526,7 +526,9 @@ static void settle_token(struct rdl__session *session, struct rdl__result *resul
 
     rdl__settle(session, result, rdl__first_board(session), 0, "the token");
     failure = &result->failures[result->failure_count - 1];
-    if (plan->export_order)
+    if (plan->export_program)
+        rdl__reproducer_export(session, result->test, failure, plan->export_program);
+    else if (plan->export_order)
         rdl__script_export(session, result->test, failure, plan->export_order);
     else if (plan->cases)
         rdl__script_repeat(session, result->test, failure, plan->cases);
@@ -593,8 +595,9 @@ static void try_token(struct rdl__session *session, struct rdl__result *result,
         break;
     default:
         result->stats.cases = 1;
-        if (session->plan->export_order)
-            rdl__warn(session, "%s: the case passes, so no order is written", result->test->name);
+        if (session->plan->export_order || session->plan->export_program)
+            rdl__warn(session, "%s: the case passes, so no %s is written", result->test->name,
+                      session->plan->export_order ? "order" : "program");
         if (token->settings.trace && token->settings.trace != (uint32_t)board->outcome.hash)
             rdl__warn(session,
                       "%s: the threads do not meet as they did when the token was made, so it says "

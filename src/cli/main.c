@@ -190,6 +190,35 @@ bool rdl__read_token(struct rdl__token *out, const char *given, struct rdl__erro
     return ok;
 }
 
+static void *copy(const void *bytes, size_t size)
+{
+    return bytes ? memcpy(rdl__allocate(size + 1), bytes, size) : NULL;
+}
+
+bool rdl__options_token(struct rdl__token *out, const struct rdl__options *options,
+                        struct rdl__error *error)
+{
+    const struct rdl__token *decided = options->decided;
+
+    if (options->replay)
+        return rdl__read_token(out, options->replay, error);
+    *out = *decided;
+    out->name = rdl__duplicate(decided->name);
+    out->indexes = copy(decided->indexes, decided->count * sizeof *decided->indexes);
+    out->shapes = copy(decided->shapes, decided->count);
+    return true;
+}
+
+void rdl__options_set_export(struct rdl__options *options)
+{
+    const char *dot = options->export ? strrchr(options->export, '.') : NULL;
+
+    if (dot && strcmp(dot, ".c") == 0)
+        options->plan.export_program = options->export;
+    else
+        options->plan.export_order = options->export;
+}
+
 static bool replay(struct rdl__options *options, const struct rdl__listener *listener,
                    struct rdl_test **tests, size_t count, struct rdl__totals *totals,
                    struct rdl__error *error)
@@ -198,12 +227,12 @@ static bool replay(struct rdl__options *options, const struct rdl__listener *lis
     struct rdl_test *test;
     bool ok;
 
-    if (!rdl__read_token(&token, options->replay, error))
+    if (!rdl__options_token(&token, options, error))
         return false;
     test = test_named(tests, count, token.name);
     if (!options->shrink)
         options->plan.shrink_seconds = 0;
-    options->plan.export_order = options->export;
+    rdl__options_set_export(options);
     ok = test ? rdl__check_token(&options->plan, listener, test, &token, totals, error)
               : rdl__fail(
                     error,
@@ -288,7 +317,7 @@ int rdl__run_tests(struct rdl__options *options, struct rdl_test **tests, size_t
     rdl__deviation_in_force = options->plan.deviation;
     if (ok) {
         listener = rdl__report_many(&reports->listeners);
-        if (options->replay)
+        if (options->replay || options->decided)
             ok = replay(options, &listener, tests, count, &totals, &error);
         else if (options->bytes)
             ok = run_bytes(options, &listener, tests, count, &totals, &error);

@@ -291,78 +291,6 @@ static bool read_round(struct rdl__options *o, const char *from, const char *val
     return true;
 }
 
-/* One of several words, separated by commas, each of which stands for a bit. */
-struct word {
-    const char *name;
-    unsigned bit;
-};
-
-static const struct word failures[] = {
-    {"crash", RDL__FAIL_CRASH},
-    {"exit", RDL__FAIL_EXIT},
-    {"deadlock", RDL__FAIL_DEADLOCK},
-    {"livelock", RDL__FAIL_LIVELOCK},
-    {"race", RDL__FAIL_RACE},
-    {"output", RDL__FAIL_OUTPUT},
-    {"assertion", RDL__FAIL_ASSERTION},
-    {"misuse", RDL__FAIL_MISUSE},
-    {NULL, 0},
-};
-
-static const struct word faults[] = {
-    {"wakeups", RDL_SPURIOUS_WAKEUPS},
-    {"timeouts", RDL_EARLY_TIMEOUTS},
-    {"trylocks", RDL_FAILED_TRYLOCKS},
-    {NULL, 0},
-};
-
-static bool is_no_word(const char *from, const char *part, size_t length, const struct word *words,
-                       struct rdl__error *error)
-{
-    struct rdl__text names = {0};
-
-    for (const struct word *word = words; word->name; word++)
-        rdl__text_add(&names, "%s%s", word == words ? "" : ", ", word->name);
-    rdl__fail(error, "%s: '%.*s' is none of %s", from, (int)length, part, names.bytes);
-    rdl__text_release(&names);
-    return false;
-}
-
-static bool read_words(const char *from, const char *value, const struct word *words, unsigned *out,
-                       struct rdl__error *error)
-{
-    const char *part = value;
-
-    *out = 0;
-    while (*part) {
-        size_t length = strcspn(part, ",");
-        const struct word *word = words;
-
-        while (word->name &&
-               (strlen(word->name) != length || strncmp(word->name, part, length) != 0))
-            word++;
-        if (!word->name)
-            return is_no_word(from, part, length, words, error);
-        *out |= word->bit;
-        part += length + (part[length] == ',');
-    }
-    return true;
-}
-
-static bool read_fail_on(struct rdl__options *o, const char *from, const char *value,
-                         struct rdl__error *error)
-{
-    return read_words(from, value, failures, &o->explore.fail_on, error) &&
-           (o->explore.fail_on ||
-            rdl__fail(error, "%s: name at least one kind of failure, such as crash", from));
-}
-
-static bool read_faults(struct rdl__options *o, const char *from, const char *value,
-                        struct rdl__error *error)
-{
-    return read_words(from, value, faults, &o->explore.faults, error);
-}
-
 static bool read_status(struct rdl__options *o, const char *from, const char *value,
                         struct rdl__error *error)
 {
@@ -405,8 +333,9 @@ static const struct option options[] = {
     {"list", FLAG(list), "show the names of the tests, and run none", FOR_TESTS},
     {"plan", FLAG(plan_only), "show the calls that tests have planned, and run none", FOR_TESTS},
     {"export", VALUE("FILE", read_export),
-     "write the planned calls of a test as a C file; with --replay: its schedule as an order",
-     FOR_TESTS},
+     "write the planned calls of a test as a C file; with --replay: the case as a program (.c), or "
+     "its schedule as an order",
+     FOR_BOTH},
     {"order", VALUE("FILE", read_order), "run the case of an order, with free threads", FOR_TESTS},
     {"controlled", FLAG(controlled), "with --order: with controlled threads", FOR_TESTS},
     {"free", FLAG(free), "with free threads, where tests would control them", FOR_TESTS},
@@ -442,15 +371,15 @@ static const struct option options[] = {
     {"more-bugs", FLAG(plan.more_bugs), "go on after a failure, to look for different ones",
      FOR_BOTH},
     {"fail-fast", FLAG(plan.fail_fast), "stop after the first test that fails", FOR_TESTS},
-    {"fail-on", VALUE("LIST", read_fail_on),
+    {"fail-on", VALUE("LIST", rdl__read_fail_on),
      "what counts as failure: assertion,crash,exit,deadlock,livelock,race,misuse,output",
      FOR_PROGRAMS},
     {"status", VALUE("N", read_status), "the exit status it should have (default 0)", FOR_PROGRAMS},
     {"same-output", FLAG(explore.same_output), "it should print the same under every schedule",
      FOR_PROGRAMS},
     {"expect", VALUE("FILE", read_expected), "it should print what is in FILE", FOR_PROGRAMS},
-    {"faults", VALUE("LIST", read_faults), "what may go wrong by itself: wakeups,timeouts,trylocks",
-     FOR_PROGRAMS},
+    {"faults", VALUE("LIST", rdl__read_faults),
+     "what may go wrong by itself: wakeups,timeouts,trylocks", FOR_PROGRAMS},
     {"points", VALUE("N", read_points),
      "a schedule with more places to switch at is a livelock (default 200,000)", FOR_PROGRAMS},
     {"gdb", FLAG(explore.gdb), "with raddle replay: in the debugger", FOR_PROGRAMS},
@@ -657,37 +586,6 @@ bool rdl__options_read(struct rdl__options *out, int argc, char **argv, struct r
         return false;
     *out = o;
     return true;
-}
-
-static void add_words(struct rdl__text *out, const struct word *words, unsigned bits)
-{
-    const char *before = "";
-
-    for (; words->name; words++)
-        if (bits & words->bit) {
-            rdl__text_add(out, "%s%s", before, words->name);
-            before = ",";
-        }
-}
-
-void rdl__options_judging(struct rdl__text *out, const struct rdl__exploring *explore)
-{
-    if (explore->fail_on != RDL__FAIL_ALL) {
-        rdl__text_add(out, " --fail-on ");
-        add_words(out, failures, explore->fail_on);
-    }
-    if (explore->faults) {
-        rdl__text_add(out, " --faults ");
-        add_words(out, faults, explore->faults);
-    }
-    if (explore->status)
-        rdl__text_add(out, " --status %d", explore->status);
-    if (explore->same_output)
-        rdl__text_add(out, " --same-output");
-    if (explore->output) {
-        rdl__text_add(out, " --expect ");
-        rdl__add_shell_word(out, explore->output);
-    }
 }
 
 void rdl__options_list(struct rdl__text *out)

@@ -46,13 +46,14 @@ struct rdl__options {
     int filter_count;
     struct rdl__output outputs[RDL__OUTPUTS_MAX];
     int output_count;
-    unsigned shard, shards; /* shard 0 .. shards - 1 */
-    const char *replay;     /* a token, or @FILE */
-    const char *bytes;      /* a file of bytes */
-    bool shrink;            /* what is replayed, too */
+    unsigned shard, shards;           /* shard 0 .. shards - 1 */
+    const char *replay;               /* a token, or @FILE */
+    const struct rdl__token *decided; /* a case that is replayed; NULL: none but that of `replay` */
+    const char *bytes;                /* a file of bytes */
+    bool shrink;                      /* what is replayed, too */
     bool list, help, version, quiet, verbose;
     bool plan_only;           /* show plans, and run nothing */
-    const char *export;       /* to this file */
+    const char *export;       /* to this file; a program, if it ends in .c and a case is replayed */
     const char *order;        /* of this file */
     bool controlled;          /* threads of a test under an order */
     const char *requirements; /* the table goes to this file; "-": into the report; NULL: none */
@@ -73,11 +74,29 @@ bool rdl__options_read_for_program(struct rdl__options *out, int argc, char **ar
                                    struct rdl__error *error);
 void rdl__options_list(struct rdl__text *out);
 
-/* Those that decide what counts as failure, as arguments: a replay needs them, too. */
+/* judging.c: those that decide what counts as failure, as arguments: a replay needs them, too. */
 void rdl__options_judging(struct rdl__text *out, const struct rdl__exploring *explore);
+char **rdl__options_judging_words(const struct rdl__exploring *explore); /* all to be freed */
+bool rdl__read_fail_on(struct rdl__options *o, const char *from, const char *value,
+                       struct rdl__error *error);
+bool rdl__read_faults(struct rdl__options *o, const char *from, const char *value,
+                      struct rdl__error *error);
 
 /* A token, or the one in a file by @FILE. */
 bool rdl__read_token(struct rdl__token *out, const char *given, struct rdl__error *error);
+
+/* The case that is to be replayed, if one is: by a token, or decided by a reproducer.  To be
+ * released. */
+bool rdl__options_token(struct rdl__token *out, const struct rdl__options *options,
+                        struct rdl__error *error);
+
+/* Where what is replayed is exported to. */
+void rdl__options_set_export(struct rdl__options *options);
+
+/* reproduce.c: what a reproducer decides, as a token without shapes.  To be released. */
+struct rdl_reproduction;
+void rdl__token_of_reproduction(struct rdl__token *out, const struct rdl_reproduction *what,
+                                const char *name);
 
 /* plans.c: what they call when, in words or as a C file. */
 bool rdl__print_plans(struct rdl_test **tests, size_t count, struct rdl__error *error);

@@ -12,6 +12,7 @@
 #include "case/requirements.h"
 #include "drive/clients.h"
 #include "drive/drive.h"
+#include "drive/written.h"
 #include "judge/viable.h"
 
 enum { CLIENTS_DEFAULT = 3, CALLS_DEFAULT = 5 };
@@ -85,10 +86,35 @@ static bool draw_call(void *context)
 
 static void plan_calls(struct linear *l, uint32_t client)
 {
+    struct plan *plan = &l->plans[client];
+    uint32_t before = l->t->tape->count;
+
     l->planning = client;
-    l->plans[client].calls = rdl_alloc(l->t, (l->max + 1) * sizeof *l->plans[client].calls);
+    plan->calls = rdl_alloc(l->t, (l->max + 1) * sizeof *plan->calls);
+    if (rdl__written_calls)
+        return;
     if (rdl__draw_several(l->t, l->min, l->max, draw_call, l) < l->min)
         rdl__reject(l->t);
+    rdl__take_down_draws(l->t, before);
+    for (uint32_t i = 0; i < plan->count; i++)
+        rdl__take_down_call(client, plan->calls[i].op, plan->calls[i].args);
+}
+
+/* The same of a call that is written. */
+static void plan_written(void *driver, uint32_t client, const struct rdl_operation *op,
+                         const void *args)
+{
+    struct linear *l = driver;
+    struct plan *plan = &l->plans[client];
+
+    if (plan->count == l->max)
+        rdl__misuse(l->t, "client %u has more than %u calls (.calls)", client, l->max);
+    plan->calls[plan->count] = (struct planned){op, rdl_alloc(l->t, op->args_size + 1)};
+    if (op->args_size) {
+        memcpy(plan->calls[plan->count].args, args, op->args_size);
+        op->clear_args(plan->calls[plan->count].args);
+    }
+    plan->count++;
 }
 
 /* ---- Running it ----------------------------------------------------------------------------- */
@@ -213,9 +239,30 @@ static void set_up(struct linear *l)
     rdl__clients_create(l->clients, l->state);
 }
 
+/* All calls, to their end. */
+static void run(struct linear *l)
+{
+    rdl__take_down_run();
+    l->clients->next_call = next_call;
+    rdl__clients_start_all(l->clients);
+    rdl__clients_run(l->clients);
+    l->at_rest = true;
+    judge(l);
+}
+
+static void run_written(void *driver)
+{
+    struct linear *l = driver;
+
+    if (l->clients->next_call)
+        rdl__misuse(l->t, "%s lets clients run once, with all their calls", l->t->test->name);
+    run(l);
+}
+
 void rdl__test_linear(struct rdl_case *t)
 {
     struct linear *l = rdl_alloc(t, sizeof *l);
+    struct rdl__performer performer = {.driver = l, .call = plan_written, .run = run_written};
 
     l->t = t;
     l->spec = t->test->options.spec;
@@ -224,11 +271,11 @@ void rdl__test_linear(struct rdl_case *t)
     set_up(l);
     t->outcome->phases = 1;
     t->outcome->concurrent = l->clients->count;
-    l->clients->next_call = next_call;
-    rdl__clients_start_all(l->clients);
-    rdl__clients_run(l->clients);
-    l->at_rest = true;
-    judge(l);
+    performer.clients = l->clients->count;
+    if (rdl__written_calls)
+        rdl__perform_written(t, &performer);
+    else
+        run(l);
     rdl__counts_tell(&l->counts, t);
     rdl__clients_finish(l->clients, l->at_rest);
     t->hidden--;

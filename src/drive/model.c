@@ -12,6 +12,7 @@
 #include "case/requirements.h"
 #include "control/mock/mock.h"
 #include "drive/stage.h"
+#include "drive/written.h"
 #include "judge/viable.h"
 
 enum { CALLS_DEFAULT = 100, TRIES = 20 };
@@ -118,6 +119,16 @@ static void tell_policy(struct model *m)
         memcpy(m->policy_state, m->policy_next, rdl__policy_of(m->spec)->state_size);
 }
 
+static void begin_command(const struct model *m, struct command *out, uint32_t client, uint32_t op)
+{
+    out->client = client;
+    out->index = op;
+    out->op = rdl__operation(m->spec, op);
+    out->args = m->room + m->count * (m->args_room + 2 * m->answer_room);
+    out->expected = (char *)out->args + m->args_room;
+    out->answer = (char *)out->expected + m->answer_room;
+}
+
 /* Draw what is called, by whom, with what.  False: it cannot be called like that. */
 static bool draw_command(struct model *m, struct command *out)
 {
@@ -135,12 +146,7 @@ static bool draw_command(struct model *m, struct command *out)
     op = (uint32_t)rdl__choose_or(tape, RDL__BRANCH, op, m->spec->operation_count - 1);
     if (!tape->fresh && weight_of(m, client, op) == 0)
         return false;
-    out->client = client;
-    out->index = op;
-    out->op = rdl__operation(m->spec, op);
-    out->args = m->room + m->count * (m->args_room + 2 * m->answer_room);
-    out->expected = (char *)out->args + m->args_room;
-    out->answer = (char *)out->expected + m->answer_room;
+    begin_command(m, out, client, op);
     return rdl__draw_args(m->t, out->op, m->state, me_of(m, client), out->args) &&
            can_be_made(m, out);
 }
@@ -165,6 +171,7 @@ static bool make_up(struct model *m, uint32_t target)
         if (draw_command(m, &m->commands[m->count])) {
             tell_policy(m);
             rdl__span_end(tape);
+            rdl__take_down_draws(m->t, before.count);
             return true;
         }
         if (!tape->fresh)
@@ -232,6 +239,22 @@ static void tell_answer(const struct model *m, const struct command *command)
         rdl__tell(m->t, &line);
     else
         rdl__tell_more(m->t, &line);
+    rdl__text_release(&line);
+}
+
+static void take_down_answer(const struct model *m, const struct command *command)
+{
+    struct rdl__text line = {0};
+
+    if (!rdl__taking_down || !command->op->answer_size)
+        return;
+    rdl__text_add(&line, "answers ");
+    rdl__show_answer(&line, command->op, command->answer);
+    if (m->is_predicted && !rdl__same_answer(command->op, command->expected, command->answer)) {
+        rdl__text_add(&line, "; the model says ");
+        rdl__show_answer(&line, command->op, command->expected);
+    }
+    rdl__take_down_remark(line.bytes);
     rdl__text_release(&line);
 }
 
@@ -307,6 +330,7 @@ static void make(struct model *m, struct command *command)
 
     m->t->outcome->phases++; /* even if it does not return */
     rdl__call_made(op);
+    rdl__take_down_call(command->client, op, command->args);
     if (m->t->trace->on) {
         tell_call(m, command);
         draw_call(m, command);
@@ -321,6 +345,7 @@ static void make(struct model *m, struct command *command)
         op->clear_answer(command->answer);
     if (m->t->trace->on)
         tell_answer(m, command);
+    take_down_answer(m, command);
     if (m->stage)
         rdl__stage_leave(m->stage);
     if (m->t->trace->on)
@@ -356,32 +381,60 @@ static void remember_state(struct model *m)
         memcpy(m->before, m->state, m->spec->state_size);
 }
 
+/* It has just been made up. */
+static void run_command(struct model *m, struct command *command)
+{
+    remember_state(m);
+    rdl__counts_called(&m->counts, m->t, command->index);
+    if (command->op->preconditions[0].holds)
+        rdl__counts_tried(&m->counts, rdl__preconditions_met(m->spec, command->op, m->state,
+                                                             command->args, NULL, 0));
+    prepare_neighbours(m, command);
+    if (m->is_predicted) {
+        do_on_model(m, command);
+        rdl__reached_happened();
+    }
+    make(m, command);
+    if (m->is_predicted)
+        compare(m, command);
+    else
+        judge(m, command);
+    m->count++;
+    client_returns(m, command);
+    check_states(m, command);
+    rdl__counts_visited(&m->counts, m->t, m->state);
+}
+
 /* One call after the other, each made as soon as it is made up. */
 static void run_at_once(struct model *m, uint32_t target)
 {
-    while (make_up(m, target)) {
-        struct command *command = &m->commands[m->count];
+    while (make_up(m, target))
+        run_command(m, &m->commands[m->count]);
+}
 
-        remember_state(m);
-        rdl__counts_called(&m->counts, m->t, command->index);
-        if (command->op->preconditions[0].holds)
-            rdl__counts_tried(&m->counts, rdl__preconditions_met(m->spec, command->op, m->state,
-                                                                 command->args, NULL, 0));
-        prepare_neighbours(m, command);
-        if (m->is_predicted) {
-            do_on_model(m, command);
-            rdl__reached_happened();
-        }
-        make(m, command);
-        if (m->is_predicted)
-            compare(m, command);
-        else
-            judge(m, command);
-        m->count++;
-        client_returns(m, command);
-        check_states(m, command);
-        rdl__counts_visited(&m->counts, m->t, m->state);
+/* The same of a call that is written. */
+static void make_written(void *driver, uint32_t client, const struct rdl_operation *op,
+                         const void *args)
+{
+    struct model *m = driver;
+    struct command *command = &m->commands[m->count];
+    uint32_t index = 0;
+
+    if (m->count == m->max)
+        rdl__misuse(m->t, "there are more than %u calls (.calls)", m->max);
+    while (rdl__operation(m->spec, index) != op)
+        index++;
+    begin_command(m, command, client, index);
+    if (op->args_size) {
+        memcpy(command->args, args, op->args_size);
+        op->clear_args(command->args);
     }
+    if (!rdl__pre(op, m->state, command->args) || !can_be_made(m, command))
+        rdl__misuse(m->t, "%s cannot be called as it is written: %s", op->name,
+                    rdl__pre(op, m->state, command->args) ? "it would have to wait"
+                                                          : "its pre does not hold");
+    tell_policy(m);
+    run_command(m, command);
 }
 
 /* On the model first, then again with the calls: from the state at the beginning. */
@@ -504,7 +557,10 @@ void rdl__test_model(struct rdl_case *t)
     set_up(m);
     rdl__defer(t, destroy, m);
     rdl__span_begin(t->tape, RDL__LABEL_LIST);
-    if (t->tape->fresh || !m->is_predicted || rdl__mock_may_draw())
+    if (rdl__written_calls)
+        rdl__perform_written(
+            t, &(struct rdl__performer){.driver = m, .call = make_written, .clients = m->clients});
+    else if (t->tape->fresh || !m->is_predicted || rdl__mock_may_draw())
         run_at_once(m, rdl__chosen_length(t, m->min, m->max));
     else
         run_twice(m);

@@ -12,6 +12,7 @@
 #include "drive/clients.h"
 #include "drive/drive.h"
 #include "drive/stage.h"
+#include "drive/written.h"
 #include "judge/viable.h"
 
 enum {
@@ -141,25 +142,30 @@ static bool foresee(struct resource *r, const struct rdl_operation *op)
     return rdl__foresee(f);
 }
 
+/* This call, with the arguments in r->args. */
+static bool give(struct resource *r, const struct pick *picked)
+{
+    const struct rdl_operation *op = rdl__operation(r->spec, picked->op);
+
+    if (r->stage && !foresee(r, op))
+        return false;
+    r->chosen[picked->client] = true;
+    rdl__clients_give(r->clients, picked->client, op, r->args);
+    for (uint32_t i = r->before; r->stage && i < r->clients->calls; i++)
+        r->clients->given[i + 1]->unsure = r->foreseen->unsure[i - r->before];
+    rdl__counts_called(&r->counts, r->t, picked->op);
+    return true;
+}
+
 static bool give_call(void *context)
 {
     struct resource *r = context;
-    const struct rdl_operation *op;
     struct pick picked;
 
-    if (!pick(r, &picked))
-        return false;
-    op = rdl__operation(r->spec, picked.op);
-    if (!rdl__draw_args(r->t, op, state_now(r), r->clients->clients[picked.client].me, r->args))
-        return false;
-    if (r->stage && !foresee(r, op))
-        return false;
-    r->chosen[picked.client] = true;
-    rdl__clients_give(r->clients, picked.client, op, r->args);
-    for (uint32_t i = r->before; r->stage && i < r->clients->calls; i++)
-        r->clients->given[i + 1]->unsure = r->foreseen->unsure[i - r->before];
-    rdl__counts_called(&r->counts, r->t, picked.op);
-    return true;
+    return pick(r, &picked) &&
+           rdl__draw_args(r->t, rdl__operation(r->spec, picked.op), state_now(r),
+                          r->clients->clients[picked.client].me, r->args) &&
+           give(r, &picked);
 }
 
 /* Under which preconditions are the calls of this phase made?  All of them are asked before any
@@ -216,6 +222,24 @@ static void draw_failure(struct resource *r, enum rdl__blame blame)
     rdl__trace_state(r->t->trace, r->drawn, "fails", "the spec does not explain what happened");
 }
 
+static void add_returns(const struct resource *r, struct rdl__text *line, const char *before)
+{
+    bool any = false;
+
+    for (uint32_t i = r->judged; i < r->clients->log_count; i++) {
+        const struct rdl__given *given = r->clients->log[i].given;
+
+        if (!r->clients->log[i].returns)
+            continue;
+        rdl__text_add(line, "%s%u", any ? ", " : before, given->call.client);
+        any = true;
+        if (given->call.operation->answer_size) {
+            rdl__text_add(line, " with ");
+            rdl__show_answer(line, given->call.operation, given->answer);
+        }
+    }
+}
+
 /* At the end of the line that says what was called, unless there have been others. */
 static void tell_returns(const struct resource *r)
 {
@@ -224,21 +248,28 @@ static void tell_returns(const struct resource *r)
 
     if (!r->t->trace->on)
         return;
-    for (uint32_t i = r->judged; i < r->clients->log_count; i++) {
-        const struct rdl__given *given = r->clients->log[i].given;
-
-        if (!r->clients->log[i].returns)
-            continue;
-        rdl__text_add(&line, line.count ? ", %u" : "  -- returns: %u", given->call.client);
-        if (given->call.operation->answer_size) {
-            rdl__text_add(&line, " with ");
-            rdl__show_answer(&line, given->call.operation, given->answer);
-        }
-    }
+    add_returns(r, &line, "  -- returns: ");
     if (!alone)
         rdl__tell_more(r->t, &line);
     else if (line.count)
         rdl__tell(r->t, &line);
+    rdl__text_release(&line);
+}
+
+static void take_down_returns(const struct resource *r)
+{
+    struct rdl__text line = {0};
+    bool any = false;
+
+    if (!rdl__taking_down)
+        return;
+    add_returns(r, &line, "returns: ");
+    for (uint32_t i = 0; i < r->clients->count; i++)
+        if (r->clients->clients[i].job) {
+            rdl__text_add(&line, any ? ", %u" : line.count ? "; waits: %u" : "waits: %u", i);
+            any = true;
+        }
+    rdl__take_down_remark(rdl__text_string(&line));
     rdl__text_release(&line);
 }
 
@@ -330,6 +361,7 @@ static void judge_phase(struct resource *r)
     enum rdl__judgement judgement;
 
     tell_returns(r);
+    take_down_returns(r);
     rdl__clients_take_in(r->clients, r->viable, &r->judged);
     judgement = rdl__viable_quiet(r->viable);
     if (judgement == RDL__UNEXPLAINED)
@@ -369,6 +401,10 @@ static void run_phase(struct resource *r, uint32_t given)
     outcome->phases++;
     if (given > outcome->concurrent)
         outcome->concurrent = given;
+    for (uint32_t i = r->clients->calls - given + 1; i <= r->clients->calls; i++)
+        rdl__take_down_call(r->clients->given[i]->call.client, r->clients->given[i]->call.operation,
+                            r->clients->given[i]->args);
+    rdl__take_down_run();
     tell_phase(r, r->clients->calls - given + 1);
     if (r->stage)
         set_the_stage(r);
@@ -376,6 +412,12 @@ static void run_phase(struct resource *r, uint32_t given)
     rdl__clients_run(r->clients);
     count_waiting(r, r->clients->calls - given + 1);
     judge_phase(r);
+}
+
+static void begin_phase(struct resource *r)
+{
+    memset(r->chosen, 0, sizeof r->chosen);
+    r->before = r->clients->calls;
 }
 
 static void run_phases(struct resource *r)
@@ -391,18 +433,61 @@ static void run_phases(struct resource *r)
 
         if (!rdl__another(tape, count, 0, most, count < wanted))
             break;
-        memset(r->chosen, 0, sizeof r->chosen);
-        r->before = r->clients->calls;
+        begin_phase(r);
         given = rdl__draw_several(r->t, 1, at_once(r), give_call, r);
         if (given == 0) { /* nobody can call anything any more */
             rdl__go_back(tape, &before);
             rdl__another(tape, count, 0, most, false);
             break;
         }
+        rdl__take_down_draws(r->t, before.count);
         run_phase(r, given);
         rdl__span_end(tape);
     }
     rdl__span_end(tape);
+}
+
+/* ---- Phases that are written ---------------------------------------------------------------- */
+
+static void give_written(void *driver, uint32_t client, const struct rdl_operation *op,
+                         const void *args)
+{
+    struct resource *r = driver;
+    struct pick picked = {.client = client};
+
+    if (!may_be_chosen(r, client))
+        rdl__misuse(r->t, "client %u cannot call %s: its call before that has not returned", client,
+                    op->name);
+    while (rdl__operation(r->spec, picked.op) != op)
+        picked.op++;
+    if (op->args_size) {
+        memcpy(r->args, args, op->args_size);
+        op->clear_args(r->args);
+    }
+    if (!rdl__pre(op, state_now(r), r->args))
+        rdl__misuse(r->t, "client %u must not call %s: its pre does not hold", client, op->name);
+    if (!give(r, &picked))
+        rdl__misuse(r->t,
+                    "client %u cannot call %s now: it is not known what its neighbours are "
+                    "to answer",
+                    client, op->name);
+}
+
+static void run_written(void *driver)
+{
+    struct resource *r = driver;
+
+    run_phase(r, r->clients->calls - r->before);
+    begin_phase(r);
+}
+
+static void run_written_phases(struct resource *r)
+{
+    const struct rdl__performer performer = {
+        .driver = r, .call = give_written, .run = run_written, .clients = r->clients->count};
+
+    begin_phase(r);
+    rdl__perform_written(r->t, &performer);
 }
 
 /* ---- The case ------------------------------------------------------------------------------- */
@@ -474,7 +559,10 @@ void rdl__test_resource(struct rdl_case *t)
 
     t->hidden++;
     set_up(&r);
-    run_phases(&r);
+    if (rdl__written_calls)
+        run_written_phases(&r);
+    else
+        run_phases(&r);
     rdl__exercised(&r.reached);
     rdl__counts_tell(&r.counts, t);
     rdl__counts_tell_tried(&r.counts, t);

@@ -16,6 +16,7 @@
 #include "base/memory.h"
 #include "choice/regress.h"
 #include "cli/options.h"
+#include "cli/orders.h"
 #include "cli/program/program.h"
 #include "control/explore.h"
 #include "control/sched/dispatch.h"
@@ -23,6 +24,7 @@
 #include "control/sched/sched.h"
 #include "control/sched/track.h"
 #include "port/clock.h"
+#include "raddle/reproduce.h"
 #include "run/attribute.h"
 #include "run/execute.h"
 
@@ -366,6 +368,9 @@ static int explore(struct rdl__options *options, const char *name)
     options->plan.timeout_ms = program.timeout_ms;
     options->plan.no_regressions = true;
     options->plan.replay_command = replay.bytes;
+    options->plan.program = program.argv[0];
+    options->plan.program_arguments = program.argv + 1;
+    options->plan.program_options = rdl__options_judging_words(&options->explore);
     if (program.output >= 0 && !options->explore.output)
         learn_output(&test);
     rdl__races_on = (options->explore.fail_on & RDL__FAIL_RACE) != 0;
@@ -384,7 +389,7 @@ static int replay(struct rdl__options *options)
     struct rdl_test test;
     int status = RDL__EXIT_SETUP;
 
-    if (!rdl__read_token(&token, options->replay, &error)) {
+    if (!rdl__options_token(&token, options, &error)) {
         fprintf(stderr, "raddle: %s\n", error.text);
         return RDL__EXIT_SETUP;
     }
@@ -427,6 +432,60 @@ static void keep_apart(void)
     rdl__crash_prepare(); /* loads a library, which would else be mapped sooner or later */
 }
 
+/* ---- Reproducers ----------------------------------------------------------------------------- */
+
+/* The program's arguments are those of the case, unless there are others. */
+static char **arguments_of(const struct rdl_reproduction *what, char **argv)
+{
+    size_t count = 0;
+    char **all;
+
+    while (what->arguments && what->arguments[count])
+        count++;
+    if (argv[0] && argv[1])
+        return argv;
+    all = rdl__allocate((count + 2) * sizeof *all);
+    all[0] = argv[0];
+    for (size_t i = 0; i < count; i++)
+        all[i + 1] = rdl__duplicate(what->arguments[i]);
+    return all;
+}
+
+int rdl__program_reproduce(char **argv)
+{
+    const struct rdl_reproduction *what = rdl__program_reproduced;
+    struct rdl__text value = {0};
+    char **options, **arguments = arguments_of(what, argv);
+    int count = 0, orders;
+
+    while (what->options && what->options[count])
+        count++;
+    options = rdl__allocate((size_t)(count + 1) * sizeof *options);
+    options[0] = (char *)"raddle replay";
+    for (int i = 0; i < count; i++)
+        options[i + 1] = rdl__duplicate(what->options[i]);
+    orders = rdl__orders_write(count + 1, options);
+    rdl__add_descriptors(&value, orders, -1);
+    setenv(RDL__PROGRAM_VARIABLE, value.bytes, 1);
+    setenv("LD_BIND_NOW", "1", 1);
+    setenv("GOMP_SPINCOUNT", "0", 1);
+    rdl__fix_addresses();
+    execv("/proc/self/exe", arguments);
+    fprintf(stderr, "raddle: cannot run %s again: %s\n", argv[0], strerror(errno));
+    return RDL__EXIT_SETUP;
+}
+
+/* What is decided in the program itself is what is replayed. */
+static void take_reproduction(struct rdl__options *options, const char *name)
+{
+    static struct rdl__token token;
+
+    if (!rdl__program_reproduced)
+        return;
+    rdl__token_of_reproduction(&token, rdl__program_reproduced, name);
+    options->decided = &token;
+}
+
 int rdl__program_explore(rdl__main_function *function, int argc, char **argv)
 {
     const char *variable = getenv(RDL__PROGRAM_VARIABLE);
@@ -463,7 +522,9 @@ int rdl__program_explore(rdl__main_function *function, int argc, char **argv)
         can_be_controlled(&error) && prepare_output(&options->explore, &error)) {
         if (!options->seed_given)
             options->plan.seed = rdl__entropy() >> 32;
-        status = options->replay ? replay(options) : explore(options, name.bytes);
+        take_reproduction(options, name.bytes);
+        status =
+            options->replay || options->decided ? replay(options) : explore(options, name.bytes);
     } else {
         fprintf(stderr, "raddle: %s\n", error.text);
     }

@@ -22,6 +22,12 @@ typedef int rdl__main_function(int argc, char **argv, char **environment);
 /* Explore the program; the exit status. */
 int rdl__program_explore(rdl__main_function *function, int argc, char **argv);
 
+/* What a reproducer is to do (raddle/reproduce.h), if this program is one; and begin: the program
+ * is executed anew, in the order of things that exploring needs.  The exit status if it cannot. */
+struct rdl_reproduction;
+extern const struct rdl_reproduction *rdl__program_reproduced;
+int rdl__program_reproduce(char **argv);
+
 /* A command as the name of a test, and so as part of a token: words are separated by
  * +, and what is not harmless in a shell is % and two hex digits. */
 void rdl__command_encode(struct rdl__text *out, int argc, char **argv);

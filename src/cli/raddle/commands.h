@@ -8,6 +8,7 @@
 
 int rdl__command_explore(int argc, char **argv);
 int rdl__command_replay(int argc, char **argv);
+int rdl__command_export(int argc, char **argv);
 int rdl__command_cc(int argc, char **argv);
 int rdl__command_grade(int argc, char **argv);
 int rdl__command_deviations(int argc, char **argv);
@@ -29,6 +30,15 @@ bool rdl__option_unknown(const char *argument, const char *usage, struct rdl__er
 
 /* A format is human or json. */
 bool rdl__option_is_json(const char *format, bool *out, struct rdl__error *error);
+
+/* Where a program of this name is, as a shell would find it.  free() it. */
+char *rdl__find_program(const char *name);
+
+/* Does it have tests of Raddle's? */
+bool rdl__is_test_program(const char *path);
+
+/* Explore, or replay, a program that knows nothing of Raddle; the exit status. */
+int rdl__explore_program(char **argv, int option_count, char **options, bool gdb);
 
 /* The path of libraddle.so. */
 bool rdl__find_library(struct rdl__text *out, struct rdl__error *error);

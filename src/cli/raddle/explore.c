@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -20,6 +18,7 @@
 #include "choice/regress.h"
 #include "choice/token.h"
 #include "cli/options.h"
+#include "cli/orders.h"
 #include "cli/program/program.h"
 #include "cli/raddle/commands.h"
 
@@ -40,8 +39,7 @@ static const char replay_usage[] =
 
 enum { NAMES_MAX = 64 << 20 };
 
-/* Where a program of this name is, as a shell would find it. */
-static char *find_program(const char *name)
+char *rdl__find_program(const char *name)
 {
     const char *path = getenv("PATH");
     char *copy, *rest, *folder;
@@ -96,6 +94,19 @@ static bool has_tests(int fd, const Elf64_Ehdr *header)
         free(names);
     }
     return found;
+}
+
+bool rdl__is_test_program(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    Elf64_Ehdr header;
+    bool is_one = fd >= 0 && pread(fd, &header, sizeof header, 0) == sizeof header &&
+                  memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
+                  header.e_ident[EI_CLASS] == ELFCLASS64 && has_tests(fd, &header);
+
+    if (fd >= 0)
+        close(fd);
+    return is_one;
 }
 
 static bool check_contents(const char *path, int fd, struct rdl__error *error)
@@ -158,31 +169,6 @@ static bool check_program(const char *path, struct rdl__error *error)
 
 /* ---- Starting it --------------------------------------------------------------------------- */
 
-/* A file without a name, that the program inherits. */
-static int nameless_file(const char *bytes, size_t count)
-{
-    int fd = memfd_create("raddle", 0);
-
-    if (fd >= 0 && write(fd, bytes, count) != (ssize_t)count) {
-        close(fd);
-        return -1;
-    }
-    if (fd >= 0)
-        lseek(fd, 0, SEEK_SET);
-    return fd;
-}
-
-/* Descriptors of ours are not to take the numbers that the program's would have. */
-static int out_of_the_way(int fd)
-{
-    int high = fcntl(fd, F_DUPFD, 500);
-
-    if (high < 0)
-        return fd;
-    close(fd);
-    return high;
-}
-
 /* Every execution reads the input from its beginning, so it has to be a file. */
 static bool prepare_input(struct rdl__error *error)
 {
@@ -197,56 +183,12 @@ static bool prepare_input(struct rdl__error *error)
         return true;
     while ((got = read(STDIN_FILENO, block, sizeof block)) > 0)
         rdl__text_add_bytes(&input, block, (size_t)got);
-    fd = nameless_file(input.bytes, input.count);
+    fd = rdl__nameless_file(input.bytes, input.count);
     rdl__text_release(&input);
     if (fd < 0 || dup2(fd, STDIN_FILENO) < 0)
         return rdl__fail(error, "cannot keep standard input for further runs: %s", strerror(errno));
     close(fd);
     return true;
-}
-
-static void add_word(struct rdl__text *out, const char *word)
-{
-    rdl__text_add_bytes(out, word, strlen(word) + 1);
-}
-
-/* What the library in the program is told: see cli/program/program.h. */
-static int write_orders(int option_count, char **options)
-{
-    const char *preload = getenv("LD_PRELOAD"), *bind_now = getenv("LD_BIND_NOW");
-    const char *asan = getenv("ASAN_OPTIONS"), *spins = getenv("GOMP_SPINCOUNT");
-    struct rdl__text orders = {0};
-    char number[16];
-    int fd;
-
-    snprintf(number, sizeof number, "%d", option_count);
-    add_word(&orders, number);
-    for (int i = 0; i < option_count; i++)
-        add_word(&orders, options[i]);
-    add_word(&orders, preload ? preload : "");
-    add_word(&orders, bind_now ? bind_now : "");
-    add_word(&orders, asan ? asan : "");
-    add_word(&orders, spins ? spins : "");
-    fd = nameless_file(orders.bytes, orders.count);
-    rdl__text_release(&orders);
-    return fd < 0 ? fd : out_of_the_way(fd);
-}
-
-/* Addresses are to be the same in each run; if that is not for us to say, they are at
- * least the same in all executions of one run.  What the program itself executes gets
- * this as well. */
-static void fix_addresses(void)
-{
-    int now = personality(0xffffffff);
-
-    if (now >= 0)
-        personality((unsigned long)now | ADDR_NO_RANDOMIZE);
-}
-
-/* With as many characters in each run, since the stack begins below the environment. */
-static void add_descriptors(struct rdl__text *out, int orders, int hello)
-{
-    rdl__text_add(out, "%06d,%06d", orders, hello);
 }
 
 static void set_environment(const char *library, int orders, int hello)
@@ -266,7 +208,7 @@ static void set_environment(const char *library, int orders, int hello)
                   asan ? asan : "");
     setenv("ASAN_OPTIONS", value.bytes, 1);
     rdl__text_clear(&value);
-    add_descriptors(&value, orders, hello);
+    rdl__add_descriptors(&value, orders, hello);
     setenv(RDL__PROGRAM_VARIABLE, value.bytes, 1);
     rdl__text_release(&value);
 }
@@ -310,13 +252,13 @@ static int start(const char *path, char **argv, int option_count, char **options
 {
     const struct sigaction passing_on = {.sa_sigaction = pass_on,
                                          .sa_flags = SA_SIGINFO | SA_RESTART};
-    int orders = write_orders(option_count, options), hello[2];
+    int orders = rdl__orders_write(option_count, options), hello[2];
 
     if (orders < 0 || pipe(hello) != 0) {
         fprintf(stderr, "raddle: cannot talk to the program: %s\n", strerror(errno));
         return RDL__EXIT_SETUP;
     }
-    hello[1] = out_of_the_way(hello[1]);
+    hello[1] = rdl__out_of_the_way(hello[1]);
     sigaction(SIGINT, &passing_on, NULL);
     sigaction(SIGTERM, &passing_on, NULL);
     child = fork();
@@ -326,7 +268,7 @@ static int start(const char *path, char **argv, int option_count, char **options
         close(hello[0]);
         prctl(PR_SET_PDEATHSIG, SIGKILL); /* however we end, it does, too */
         set_environment(library->bytes, orders, hello[1]);
-        fix_addresses();
+        rdl__fix_addresses();
         execv(path, argv);
         fprintf(stderr, "raddle: cannot run %s: %s\n", path, strerror(errno));
         _exit(RDL__EXIT_SETUP);
@@ -341,7 +283,7 @@ static int start(const char *path, char **argv, int option_count, char **options
 static int start_gdb(const char *path, char **argv, int option_count, char **options,
                      const struct rdl__text *library)
 {
-    int orders = write_orders(option_count, options), count = 0;
+    int orders = rdl__orders_write(option_count, options), count = 0;
     char **words;
     struct rdl__text wrapper = {0};
 
@@ -353,7 +295,7 @@ static int start_gdb(const char *path, char **argv, int option_count, char **opt
                   "set exec-wrapper env -u LINES -u COLUMNS LD_BIND_NOW=1 GOMP_SPINCOUNT=0 "
                   "'LD_PRELOAD=%s' '%s=",
                   library->bytes, RDL__PROGRAM_VARIABLE);
-    add_descriptors(&wrapper, orders, -1);
+    rdl__add_descriptors(&wrapper, orders, -1);
     rdl__text_add(&wrapper, "'");
     words[0] = (char *)"gdb";
     words[1] = (char *)"-q";
@@ -368,11 +310,11 @@ static int start_gdb(const char *path, char **argv, int option_count, char **opt
     return RDL__EXIT_SETUP;
 }
 
-static int explore(char **argv, int option_count, char **options, bool gdb)
+int rdl__explore_program(char **argv, int option_count, char **options, bool gdb)
 {
     struct rdl__text library = {0};
     struct rdl__error error;
-    char *path = find_program(argv[0]);
+    char *path = rdl__find_program(argv[0]);
     int status = RDL__EXIT_SETUP;
 
     if (check_program(path, &error) && rdl__find_library(&library, &error) && prepare_input(&error))
@@ -424,7 +366,7 @@ int rdl__command_explore(int argc, char **argv)
         fprintf(stderr, "raddle explore: which program?  raddle explore [OPTION]... -- PROGRAM "
                         "[ARGUMENT]...\n");
     else
-        status = explore(argv + end + 1, end, argv, false);
+        status = rdl__explore_program(argv + end + 1, end, argv, false);
     free(options);
     return status;
 }
@@ -490,7 +432,8 @@ int rdl__command_replay(int argc, char **argv)
                 "PROGRAM --replay TOKEN\n",
                 token.name);
     else
-        status = explore(command_of(&token, argc, argv, end), count, options, checked->explore.gdb);
+        status = rdl__explore_program(command_of(&token, argc, argv, end), count, options,
+                                      checked->explore.gdb);
     rdl__token_release(&token);
     free(options);
     free(checked);

@@ -41,6 +41,7 @@ struct rdl__grading {
     const char *html;   /* NULL: no page */
     const char *keep;   /* NULL: nothing is kept */
     const char *replay; /* a token; NULL: grade */
+    const char *export; /* its case goes to this file; NULL: it is shown */
     bool quiet, verbose;
     bool colour;
     bool help;

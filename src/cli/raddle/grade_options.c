@@ -103,6 +103,7 @@ static const struct option options[] = {
     {"output", "FILE", FIELD(output), "where that report goes"},
     {"html", "FILE", FIELD(html), "write a page for browsers, too"},
     {"replay", "TOKEN", FIELD(replay), "show the case of a token, or of a file by @FILE"},
+    {"export", "FILE", FIELD(export), "with --replay: write the case as a C program (.c)"},
     {"keep", "FOLDER", FIELD(keep), "leave the test programs and their reports there"},
     {"quiet", NULL, FIELD(quiet), "show files that fail, and nothing else"},
     {"verbose", NULL, FIELD(verbose), "show the failing case of each file"},
@@ -203,6 +204,13 @@ static bool check_file(const char *file, struct rdl__error *error)
     return rdl__fail(error, "what is %s? An implementation is a .c, .so, .o or .a file", file);
 }
 
+static bool ends_in_c(const char *path)
+{
+    size_t length = strlen(path);
+
+    return length > 2 && strcmp(path + length - 2, ".c") == 0;
+}
+
 static bool check(struct rdl__grading *g, struct rdl__error *error)
 {
     if (!g->spec)
@@ -217,6 +225,10 @@ static bool check(struct rdl__grading *g, struct rdl__error *error)
             error,
             "--replay goes with one implementation, not %d: name the one that the token is of",
             g->file_count);
+    if (g->export && !g->replay)
+        return rdl__fail(error, "--export goes with --replay");
+    if (g->export && !ends_in_c(g->export))
+        return rdl__fail(error, "--export %s: the name of a C program ends in .c", g->export);
     return true;
 }
 

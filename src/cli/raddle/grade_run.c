@@ -242,6 +242,8 @@ static int show_replay(const struct rdl__grading *grading, struct rdl__grade *gr
                     (char *)(grading->colour ? "--color=always" : "--color=never"),
                     (char *)"--replay",
                     (char *)grading->replay,
+                    (char *)(grading->export ? "--export" : NULL),
+                    (char *)grading->export,
                     NULL};
     struct rdl__text said = {0};
     char *text;

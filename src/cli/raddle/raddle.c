@@ -18,6 +18,7 @@ static const struct {
      "tell which deviations of its neighbours code tolerates"},
     {"explore", rdl__command_explore, "run a program under many schedules of its threads"},
     {"replay", rdl__command_replay, "run a program under the schedule of a token"},
+    {"export", rdl__command_export, "write the case of a token as a C program"},
     {"cc", rdl__command_cc, "compile code so that its accesses to memory are seen"},
     {"grade", rdl__command_grade, "test many implementations against one spec"},
     {"judge", rdl__command_judge, "check a recorded history against a spec"},
