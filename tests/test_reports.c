@@ -266,8 +266,8 @@ TEST(json_tells_everything_in_a_fixed_order)
         "\"shrink\":{\"attempts\":187,\"seconds\":0.250000},\"labels\":[],"
         "\"measures\":[],\"lengths\":{\"count\":3,\"min\":2.0,\"mean\":7.0,\"max\":14.0,"
         "\"buckets\":[{\"from\":2,\"below\":4,\"count\":1},{\"from\":4,\"below\":8,\"count\":1},"
-        "{\"from\":8,\"below\":16,\"count\":1}]},\"calls\":[],\"followed\":[],\"states\":[],\"preconditions\":[],"
-        "\"requirements\":[],\"warnings\":[");
+        "{\"from\":8,\"below\":16,\"count\":1}]},\"calls\":[],\"followed\":[],\"states\":[],"
+        "\"preconditions\":[],\"requirements\":[],\"warnings\":[");
 }
 
 TEST(json_says_null_where_nothing_is_known)

@@ -384,7 +384,7 @@ static bool is_of_a_command(const struct rdl__token *token)
 {
     int count;
     char **command = rdl__command_decode(token->name, &count);
-    char *path = find_program(command[0]);
+    char *path = rdl__find_program(command[0]);
     bool found = strchr(path, '/') != NULL;
 
     free(path);
