@@ -185,8 +185,7 @@ static struct rdl__frame *push(struct rdl__stage *stage, struct rdl__component *
     frame->args = args;
     frame->step = NULL;
     frame->caller = below ? below->op->of : "test";
-    frame->pc = 0;
-    frame->drawn = 0;
+    frame->pc = frame->drawn = 0;
     frame->callouts.anything = true;
     return frame;
 }
@@ -202,8 +201,7 @@ static void pop(struct rdl__stage *stage)
 {
     struct rdl__stack *stack = rdl__stack_of(stage);
 
-    stack->depth--;
-    rdl__stage_draw_end(stage, &stack->frames[stack->depth]);
+    rdl__stage_draw_end(stage, &stack->frames[--stack->depth]);
 }
 
 /* It has been answered: who called may ask for that (rdl_answered). */
