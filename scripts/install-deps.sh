@@ -15,7 +15,8 @@ test='clang:clang libclang-rt-14-dev afl++:afl-fuzz python3:python3
       g++:g++ libglib2.0-dev pigz:pigz valgrind:valgrind xz-utils:xz
       redis-server:redis-server libhiredis-dev
       zlib1g libsqlite3-0 libssl3 gdb:gdb jq:jq zsh:zsh meson:meson ninja-build:ninja
-      autoconf:autoconf automake:automake libtool:libtoolize'
+      autoconf:autoconf automake:automake libtool:libtoolize
+      chromium:chromium nodejs:node npm:npm'
 bench='g++:g++ librapidcheck-dev python3:python3 python3-hypothesis erlang-base
        erlang-proper erlang-proper-dev valgrind:valgrind
        libre2-dev libboost-dev jq:jq gdb:gdb libcmocka-dev libgmock-dev'

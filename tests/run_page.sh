@@ -29,4 +29,4 @@ if ! cmp -s "$SOURCE/tests/page/package-lock.json" "$modules/package-lock.json";
 fi
 
 export CHROMIUM PLAYWRIGHT=$modules/node_modules/playwright-core/index.mjs
-exec timeout 300 node "$SOURCE/tests/page/test.mjs" "$@"
+exec timeout 600 node "$SOURCE/tests/page/test.mjs" "$@"

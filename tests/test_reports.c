@@ -1,4 +1,5 @@
-/* test_reports.c -- what reports say, and that no string can break their format. */
+/* test_reports.c -- what reports say, and that no string can break their format.  Pages for
+ * browsers: test_page.c. */
 #include "harness.h"
 
 #include <fcntl.h>
@@ -428,47 +429,6 @@ TEST(an_interrupted_test_has_not_passed)
     cut->interrupted = true;
     EXPECT_CONTAINS(report_of("junit", cut), "<skipped message=\"interrupted after 9 cases\"/>");
     EXPECT_CONTAINS(report_of("json", cut), "\"verdict\":\"skip\"");
-}
-
-/* ---- HTML ---- */
-
-/* What becomes of it in a browser, run_page.sh tells. */
-TEST(html_lets_no_string_become_markup)
-{
-    EXPECT_STR(judged("html",
-                      "import html.parser, json, sys\n"
-                      "tags, odd, text = {}, [], ''\n"
-                      "class Page(html.parser.HTMLParser):\n"
-                      "    def handle_starttag(self, tag, attributes):\n"
-                      "        tags[tag] = tags.get(tag, 0) + 1\n"
-                      "        odd.extend(a for a, v in attributes if a.startswith('on') or a in "
-                      "('src', 'href', 'style'))\n"
-                      "    def handle_endtag(self, tag): tags[tag] = tags.get(tag, 0) - 1\n"
-                      "    def handle_data(self, data): global text; text += data\n"
-                      "    def handle_comment(self, data): odd.append(data)\n"
-                      "    def unknown_decl(self, data): odd.append(data)\n"
-                      "raw = open(sys.argv[1], 'rb').read().decode('utf-8')\n"
-                      "Page().feed(raw)\n"
-                      "print({t: n for t, n in tags.items() if n}, odd, raw.count('<script'))\n"
-                      "data = raw.split('id=\"data\">')[1].split('</script>')[0]\n"
-                      "test = json.loads(data)['files'][0]['lines'][2]['test']\n"
-                      "evil = '<script>alert(1)</script>'\n"
-                      "print(text.count(evil) > 3, evil in test, '<' in data)\n"),
-               "{'meta': 3} [] 2\nTrue True False\n");
-}
-
-TEST(html_has_the_lines_of_json_and_the_words_of_human)
-{
-    char *json = rdl__duplicate(report_of("json", failing_result(1)));
-    char *page = report_of("html", failing_result(1)), *words = strstr(page, "<noscript>");
-
-    *strstr(json, "\"warnings\"") = '\0'; /* where there is markup, which is escaped */
-    EXPECT_CONTAINS(page, json);
-    EXPECT_CONTAINS(page, "\"seconds\":2.500000,\"planned\":1,");
-    *strstr(words, "</noscript>") = '\0';
-    EXPECT_CONTAINS(words, "FAIL   adds_up");
-    EXPECT_CONTAINS(words, "./tests --replay rdl1.adds_up.AAEC");
-    free(json);
 }
 
 /* ---- What formats share ---- */

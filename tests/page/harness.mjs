@@ -11,7 +11,7 @@ import {join} from "node:path";
 
 const {chromium} = await import(process.env.PLAYWRIGHT);
 const raddle = join(process.env.BUILD, "bin/raddle");
-const folder = mkdtempSync(join(tmpdir(), "raddle-page-"));
+export const folder = mkdtempSync(join(tmpdir(), "raddle-page-"));
 const tests = [];
 const AT_ONCE = 4;
 
@@ -49,12 +49,14 @@ export function same(got, wanted, what) {
 
 /* Something comes to hold, after frames have been drawn. */
 export async function eventually(page, holds, argument) {
-  await page.waitForFunction(holds, argument, {timeout: 10000});
+  await page.waitForFunction(holds, argument);
 }
 
 async function runOne(browser, {name, given, run}) {
   const context = await browser.newContext({viewport: given.size || LAPTOP, colorScheme: given.theme || "light",
                                             javaScriptEnabled: given.scripts !== false});
+
+  context.setDefaultTimeout(0); /* how long things take depends on the machine; run_page.sh has a limit */
   const page = await context.newPage();
   const html = given.html || pageOf(name, given), address = `file://${html}`;
   const wrong = [];
@@ -85,7 +87,8 @@ export async function runAll() {
   let failed = 0;
   const work = async () => {
     for (let one; (one = left.shift());)
-      failed += !await runOne(browser, one);
+      if (!await runOne(browser, one))
+        failed++;
   };
 
   await Promise.all(Array.from({length: AT_ONCE}, work));

@@ -71,7 +71,7 @@ function warehouseCase() {
         before: plant(600, 0), possible: [plant(600, 0)], place: "spec.c:58"});
   m.add("step", 1, 10, 10, "reads 4 bytes of w->weight", {place: "warehouse.c:29", matters: true,
         source: "    if (w->weight[n] > w->max)"});
-  const out = m.add("switch", 1, 11, 11, "preempted before it locks", {place: "warehouse.c:31", matters: true});
+  const out = m.add("switch", 1, 11, 11, "locks mutex w->lock", {place: "warehouse.c:31", matters: true});
   const back = m.add("call", 0, 12, 17, "exit(n = 0, weight = 600)", {open: false, detail: "returns", matters: true,
         before: plant(600, 0), after: plant(0, 0)});
   m.add("step", 0, 13, 13, "locks mutex w->lock", {place: "warehouse.c:44", matters: true,
@@ -167,7 +167,7 @@ export function deadlock() {
   const create = m.add("step", 0, 0, 0, "creates thread 1", {place: "bank.c:32", matters: true,
     source: "    pthread_create(&thread, NULL, pay_bob, NULL);"});
   m.add("step", 0, 1, 1, "locks mutex bob.lock", {place: "bank.c:14", source: lock, matters: true});
-  const out = m.add("switch", 0, 2, 2, "preempted before it locks mutex alice.lock", {place: "bank.c:15", matters: true});
+  const out = m.add("switch", 0, 2, 2, "locks mutex alice.lock", {place: "bank.c:15", matters: true});
   const next = m.add("step", 1, 3, 3, "locks mutex alice.lock", {place: "bank.c:14", source: lock, matters: true});
   m.add("wait", 1, 4, 6, "waits", {place: "bank.c:15", source: other, open: true, fails: true, matters: true,
     detail: "for mutex bob.lock, which main holds since bank.c:14"});

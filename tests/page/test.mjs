@@ -3,6 +3,7 @@ import {EVIL, callouts, deadlock, grades, hostile, large, passing, property, req
         stream, warehouse} from "./samples.mjs";
 import {LAPTOP, WIDE, eventually, expect, runAll, same, test} from "./harness.mjs";
 import "./pictures.mjs";
+import "./real.mjs";
 
 const textOf = (page, selector) => page.locator(selector).innerText();
 const textsOf = (page, selector) => page.locator(selector).allInnerTexts();
@@ -44,7 +45,7 @@ for (const [name, lines] of [["alone", [warehouse()]], ["among_others", [...pass
 test("calls_waits_and_preemptions_say_what_they_are", {lines: [warehouse()]}, async (page) => {
   same(await textsOf(page, ".item.call .answer"), ["↩ returns", "↩ returns", "↩ returns"]);
   expect((await textOf(page, ".item.wait")).includes("for mutex w->lock, which client 0 holds"), "the wait");
-  same(await textOf(page, ".item.switch .title"), "preempted before it locks");
+  same(await textOf(page, ".item.switch .title"), "preempted before it locks mutex w->lock");
   same(await textOf(page, ".headline"), "1 preemption: client 1 interrupted at warehouse.c:31");
   same(await textsOf(page, ".item.phase .title"), ["phase 1", "phase 2"]);
 });
@@ -63,7 +64,7 @@ test("arrows_lead_from_item_to_item", {lines: [callouts()]}, async (page) => {
 });
 
 test("what_has_not_returned_says_so", {lines: [callouts()]}, async (page) => {
-  same(await textsOf(page, ".item.call.open .answer"), ["has not returned", "has not returned"]);
+  same(await textsOf(page, ".item.call.open .unreturned"), ["has not returned", "has not returned"]);
 });
 
 test("messages_gates_ticks_and_notes_are_shown", {lines: [stream()]}, async (page) => {
@@ -304,7 +305,7 @@ test("of_ten_thousand_events_those_in_view_are_drawn", {lines: [large(10000)]}, 
   await expectInView(page, ".item.failure");
   expect(await count() < 1200, await count(), "elements");
   for (const moment of [0, 1234, 5000, 9700]) {
-    await page.evaluate((row) => { document.querySelector(".timeline").scrollTop = 24 * row; }, moment);
+    await page.evaluate((row) => { document.querySelector(".timeline").scrollTop = 22 * row; }, moment);
     await eventually(page, (row) => {
       const view = document.querySelector(".timeline").getBoundingClientRect();
 

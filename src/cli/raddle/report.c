@@ -148,19 +148,17 @@ static bool take_lines(struct rdl__page *page, const char *name, const struct rd
     return ok;
 }
 
-static bool read_input(struct rdl__text *out, const char *path, struct rdl__error *error)
+static const char *name_of(const char *path)
 {
-    if (strcmp(path, "-") == 0)
-        path = "/dev/stdin";
-    return rdl__read_file(out, path, error);
+    return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
 static bool take_report(struct rdl__page *page, const char *path, struct rdl__error *error)
 {
-    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+    const char *name = name_of(path);
     struct rdl__text text = {0};
     struct rdl__error why;
-    bool ok = read_input(&text, path, error);
+    bool ok = rdl__read_file(&text, strcmp(path, "-") == 0 ? "/dev/stdin" : path, error);
 
     if (ok && memchr(text.bytes ? text.bytes : "", '\0', text.count))
         ok = rdl__fail(error, "%s: this is no JSON", name);
@@ -198,7 +196,7 @@ static bool make_page(const struct request *r, struct rdl__error *error)
     bool ok = true;
 
     if (r->count == 1)
-        rdl__text_add(&title, "%s", r->reports[0]);
+        rdl__text_add(&title, "%s", name_of(r->reports[0]));
     else
         rdl__text_add_many(&title, r->count, "report");
     page.title = title.bytes;

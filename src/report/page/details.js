@@ -7,7 +7,7 @@ function itemDetails(timeline, i, go) {
   const item = timeline.items[i];
   const lane = item.lane === null ? null : timeline.lanes[item.lane];
   const parts = [
-    make("h3", {class: item.fails ? "fails" : null}, item.title || KIND_WORDS[item.kind]),
+    make("h3", {class: item.fails ? "fails" : null}, titleOf(item)),
     make("p", {class: "faint"}, [
       KIND_WORDS[item.kind] || item.kind, lane ? ` · ${lane.kind} ` : "",
       lane && lane.name.startsWith(lane.kind) ? lane.name.slice(lane.kind.length + 1) : lane?.name ?? "",
@@ -21,7 +21,7 @@ function itemDetails(timeline, i, go) {
   if (item.open)
     parts.push(make("p", {class: "warn"}, "It has not come to its end."));
   if (item.source || item.place)
-    parts.push(sourceLine(item));
+    parts.push(sourceLines(timeline, item));
   if (item.before || item.after)
     parts.push(make("h4", {}, "The model's state"), stateChange(item.before, item.after));
   if (item.possible && item.possible.length)
@@ -31,13 +31,21 @@ function itemDetails(timeline, i, go) {
   return parts;
 }
 
-function sourceLine(item) {
-  const where = item.file && item.line ? `${item.file}:${item.line}` : item.place;
+const LINES_AROUND = 2;
 
-  return make("figure", {class: "source"},
-              make("figcaption", {}, where),
-              item.source ? make("pre", {}, make("span", {class: "number"}, String(item.line ?? "")),
-                                 item.source.trim()) : null);
+/* The line, and those around it that the report has. */
+function sourceLines(timeline, item) {
+  const where = item.file && item.line ? `${item.file}:${item.line}` : item.place;
+  const near = (timeline.sources || []).filter((source) => source.file === item.file &&
+    Math.abs(source.line - item.line) <= LINES_AROUND);
+  const lines = near.length || !item.source ? near : [{line: item.line, text: item.source}];
+  const margin = Math.min(...lines.filter((source) => source.text.trim())
+    .map((source) => source.text.search(/\S/)));
+
+  return make("figure", {class: "source"}, make("figcaption", {}, where),
+    lines.length ? make("pre", {tabindex: "0"}, lines.map((source) => make("span",
+      {class: source.line === item.line ? "at" : null},
+      make("span", {class: "number"}, String(source.line ?? "")), source.text.slice(margin)))) : null);
 }
 
 const STATES_SHOWN = 50;
@@ -65,7 +73,7 @@ function connections(timeline, i, go) {
     const who = there.lane === null ? "" : `${timeline.lanes[there.lane].name}: `;
 
     links.push(make("li", {}, words, " ", make("button", {type: "button", class: "link",
-      click: () => go(other)}, who + (there.title || KIND_WORDS[there.kind])),
+      click: () => go(other)}, who + titleOf(there)),
       arrow.text ? ` (${arrow.text})` : ""));
   }
   return links.length ? [make("ul", {class: "connections"}, links)] : [];
@@ -104,7 +112,7 @@ function tableRow(timeline, item) {
     make("td", {class: "number"}, item.from === item.to ? String(item.from)
                                                          : `${item.from}–${item.to}`),
     make("th", {scope: "row"}, who),
-    make("td", {}, make("code", {}, item.title || KIND_WORDS[item.kind]),
+    make("td", {}, make("code", {}, titleOf(item)),
          item.fails ? make("strong", {class: "fail"}, " fails") : null),
     make("td", {}, [KIND_WORDS[item.kind], item.detail, item.open ? "has not come to its end" : ""]
       .filter((part) => part).join(": ")),

@@ -4,17 +4,25 @@
  * in which nothing shown begins or ends take none.  All heights are known beforehand, in pixels,
  * so that what is in view can be found without drawing the rest. */
 
-const ROW = 24, LINE = 18, HEAD = 34, GUTTER = 46, BETWEEN = 30;
-const FAILURE_LINES = 4, INDENT = 12, INDENT_MOST = 5;
-const FEW = 40; /* so many items are shown at once, whether they matter or not */
+const ROW = 22, LINE = 18, HEAD = 34, GUTTER = 46, BETWEEN = 30;
+const FAILURE_LINES = 3, INDENT = 12, INDENT_MOST = 5;
+const FEW = 18; /* so many items are shown at once, whether they matter or not */
 
-const ALWAYS = new Set(["phase", "call", "message", "gate", "tick", "note", "failure"]);
+const ALWAYS = new Set(["phase", "call", "wait", "message", "gate", "tick", "note", "failure"]);
 
-/* Those who tell most of it, if there are many. */
+/* Those that tell most of it, if there are many: not each step, but those that the report in words
+ * has as well, and those that end a wait. */
 function thoseThatMatter(timeline) {
-  const matter = (item) => ALWAYS.has(item.kind) || item.matters || item.fails || item.open;
+  const matter = new Set();
 
-  return timeline.items.map((item, i) => i).filter((i) => matter(timeline.items[i]));
+  timeline.items.forEach((item, i) => {
+    if (ALWAYS.has(item.kind) || item.matters || item.fails || item.open)
+      matter.add(i);
+  });
+  for (const arrow of timeline.arrows)
+    if (arrow.kind === "wakes" && matter.has(arrow.to))
+      matter.add(arrow.from);
+  return [...matter].sort((a, b) => a - b);
 }
 
 function isLong(item) {
@@ -92,10 +100,14 @@ function takeSlot(slots, moment, lane, lanes) {
   return taken.fill(slot + 1), slot;
 }
 
-/* What lasts, and has no row of its own for its end, lasts up to the row of that moment. */
+/* What lasts, and has no row of its own for its end, lasts up to the row of that moment; or up to
+ * the one before, if in its lane something else begins then: a wait, and what was waited for. */
 function lastRows(timeline, shown, ends, moments) {
+  const begun = new Set(shown.map((i) => `${timeline.items[i].lane} ${timeline.items[i].from}`));
+
   for (const i of shown) {
     const item = timeline.items[i];
+    const until = item.to - begun.has(`${item.lane} ${item.to}`);
     let low = 0, high = moments.length;
 
     if (!isLong(item) || item.kind === "call")
@@ -103,7 +115,7 @@ function lastRows(timeline, shown, ends, moments) {
     while (low < high) {
       const middle = (low + high) >> 1;
 
-      if (moments[middle] <= item.to)
+      if (moments[middle] <= until)
         low = middle + 1;
       else
         high = middle;
@@ -125,8 +137,10 @@ function nesting(timeline, shown) {
     while (stack.length && stack[stack.length - 1] < item.from)
       stack.pop();
     depth[i] = Math.min(stack.length, INDENT_MOST);
-    if (isLong(item) || item.open)
-      stack.push(item.open ? Infinity : item.to);
+    if (item.open)
+      stack.push(Infinity);
+    else if (isLong(item))
+      stack.push(item.kind === "call" ? item.to : item.to - 1);
   }
   return depth;
 }

@@ -67,10 +67,11 @@ function viewOrWhyNot(page, id) {
 
 function sidebar(page) {
   const entries = [entry("overview", null, page.graded ? "all implementations" : "all tests")];
+  const folder = commonFolder(page.groups.map((group) => group.name));
 
   for (const group of page.groups) {
     if (group.grade) {
-      entries.push(entry(group.id, group.grade.verdict, group.name));
+      entries.push(entry(group.id, group.grade.verdict, group.name.slice(folder.length)));
       continue;
     }
     if (page.groups.length > 1)
@@ -78,6 +79,15 @@ function sidebar(page) {
     entries.push(...group.tests.map((test) => entry(test.id, test.verdict, test.test)));
   }
   return make("nav", {class: "sidebar", "aria-label": "tests"}, make("ul", {}, entries));
+}
+
+/* What all names begin with, up to a slash. */
+function commonFolder(names) {
+  let folder = names[0].slice(0, names[0].lastIndexOf("/") + 1);
+
+  while (folder && !names.every((name) => name.startsWith(folder)))
+    folder = folder.slice(0, folder.lastIndexOf("/", folder.length - 2) + 1);
+  return folder;
 }
 
 function entry(id, verdict, text) {

@@ -7,7 +7,7 @@ function statistics(test) {
   ].filter((part) => part);
 
   if (test.covered)
-    parts.unshift(make("p", {}, test.covered));
+    parts.unshift(make("p", {class: "a-plot wide"}, test.covered));
   return parts.length ? make("section", {class: "statistics"},
     make("h2", {}, "What the cases were like"), make("div", {class: "plots"}, parts)) : null;
 }

@@ -3,7 +3,7 @@
  * To those who cannot see it, it is a list from which one item at a time is chosen.  Only what is
  * in view is in the document, and a little more on both sides. */
 
-const LANE_LEAST = 150, LANE_MOST = 460, BEYOND = 10, LETTER = 7.7;
+const LANE_LEAST = 150, LANE_MOST = 460, NARROW = 230, BEYOND = 10, LETTER = 7.7;
 
 const HUES = [212, 150, 32, 282, 184, 338, 58, 248];
 
@@ -36,7 +36,8 @@ class Timeline {
     this.heads = make("div", {class: "heads", "aria-hidden": "true"});
     this.stripes = make("div", {class: "stripes", "aria-hidden": "true"});
     this.ruler = make("div", {class: "ruler", "aria-hidden": "true"});
-    this.items = make("div", {class: "items", role: "presentation"});
+    this.behind = make("div", {role: "presentation"});
+    this.items = make("div", {role: "presentation"}, this.behind);
     this.arrows = draw("svg", {class: "arrows", "aria-hidden": "true"});
     this.canvas = make("div", {class: "canvas", role: "presentation"}, this.heads, this.stripes,
                        this.ruler, this.items, this.arrows);
@@ -63,12 +64,12 @@ class Timeline {
     this.fit();
   }
 
-  /* What is wrong: the step or call that is, rather than what is said about it. */
+  /* What is wrong: the step or call that is, rather than what is said about it, or its phase. */
   failing() {
     const fails = this.layout.shown.filter((i) => this.data.items[i].fails);
-    const done = fails.find((i) => this.data.items[i].kind !== "failure");
+    const done = fails.find((i) => !["failure", "phase"].includes(this.data.items[i].kind));
 
-    return done ?? fails[0] ?? -1;
+    return done ?? fails[fails.length - 1] ?? -1;
   }
 
   /* ---- Drawing ---- */
@@ -81,6 +82,7 @@ class Timeline {
       return;
     this.lane = Math.min(LANE_MOST, Math.max(LANE_LEAST, Math.floor(room / lanes)));
     this.width = GUTTER + this.lane * lanes;
+    this.element.classList.toggle("narrow", this.lane < NARROW);
     place(this.canvas, {height: this.layout.height, width: this.width});
     this.drawLanes();
     for (const element of this.drawn.values())
@@ -132,7 +134,7 @@ class Timeline {
     for (const i of visible)
       if (!this.drawn.has(i)) {
         this.drawn.set(i, this.box(i));
-        this.items.append(this.drawn.get(i));
+        (this.data.items[i].kind === "phase" ? this.behind : this.items).append(this.drawn.get(i));
       }
     this.drawRuler(from, to);
     this.drawArrows(from, to);
@@ -191,9 +193,8 @@ class Timeline {
     box.append(this.line(item, long));
     if (long && item.kind === "wait") /* which has several lines, but none by half */
       place(box.firstChild, {"max-height": LINE * Math.floor((height - 4) / LINE)});
-    if (long && item.kind === "call")
-      box.append(make("span", {class: "answer"}, item.open ? "has not returned" :
-                      item.detail ? `↩ ${item.detail}` : "↩"));
+    if (long && item.kind === "call" && !item.open)
+      box.append(make("span", {class: "answer"}, `↩ ${inOneLine(item.detail)}`));
     if (item.kind === "failure" && item.detail)
       box.append(make("span", {class: "why"}, item.detail));
     return place(box, {top, height, left, width,
@@ -202,30 +203,23 @@ class Timeline {
 
   /* What is written in its first row. */
   line(item, long) {
-    const line = make("span", {class: "line"}, make("span", {class: "title"}, this.title(item)));
-    const below = (long && item.kind === "call") || item.kind === "failure";
+    const line = make("span", {class: "line"}, make("span", {class: "title"}, titleOf(item)));
+    const isCall = item.kind === "call", detail = inOneLine(item.detail);
 
-    if (item.detail && !below)
-      line.append(make("span", {class: "detail"},
-                       item.kind === "call" ? `↩ ${item.detail}` : item.detail));
-    if (item.open && !long && item.kind === "call")
-      line.append(make("span", {class: "detail"}, "has not returned"));
+    if (isCall && item.open)
+      line.append(make("span", {class: "detail unreturned"}, detail || "has not returned"));
+    else if (detail && !(long && isCall) && item.kind !== "failure")
+      line.append(make("span", {class: "detail"}, isCall ? `↩ ${detail}` : detail));
     if (item.place)
-      line.append(make("span", {class: "place"}, item.place));
+      line.append(make("span", {class: "place"}, make("bdi", {}, item.place)));
     return line;
-  }
-
-  title(item) {
-    if (item.kind === "switch")
-      return item.title || "preempted";
-    return item.title || KIND_WORDS[item.kind] || item.kind;
   }
 
   /* To be read out. */
   words(i) {
     const item = this.data.items[i];
     const who = item.lane === null ? "all" : this.data.lanes[item.lane]?.name ?? "";
-    const parts = [item.fails ? "fails" : "", who, KIND_WORDS[item.kind] || item.kind, item.title,
+    const parts = [item.fails ? "fails" : "", who, KIND_WORDS[item.kind] || item.kind, titleOf(item),
                    item.detail, item.open ? "has not come to its end" : "", item.place];
 
     return parts.filter((part) => part).join(", ");
@@ -340,7 +334,22 @@ class Timeline {
     if (failure !== undefined)
       this.reveal(failure);
     this.reveal(this.selected);
+    this.revealPreemption();
     this.draw();
+  }
+
+  /* The preemption before it as well, if both can be seen at once. */
+  revealPreemption() {
+    const {shown, first, last, tops} = this.layout;
+    const before = shown.findLast((i) => this.data.items[i].kind === "switch" &&
+                                         first[i] < first[this.selected]);
+
+    if (this.selected < 0 || before === undefined)
+      return;
+    const top = tops[first[before]] - HEAD - 4;
+
+    if (tops[last[this.selected] + 1] - top <= this.element.clientHeight)
+      this.element.scrollTop = Math.min(this.element.scrollTop, top);
   }
 
   itemOf(event) {
@@ -406,6 +415,17 @@ class Timeline {
     }
     return -1;
   }
+}
+
+function inOneLine(text) {
+  return (text || "").replaceAll("\n", " · ");
+}
+
+/* What a thread is preempted before is told by its title. */
+function titleOf(item) {
+  if (item.kind === "switch")
+    return item.title ? `preempted before it ${item.title}` : "preempted";
+  return item.title || KIND_WORDS[item.kind] || item.kind;
 }
 
 function revealLane(view, left, width) {
