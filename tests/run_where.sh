@@ -33,6 +33,7 @@ line=$(grep -n 'total = total' reader.c | cut -d : -f 1)
 ${CC:-gcc} -g -O0 reader.c a/other.c b/other.c -o plain
 ${CC:-gcc} -g -O2 reader.c a/other.c b/other.c -o fast
 ${CC:-gcc} -O2 -shared -fPIC reader.c a/other.c b/other.c -o libbare.so
+${CC:-gcc} -g -gsplit-dwarf -O0 reader.c a/other.c b/other.c -o split
 
 # ---- What is shown ----
 
@@ -89,6 +90,8 @@ run 1 "$raddle" where libbare.so reader.c:$line
 says 'no debugging information'
 run 1 "$raddle" where libbare.so 'append:/total/'
 says 'compile it with -g'
+run 1 "$raddle" where split 'append:/total/'
+says 'compile it with -g, and without -gsplit-dwarf'
 
 # ---- What is not found ----
 

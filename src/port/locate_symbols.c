@@ -132,6 +132,18 @@ static bool is_one_function(struct rdl__object *object, const struct rdl__query 
     return true;
 }
 
+/* Is what is known of its functions in files beside it?  Those are not read. */
+static bool is_split(struct rdl__object *object)
+{
+    Dwarf_Die *unit = NULL;
+    Dwarf_Addr bias;
+
+    while ((unit = dw.dwfl_module_nextcu(object->module, unit, &bias)))
+        if (dw.dwarf_hasattr(unit, DW_AT_dwo_name) || dw.dwarf_hasattr(unit, DW_AT_GNU_dwo_name))
+            return true;
+    return false;
+}
+
 bool rdl__symbol_add(struct rdl__answer *answer, struct rdl__object *object,
                      const struct rdl__query *query)
 {
@@ -141,8 +153,9 @@ bool rdl__symbol_add(struct rdl__answer *answer, struct rdl__object *object,
     if (query->text)
         return rdl__answer_fail(answer,
                                 "%s has no debugging information for %s, so its lines are "
-                                "not known; compile it with -g",
-                                object->name, query->function);
+                                "not known; compile it with -g%s",
+                                object->name, query->function,
+                                is_split(object) ? ", and without -gsplit-dwarf" : "");
     if (!is_one_function(object, query))
         return rdl__answer_fail(answer,
                                 "there are several functions of that name, and no debugging "
