@@ -17,7 +17,7 @@ function(add_user_programs from folder out_targets)
   file(GLOB entries CONFIGURE_DEPENDS LIST_DIRECTORIES true ${from}/*)
   foreach(entry IN LISTS entries)
     get_filename_component(name ${entry} NAME_WE)
-    if(entry MATCHES "/(zoo/threads|bench/plain)$")
+    if(entry MATCHES "/(zoo/threads|bench/(plain|peers))$")
       continue() # programs that know nothing of Raddle: scripts compile them
     endif()
     if(entry MATCHES "/(examples/(redis|gates|autosar)|gates/glib_queue\\.c)$")
