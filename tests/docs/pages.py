@@ -167,12 +167,14 @@ def check_c(page, blocks):
     for number, block in enumerate(blocks, 1):
         if f"/* {number} */" not in text:
             complain(page, 1, f"{context} has no line /* {number} */ for\n" + "\n".join(block))
+        block = [line for line in block if not line.startswith('#include "')]  # the context has it
         text = text.replace(f"/* {number} */", re.sub(r"(, )?\.\.\.", "", "\n".join(block)))
     path = f"{common.scratch}/{name}.c"
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
     done = subprocess.run([os.environ.get("CC", "gcc"), "-std=gnu17", "-fsyntax-only", "-Wall", "-Werror",
-                           "-Wno-unused", "-Iinclude", path], text=True, capture_output=True)
+                           "-Wno-unused", "-Iinclude", "-I.", "-Iexamples/warehouse",
+                           path], text=True, capture_output=True)
     if done.returncode:
         complain(page, 1, "its examples do not compile:\n" + done.stderr[:2000])
 

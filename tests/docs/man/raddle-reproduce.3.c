@@ -1,0 +1,5 @@
+#include <raddle.h>
+#undef RDL_MAIN
+#define RDL_MAIN
+#include "examples/warehouse/spec.c"
+/* 1 */
