@@ -1,4 +1,10 @@
-/* raddle/base.h -- what all headers of Raddle share.  Nothing to call. */
+/* raddle/base.h -- what all headers of Raddle share.  Nothing to call.
+ *
+ * The headers are C: C11 or later, with the extensions that gcc and clang share.  Tests of C++ code
+ * may be C++, from C++17 on: cases, checks, properties, threads, gates and the clock are there, and
+ * generators but for those that take options as rdl_ints(t, &n, .length = {0, 9}) does.  Options of
+ * tests stand in the order of struct rdl_options then, and take C++20.  Specs, models, events,
+ * streams, call-outs, clusters and mocks are for C: have them in a C file of the same program. */
 #ifndef RADDLE_BASE_H
 #define RADDLE_BASE_H
 
@@ -6,7 +12,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RDL_API                 __attribute__((visibility("default")))
+#ifdef __cplusplus
+#define RDL_API          extern "C" __attribute__((visibility("default")))
+#define RDL__API_VAR     RDL_API
+#define RDL__C           extern "C"
+#define RDL__FIELD(name) /* in their order */
+#define RDL__FORM_BEGIN                                                                            \
+    _Pragma("GCC diagnostic push")                                                                 \
+        _Pragma("GCC diagnostic ignored \"-Wmissing-field-initializers\"")
+#define RDL__FORM_END _Pragma("GCC diagnostic pop")
+#else
+#define RDL_API      __attribute__((visibility("default")))
+#define RDL__API_VAR RDL_API extern
+#define RDL__C
+#define RDL__FIELD(name) .name =
+#define RDL__FORM_BEGIN
+#define RDL__FORM_END
+#endif
+#define RDL__NORETURN           __attribute__((noreturn))
 #define RDL__PRINTF(text, rest) __attribute__((__format__(__printf__, text, rest)))
 
 /* Forms are filled in with designated initialisers only, so that fields can be

@@ -29,6 +29,10 @@
 #ifndef RADDLE_CALLOUTS_H
 #define RADDLE_CALLOUTS_H
 
+#ifdef __cplusplus
+#error "raddle/callouts.h is for C: include it in a C file of the program"
+#endif
+
 #include <raddle/events.h>
 #include <raddle/mock.h>
 #include <raddle/spec.h>
@@ -87,7 +91,7 @@ RDL_API void rdl__callouts(const struct rdl_step *step, const char *file, int li
     struct rdl_spec
 
 /* Where calls are events. */
-RDL_API extern struct rdl_port rdl_calls;
+RDL__API_VAR struct rdl_port rdl_calls;
 
 /* In .post or .judge of an operation with call-outs that is declared with .asks_answers = true:
  * what the last such call was answered that it made; NULL: it made none:

@@ -32,7 +32,7 @@ RDL_API int rdl_size(struct rdl_case *t);
 /* This case does not count: what was drawn does not fit what the property is
  * about.  Drawing the right thing in the first place is better: a run that
  * discards nearly everything is reported. */
-RDL_API _Noreturn void rdl_discard(struct rdl_case *t);
+RDL_API RDL__NORETURN void rdl_discard(struct rdl_case *t);
 #define rdl_assume(t, condition)                                                                   \
     do {                                                                                           \
         if (!(condition))                                                                          \
@@ -41,7 +41,7 @@ RDL_API _Noreturn void rdl_discard(struct rdl_case *t);
 
 /* The test cannot run here (no such device, no permission): it is reported as
  * skipped, for this reason, and no further case of it is tried. */
-RDL_API _Noreturn void rdl_skip(struct rdl_case *t, const char *format, ...) RDL__PRINTF(2, 3);
+RDL_API RDL__NORETURN void rdl_skip(struct rdl_case *t, const char *format, ...) RDL__PRINTF(2, 3);
 
 /* ---- What was tested, over the whole run ---------------------------------- */
 

@@ -46,16 +46,18 @@ RDL_API void rdl_note(const char *format, ...) RDL__PRINTF(1, 2);
 
 /* ---- Behind the macros ------------------------------------------------------ */
 
+enum rdl__value_type {
+    RDL__VALUE_SIGNED,
+    RDL__VALUE_UNSIGNED,
+    RDL__VALUE_FLOAT,
+    RDL__VALUE_DOUBLE,
+    RDL__VALUE_BOOL,
+    RDL__VALUE_CHAR,
+    RDL__VALUE_POINTER
+};
+
 struct rdl_value {
-    enum {
-        RDL__VALUE_SIGNED,
-        RDL__VALUE_UNSIGNED,
-        RDL__VALUE_FLOAT,
-        RDL__VALUE_DOUBLE,
-        RDL__VALUE_BOOL,
-        RDL__VALUE_CHAR,
-        RDL__VALUE_POINTER
-    } type;
+    enum rdl__value_type type;
     union {
         int64_t s;
         uint64_t u;
@@ -64,10 +66,10 @@ struct rdl_value {
     };
 };
 
-RDL_API _Noreturn void rdl__failed(const char *file, int line, const char *check,
-                                   const char *format, ...) RDL__PRINTF(4, 5);
-RDL_API _Noreturn void rdl__compared(const char *file, int line, const char *check,
-                                     struct rdl_value left, struct rdl_value right);
+RDL_API RDL__NORETURN void rdl__failed(const char *file, int line, const char *check,
+                                       const char *format, ...) RDL__PRINTF(4, 5);
+RDL_API RDL__NORETURN void rdl__compared(const char *file, int line, const char *check,
+                                         struct rdl_value left, struct rdl_value right);
 RDL_API void rdl__check_str(const char *file, int line, const char *check, const char *left,
                             const char *right);
 RDL_API void rdl__check_mem(const char *file, int line, const char *check, const void *left,
@@ -90,8 +92,8 @@ RDL_API void rdl__check_mem(const char *file, int line, const char *check, const
 /* Integers are compared as the numbers they are, whatever their types. */
 #define RDL__COMPARE(check, left, is, right)                                                       \
     do {                                                                                           \
-        __auto_type rdl__left = (left);                                                            \
-        __auto_type rdl__right = (right);                                                          \
+        RDL__AUTO rdl__left = (left);                                                              \
+        RDL__AUTO rdl__right = (right);                                                            \
         bool rdl__holds;                                                                           \
                                                                                                    \
         _Pragma("GCC diagnostic push");                                                            \
@@ -106,6 +108,12 @@ RDL_API void rdl__check_mem(const char *file, int line, const char *check, const
     } while (0)
 #define RDL__ORDER(left, right) rdl__integer_order(RDL__VALUE(left), RDL__VALUE(right))
 
+#ifdef __cplusplus
+#define RDL__AUTO          auto
+#define RDL__VALUE(x)      rdl__value(x)
+#define RDL__IS_INTEGER(x) rdl__is_integer(rdl__value(x))
+#else
+#define RDL__AUTO __auto_type
 #define RDL__IS_INTEGER(x)                                                                         \
     _Generic((x), bool : 1, char : 1, signed char : 1, short : 1, int : 1, long : 1,               \
              long long : 1, unsigned char : 1, unsigned short : 1, unsigned int : 1,               \
@@ -130,35 +138,95 @@ RDL_API void rdl__check_mem(const char *file, int line, const char *check, const
              : rdl__value_double, long double                                                      \
              : rdl__value_double, default                                                          \
              : rdl__value_pointer)(x)
+#endif
 
 static inline struct rdl_value rdl__value_signed(int64_t x)
 {
-    return (struct rdl_value){.type = RDL__VALUE_SIGNED, .s = x};
+    struct rdl_value value;
+
+    value.type = RDL__VALUE_SIGNED;
+    value.s = x;
+    return value;
 }
 static inline struct rdl_value rdl__value_unsigned(uint64_t x)
 {
-    return (struct rdl_value){.type = RDL__VALUE_UNSIGNED, .u = x};
+    struct rdl_value value;
+
+    value.type = RDL__VALUE_UNSIGNED;
+    value.u = x;
+    return value;
 }
 static inline struct rdl_value rdl__value_bool(bool x)
 {
-    return (struct rdl_value){.type = RDL__VALUE_BOOL, .u = x};
+    struct rdl_value value;
+
+    value.type = RDL__VALUE_BOOL;
+    value.u = x;
+    return value;
 }
 static inline struct rdl_value rdl__value_char(char x)
 {
-    return (struct rdl_value){.type = RDL__VALUE_CHAR, .u = (unsigned char)x};
+    struct rdl_value value;
+
+    value.type = RDL__VALUE_CHAR;
+    value.u = (unsigned char)x;
+    return value;
 }
 static inline struct rdl_value rdl__value_float(float x)
 {
-    return (struct rdl_value){.type = RDL__VALUE_FLOAT, .d = x};
+    struct rdl_value value;
+
+    value.type = RDL__VALUE_FLOAT;
+    value.d = x;
+    return value;
 }
 static inline struct rdl_value rdl__value_double(double x)
 {
-    return (struct rdl_value){.type = RDL__VALUE_DOUBLE, .d = x};
+    struct rdl_value value;
+
+    value.type = RDL__VALUE_DOUBLE;
+    value.d = x;
+    return value;
 }
 static inline struct rdl_value rdl__value_pointer(const volatile void *x)
 {
-    return (struct rdl_value){.type = RDL__VALUE_POINTER, .p = x};
+    struct rdl_value value;
+
+    value.type = RDL__VALUE_POINTER;
+    value.p = x;
+    return value;
 }
+
+#ifdef __cplusplus
+extern "C++" {
+#define RDL__VALUE_OF(type, how)                                                                   \
+    static inline rdl_value rdl__value(type x)                                                     \
+    {                                                                                              \
+        return rdl__value_##how(x);                                                                \
+    }
+RDL__VALUE_OF(bool, bool)
+RDL__VALUE_OF(char, char)
+RDL__VALUE_OF(signed char, signed)
+RDL__VALUE_OF(short, signed)
+RDL__VALUE_OF(int, signed)
+RDL__VALUE_OF(long, signed)
+RDL__VALUE_OF(long long, signed)
+RDL__VALUE_OF(unsigned char, unsigned)
+RDL__VALUE_OF(unsigned short, unsigned)
+RDL__VALUE_OF(unsigned, unsigned)
+RDL__VALUE_OF(unsigned long, unsigned)
+RDL__VALUE_OF(unsigned long long, unsigned)
+RDL__VALUE_OF(float, float)
+RDL__VALUE_OF(double, double)
+RDL__VALUE_OF(const volatile void *, pointer)
+
+static inline bool rdl__is_integer(rdl_value value)
+{
+    return value.type != RDL__VALUE_FLOAT && value.type != RDL__VALUE_DOUBLE &&
+           value.type != RDL__VALUE_POINTER;
+}
+}
+#endif
 
 /* Less than, equal to or greater than 0, as left is to right. */
 static inline int rdl__integer_order(struct rdl_value left, struct rdl_value right)

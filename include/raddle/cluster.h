@@ -22,6 +22,10 @@
 #ifndef RADDLE_CLUSTER_H
 #define RADDLE_CLUSTER_H
 
+#ifdef __cplusplus
+#error "raddle/cluster.h is for C: include it in a C file of the program"
+#endif
+
 #include <raddle/callouts.h>
 #include <raddle/test.h>
 

@@ -25,6 +25,10 @@
 #ifndef RADDLE_EVENTS_H
 #define RADDLE_EVENTS_H
 
+#ifdef __cplusplus
+#error "raddle/events.h is for C: include it in a C file of the program"
+#endif
+
 #include <stdio.h>
 
 #include <raddle/base.h>
@@ -78,7 +82,7 @@ struct rdl_frame {
     char bytes[];
 };
 typedef struct rdl_frame rdl_data_frame;
-RDL_API extern const struct rdl_event_type rdl_event_frame;
+RDL__API_VAR const struct rdl_event_type rdl_event_frame;
 
 /* The component came to a sudden end: see rdl_faults. */
 struct rdl_fault {
@@ -90,7 +94,7 @@ enum {
     RDL_FAULT_SIGNAL = 2, /* a failed assertion is SIGABRT */
 };
 typedef struct rdl_fault rdl_data_fault;
-RDL_API extern const struct rdl_event_type rdl_event_fault;
+RDL__API_VAR const struct rdl_event_type rdl_event_fault;
 
 /* Nothing more comes over a connection: `closed` if it was ended in order, `broken` if not,
  * `ended` for either.  It comes from the side that ended it. */
@@ -109,7 +113,7 @@ struct rdl_ended {
     uint32_t bytes; /* of a frame that was not whole, as many as there were */
 };
 typedef struct rdl_ended rdl_data_ended, rdl_data_closed, rdl_data_broken;
-RDL_API extern const struct rdl_event_type rdl_event_ended, rdl_event_closed, rdl_event_broken;
+RDL__API_VAR const struct rdl_event_type rdl_event_ended, rdl_event_closed, rdl_event_broken;
 
 /* ---- Which events ------------------------------------------------------------------------ */
 
@@ -132,7 +136,7 @@ struct rdl_port {
  * The thread that it happened in ends there.  Other specs do not hide them: the case fails.
  * (Threads of a test, in an RDL_EXPLORE; processes are in raddle/streams.h.)  If it may happen
  * before rdl_stream is called, connect it: rdl_connect(t, &rdl_faults). */
-RDL_API extern struct rdl_port rdl_faults;
+RDL__API_VAR struct rdl_port rdl_faults;
 
 struct rdl_event {
     struct rdl_port *port;

@@ -40,6 +40,10 @@
 #ifndef RADDLE_MOCK_H
 #define RADDLE_MOCK_H
 
+#ifdef __cplusplus
+#error "raddle/mock.h is for C: include it in a C file of the program"
+#endif
+
 #include <raddle/base.h>
 #include <raddle/events.h>
 
@@ -53,18 +57,18 @@ struct rdl_mock;
  *
  *     rdl_mock(t, sensor_read, rdl_returns(true), rdl_sets("celsius", 21.5)); */
 #define rdl_mock(t, function, ...)                                                                 \
-    RDL__MOCK(t, function, RDL__MOCK_ANSWER, RDL__MOCK_PARTS(__VA_ARGS__))
+    RDL__MOCK(t, function, RDL__MOCK_ANSWER, RDL__MOCK_PARTS(0, ##__VA_ARGS__))
 
 /* The function is called, and its calls are kept. */
 #define rdl_spy(t, function, ...)                                                                  \
-    RDL__MOCK(t, function, RDL__MOCK_SPY, RDL__MOCK_PARTS(__VA_ARGS__))
+    RDL__MOCK(t, function, RDL__MOCK_SPY, RDL__MOCK_PARTS(0, ##__VA_ARGS__))
 
 /* A function of yours is called instead, of the same type: the compiler says so if it is not, and
  * the function is declared.  Functions that it calls may be mocked; and
  * rdl_real(flash_write)(3, "ab") is the one that it stands in for. */
 #define rdl_replace(t, function, replacement, ...)                                                 \
     RDL__MOCK(t, function, RDL__MOCK_REPLACE,                                                      \
-              RDL__MOCK_PARTS({.kind = RDL__PART_CALLS,                                            \
+              RDL__MOCK_PARTS(0, {.kind = RDL__PART_CALLS,                                            \
                                .code = (void (*)(void))(1 ? (replacement)                          \
                                                           : _Generic((function), char *            \
                                                                      : (replacement), const char * \
@@ -88,7 +92,7 @@ struct rdl_mock;
  * (raddle/callouts.h) can be injected faults into, or be mocked, too: such a call still has to be
  * in order, but its effect in the neighbour's spec does not take place. */
 #define rdl_inject(t, function, ...)                                                               \
-    RDL__MOCK(t, function, RDL__MOCK_INJECT, RDL__MOCK_PARTS(__VA_ARGS__))
+    RDL__MOCK(t, function, RDL__MOCK_INJECT, RDL__MOCK_PARTS(0, ##__VA_ARGS__))
 
 /* ---- What happens -------- */
 
@@ -186,8 +190,8 @@ RDL_API const void *rdl_mock_copy(struct rdl_mock *mock, size_t i, const char *p
 #define rdl_calls_done(t)         rdl__calls_done((t), RDL__HERE)
 #define rdl_call_to(function, ...)                                                                 \
     RDL__STEP(RDL__STEP_CALL, .name = RDL__FUNCTION_NAME(function),                                \
-              .operation = &rdl__call_to_function, .value = RDL__MOCK_PARTS(__VA_ARGS__),          \
-              .value_size = sizeof(RDL__MOCK_PARTS(__VA_ARGS__)))
+              .operation = &rdl__call_to_function, .value = RDL__MOCK_PARTS(0, ##__VA_ARGS__),     \
+              .value_size = sizeof(RDL__MOCK_PARTS(0, ##__VA_ARGS__)))
 
 /* ---- Functions that are missing -------- */
 
@@ -264,7 +268,7 @@ struct rdl_part {
     .class = __builtin_classify_type(RDL__DECAYED(x)),                                             \
     .is_unsigned = _Generic((RDL__DECAYED(x)), unsigned : 1, unsigned long : 1,                    \
                             unsigned long long : 1, default : 0)
-#define RDL__MOCK_PARTS(...)                                                                       \
+#define RDL__MOCK_PARTS(unused, ...)                                                               \
     (const struct rdl_part[])                                                                      \
     {                                                                                              \
         {.kind = RDL__PART_BEGIN}, ##__VA_ARGS__,                                                  \
@@ -294,7 +298,7 @@ RDL_API void *rdl__mock_arg(struct rdl_mock *mock, size_t i, const char *paramet
 RDL_API void rdl__expect_calls(struct rdl_case *t, const struct rdl_step *step, const char *file,
                                int line);
 RDL_API void rdl__calls_done(struct rdl_case *t, const char *file, int line);
-RDL_API extern const char rdl__call_to_function;
+RDL__API_VAR const char rdl__call_to_function;
 
 #define RDL__COPIES_2(mock, parameter) rdl__copies((mock), (parameter), -1, NULL, RDL__HERE)
 #define RDL__COPIES_3(mock, parameter, how_many)                                                   \
@@ -313,7 +317,7 @@ struct rdl__declared {
     struct rdl__declared *next;
 };
 RDL_API void rdl__declare(struct rdl__declared *function);
-RDL_API _Noreturn void rdl__stub_called(const char *name);
+RDL_API RDL__NORETURN void rdl__stub_called(const char *name);
 
 /* What a header calls by another name is called so here, too. */
 #define RDL__PROTOTYPE(function, names)                                                            \

@@ -24,6 +24,10 @@
 #ifndef RADDLE_MODEL_H
 #define RADDLE_MODEL_H
 
+#ifdef __cplusplus
+#error "raddle/model.h is for C: include it in a C file of the program"
+#endif
+
 #include <raddle/base.h>
 
 #define RDL__ITEMS(T, cap)                                                                         \
@@ -216,8 +220,8 @@ struct rdl__box {
         function(box, &name, i);                                                                   \
     })
 
-RDL_API _Noreturn void rdl__box_is_full(struct rdl__box box);
-RDL_API _Noreturn void rdl__box_lacks(struct rdl__box box, int64_t index);
+RDL_API RDL__NORETURN void rdl__box_is_full(struct rdl__box box);
+RDL_API RDL__NORETURN void rdl__box_lacks(struct rdl__box box, int64_t index);
 RDL_API void *rdl__insert(struct rdl__box box, int64_t index);
 RDL_API bool rdl__sort_in_new(struct rdl__box box, const void *item);
 RDL_API void rdl__sort_in(struct rdl__box box, const void *item);

@@ -31,6 +31,10 @@
 #ifndef RADDLE_REPRODUCE_H
 #define RADDLE_REPRODUCE_H
 
+#ifdef __cplusplus
+#error "raddle/reproduce.h is for C: include it in a C file of the program"
+#endif
+
 #include <raddle/base.h>
 
 /* ---- What was decided ----------------------------------------------------------------------- */

@@ -46,6 +46,10 @@
 #ifndef RADDLE_SPEC_H
 #define RADDLE_SPEC_H
 
+#ifdef __cplusplus
+#error "raddle/spec.h is for C: include it in a C file of the program"
+#endif
+
 #include <stdio.h>
 
 #include <raddle/check.h>
@@ -55,7 +59,7 @@
 #include <raddle/test.h>
 
 /* Arguments of an operation that has none, clients that have no state. */
-struct rdl_nothing {
+__extension__ struct rdl_nothing {
 };
 
 /* ---- Operations ---------------------------------------------------------------- */
@@ -410,7 +414,7 @@ struct rdl_policy {
         .name = #policy, .state_size = sizeof(Sched), .info_size = sizeof(Info), ##__VA_ARGS__}
 #define rdl_policy(spec, policy) ((const struct rdl_policy *)&rdl_policy_##spec##_##policy)
 
-RDL_API extern const struct rdl_policy rdl_policy_always, rdl_policy_fifo, rdl_policy_fifo_per_op,
+RDL__API_VAR const struct rdl_policy rdl_policy_always, rdl_policy_fifo, rdl_policy_fifo_per_op,
     rdl_policy_priority;
 #define RDL_ALWAYS      (&rdl_policy_always)
 #define RDL_FIFO        (&rdl_policy_fifo)

@@ -32,6 +32,10 @@
 #ifndef RADDLE_STREAMS_H
 #define RADDLE_STREAMS_H
 
+#ifdef __cplusplus
+#error "raddle/streams.h is for C: include it in a C file of the program"
+#endif
+
 #include <raddle/case.h>
 #include <raddle/events.h>
 #include <raddle/test.h>

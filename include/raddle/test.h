@@ -77,13 +77,12 @@ struct rdl_test {
 /* RDL_PROPERTY(name, .option = value, ...) { body, with the case as t } */
 #define RDL_PROPERTY(test_name, ...)                                                               \
     static void rdl_property_##test_name(struct rdl_case *t);                                      \
-    static struct rdl_test rdl_test_##test_name = {                                                \
-        .name = #test_name,                                                                        \
-        .file = __FILE__,                                                                          \
-        .line = __LINE__,                                                                          \
-        .body = rdl_property_##test_name,                                                          \
-        .options = {__VA_ARGS__},                                                                  \
+    RDL__FORM_BEGIN static struct rdl_test rdl_test_##test_name = {                                \
+        RDL__FIELD(name) #test_name,      RDL__FIELD(file) __FILE__,                               \
+        RDL__FIELD(line) __LINE__,        RDL__FIELD(body) rdl_property_##test_name,               \
+        RDL__FIELD(options){__VA_ARGS__}, RDL__FIELD(next) NULL,                                   \
     };                                                                                             \
+    RDL__FORM_END                                                                                  \
     __attribute__((constructor)) static void rdl_register_##test_name(void)                        \
     {                                                                                              \
         rdl_register(&rdl_test_##test_name);                                                       \
@@ -120,8 +119,8 @@ RDL_API int rdl_fuzz_init(void);
     }                                                                                              \
     RDL__MAIN
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
-int LLVMFuzzerInitialize(int *argc, char ***argv);
+RDL__C int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
+RDL__C int LLVMFuzzerInitialize(int *argc, char ***argv);
 
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 #define RDL__MAIN
