@@ -158,6 +158,7 @@ struct rdl__result {
 
     /* and it passes: */
     struct rdl__story story;
+    struct rdl__timeline timeline;
     struct rdl__ids exercised;
 };
 
@@ -271,6 +272,10 @@ struct rdl__failure rdl__failure_on(struct rdl__session *session, const struct r
 void rdl__settle_failure(struct rdl__session *session, struct rdl__result *result,
                          struct rdl__failure *failure);
 void rdl__failure_release(struct rdl__failure *failure);
+
+/* The picture of a case that has just been run, traced, on the first board, and that passes. */
+void rdl__draw_passing(struct rdl__session *session, const struct rdl_test *test,
+                       struct rdl__timeline *out);
 
 /* exercised.c: requirements.  Those of a test are taken in when its search is over; when all have
  * been, they are told.  How many were exercised by none? */

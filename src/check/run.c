@@ -386,6 +386,7 @@ static void end_test(struct rdl__session *session, struct rdl__result *result,
         rdl__failure_release(&result->failures[i]);
     free(result->failures);
     rdl__story_release(&result->story);
+    rdl__timeline_release(&result->timeline);
 }
 
 static void check_test(struct rdl__session *session, struct rdl_test *test,
@@ -557,6 +558,7 @@ static void tell_passing(struct rdl__session *session, struct rdl__result *resul
         board->outcome.verdict != RDL__PASSED)
         return;
     rdl__story_read(&result->story, &board->trace);
+    rdl__draw_passing(session, result->test, &result->timeline);
     result->exercised = board->outcome.exercised;
 }
 

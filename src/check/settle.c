@@ -463,6 +463,21 @@ static void tell_story(struct rdl__session *session, const struct rdl_test *test
     free(trace);
 }
 
+void rdl__draw_passing(struct rdl__session *session, const struct rdl_test *test,
+                       struct rdl__timeline *out)
+{
+    const struct rdl__board *board = rdl__first_board(session);
+    struct rdl__trace *trace = rdl__allocate(sizeof *trace);
+    struct rdl__failure passing = {.outcome = board->outcome};
+
+    rdl__trace_copy(trace, &board->trace);
+    passing.outcome.cause = RDL__BY_CHECK; /* what stands there is of an earlier case */
+    find_places(test, &passing, &board->crash, trace);
+    *out = passing.timeline;
+    rdl__schedule_release(&passing.schedule);
+    free(trace);
+}
+
 /* The case as it was found, which has just been run, traced, on the first board. */
 static void keep_first(struct rdl__session *session, const struct rdl_test *test,
                        struct rdl__failure *failure)

@@ -197,13 +197,25 @@ static bool read_output(struct rdl__options *o, const char *from, const char *va
     return true;
 }
 
-static bool read_html(struct rdl__options *o, const char *from, const char *value,
-                      struct rdl__error *error)
+static bool add_output(struct rdl__options *o, const char *from, const char *format,
+                       const char *path, struct rdl__error *error)
 {
     if (o->output_count == RDL__OUTPUTS_MAX)
         return rdl__fail(error, "%s: at most %d reports are possible", from, RDL__OUTPUTS_MAX);
-    o->outputs[o->output_count++] = (struct rdl__output){.format = "html", .path = value};
+    o->outputs[o->output_count++] = (struct rdl__output){.format = format, .path = path};
     return true;
+}
+
+static bool read_html(struct rdl__options *o, const char *from, const char *value,
+                      struct rdl__error *error)
+{
+    return add_output(o, from, "html", value, error);
+}
+
+static bool read_trace(struct rdl__options *o, const char *from, const char *value,
+                       struct rdl__error *error)
+{
+    return add_output(o, from, "trace", value, error);
 }
 
 static bool read_shrink_time(struct rdl__options *o, const char *from, const char *value,
@@ -454,6 +466,8 @@ static const struct option options[] = {
     {"output", VALUE("FILE", read_output), "where the report of the --format before it goes",
      FOR_BOTH},
     {"html", VALUE("FILE", read_html), "write a page for browsers, too", FOR_BOTH},
+    {"trace", VALUE("FILE", read_trace), "write failing cases for Perfetto and Chrome, too",
+     FOR_BOTH},
     {"regressions", VALUE("DIR", read_regressions),
      "keep failing cases in DIR; beside: beside the tests (default); none: nowhere", FOR_TESTS},
     {"gates", VALUE("PATH", read_gates),

@@ -28,6 +28,7 @@ static const struct rdl__format formats[] = {
     {"junit", true, rdl__report_junit},
     {"json", false, rdl__report_json},
     {"html", true, rdl__report_html},
+    {"trace", true, rdl__report_trace},
 };
 
 /* ---- Where it goes ---------------------------------------------------------------- */

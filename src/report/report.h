@@ -54,6 +54,7 @@ struct rdl__report {
     size_t first_failure;         /* the number of that test, from 1; 0: none yet */
     bool interrupted;
     bool ended;              /* the run; so a document is whole */
+    uint64_t cases, arrows;  /* that are in a trace */
     struct rdl__looks looks; /* of the human format */
 };
 
@@ -84,6 +85,7 @@ struct rdl__listener rdl__report_junit(struct rdl__report *report);
 struct rdl__listener rdl__report_json(struct rdl__report *report);
 struct rdl__listener rdl__report_html(struct rdl__report *report);
 void rdl__html_free(struct rdl__html *html); /* or NULL */
+struct rdl__listener rdl__report_trace(struct rdl__report *report);
 
 /* Write report->text now.  To be called with whole lines. */
 void rdl__report_flush(struct rdl__report *report);
