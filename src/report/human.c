@@ -150,6 +150,30 @@ static void add_schedule(struct rdl__report *report, const struct rdl__schedule 
     rdl__text_release(&rows);
 }
 
+/* Everything that happened, in columns. */
+static void add_timeline(struct rdl__report *report, const struct rdl__timeline *timeline)
+{
+    const struct rdl__paint paint = {ink(report, PLAIN), ink(report, BOLD), ink(report, DIM),
+                                     ink(report, RED), ink(report, YELLOW)};
+    struct rdl__excerpt all = {
+        .end = timeline->count, .marked = UINT32_MAX, .with_places = true, .digits = 1};
+    struct rdl__text rows = {0};
+
+    if (timeline->count == 0)
+        return;
+    for (uint32_t most = timeline->moments; most >= 10; most /= 10)
+        all.digits++;
+    rdl__text_add(&report->text, "\n  All that happened, in its order:\n\n");
+    rdl__add_timeline(&rows, timeline, &all, report->looks.width - 2, &paint);
+    add_indented(&report->text, rows.bytes, "  ");
+    if (timeline->lost) {
+        rdl__text_add(&report->text, "    ... and ");
+        rdl__text_add_count(&report->text, timeline->lost);
+        rdl__text_add(&report->text, " more, for which there was no room\n");
+    }
+    rdl__text_release(&rows);
+}
+
 static void add_failure(struct rdl__report *report, const struct rdl__result *result,
                         const struct rdl__failure *failure)
 {
@@ -168,6 +192,8 @@ static void add_failure(struct rdl__report *report, const struct rdl__result *re
     }
     if (failure->schedule.headline)
         add_schedule(report, &failure->schedule);
+    if (report->looks.verbose)
+        add_timeline(report, &failure->timeline);
     if (failure->output && failure->output[0]) {
         rdl__text_add(out, "\n  It printed:\n");
         add_indented(out, failure->output, "    | ");

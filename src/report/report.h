@@ -86,6 +86,7 @@ struct rdl__listener rdl__report_json(struct rdl__report *report);
 struct rdl__listener rdl__report_html(struct rdl__report *report);
 struct rdl__listener rdl__report_trace(struct rdl__report *report);
 void rdl__html_free(struct rdl__html *html); /* or NULL */
+struct rdl__listener rdl__report_trace(struct rdl__report *report);
 
 /* Write report->text now.  To be called with whole lines. */
 void rdl__report_flush(struct rdl__report *report);
@@ -144,6 +145,17 @@ struct rdl__paint {
 };
 enum { RDL__PLAIN_WIDTH = 100 };
 void rdl__add_schedule(struct rdl__text *out, const struct rdl__schedule *schedule, int width,
+                       const struct rdl__paint *paint);
+
+/* Some items of a timeline in columns, in the same way: in front of each is its moment. */
+struct rdl__excerpt {
+    uint32_t first, end; /* items */
+    uint32_t marked;     /* one of them is pointed at; UINT32_MAX: none */
+    int digits;          /* of the largest moment */
+    bool with_places;
+};
+void rdl__add_timeline(struct rdl__text *out, const struct rdl__timeline *timeline,
+                       const struct rdl__excerpt *excerpt, int width,
                        const struct rdl__paint *paint);
 
 /* Of all the cases, how many percent carry the label? */
