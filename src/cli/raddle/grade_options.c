@@ -102,6 +102,7 @@ static const struct option options[] = {
     {"html", "FILE", FIELD(html), "write a page for browsers, too"},
     {"replay", "TOKEN", FIELD(replay), "show the case of a token, or of a file by @FILE"},
     {"export", "FILE", FIELD(export), "with --replay: write the case as a C program (.c)"},
+    {"gdb", NULL, FIELD(gdb), "with --replay: in the debugger"},
     {"keep", "FOLDER", FIELD(keep), "leave the test programs and their reports there"},
     {"verbose", NULL, FIELD(verbose), "show the failing case of each file"},
     {"color", "WHEN", READ(read_colour), "auto, always or never"},
@@ -205,6 +206,8 @@ static bool check(struct rdl__grading *g, struct rdl__error *error)
         return rdl__fail(error, "--replay goes with one implementation, not %d", g->file_count);
     if (g->export && !g->replay)
         return rdl__fail(error, "--export goes with --replay");
+    if (g->gdb && !g->replay)
+        return rdl__fail(error, "--gdb goes with --replay");
     if (g->export && !ends_in_c(g->export))
         return rdl__fail(error, "--export %s: the name of a C program ends in .c", g->export);
     return true;
