@@ -11,6 +11,9 @@ if(TARGET raddle_tool)
   install(TARGETS raddle_tool)
 endif()
 
+# What gdb is told of our threads.
+install(FILES scripts/raddle-gdb.py DESTINATION ${CMAKE_INSTALL_DATADIR}/raddle)
+
 foreach(section 1 3)
   file(GLOB pages CONFIGURE_DEPENDS docs/man/*.${section})
   install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})

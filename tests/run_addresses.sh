@@ -70,7 +70,7 @@ run 0 "$raddle" explore --fail-on output --same-output --schedules 50 -- ./addre
 are_same 50
 if command -v gdb >/dev/null; then
     next
-    echo run | SHELL=/bin/sh "$raddle" replay --gdb "$found" >out 2>&1 || true
+    SHELL=/bin/sh "$raddle" replay --gdb "$found" </dev/null >out 2>&1 || true
     are_same 1
 fi
 

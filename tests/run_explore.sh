@@ -159,7 +159,7 @@ exec 3<&-
 # ---- In the debugger ---------------------------------------------------------------------------
 
 if command -v gdb >/dev/null; then
-    printf 'run\nbacktrace\nkill\nquit\n' >commands
+    printf 'backtrace\nkill\nquit\n' >commands
     "$raddle" replay --gdb "$token" <commands >out 2>&1 || true
     says 'SIGTRAP'
     says 'transfer'

@@ -111,10 +111,14 @@ int rdl_size(struct rdl_case *t)
     return (int)t->settings.size;
 }
 
+void (*rdl__on_failure)(struct rdl_case *t);
+
 _Noreturn void rdl__case_leave(struct rdl_case *t)
 {
     if (t->leave)
         t->leave(t);
+    if (__builtin_expect(rdl__on_failure != NULL, 0) && t->outcome->verdict == RDL__FAILED)
+        rdl__on_failure(t);
     if (!pthread_equal(pthread_self(), t->thread))
         t->abandon();
     _longjmp(t->escape, 1);

@@ -154,6 +154,9 @@ extern void (*rdl__watch_activity)(const struct rdl__activity *activity);
 /* This process has too much of earlier cases in it: another one is to run the next. */
 extern bool rdl__worn_out;
 
+/* If set: the case has failed, and the stack is still as it was then. */
+extern void (*rdl__on_failure)(struct rdl_case *t);
+
 /* End the case, on its own thread: what stands in the outcome is the result. */
 _Noreturn void rdl__case_leave(struct rdl_case *t);
 

@@ -324,6 +324,11 @@ void rdl__script_export(struct rdl__session *session, const struct rdl_test *tes
 void rdl__script_repeat(struct rdl__session *session, const struct rdl_test *test,
                         struct rdl__failure *failure, uint64_t runs);
 
+/* debug.c: where a debugger is to stop.  Tests are then run in this process, up to the first
+ * failure; or a program is, whose board this is. */
+void rdl__debug_tests(struct rdl__plan *plan);
+void rdl__debug_failure(const struct rdl__board *board);
+
 /* reproduce.c: the case becomes a C program, in a file. */
 void rdl__reproducer_export(struct rdl__session *session, const struct rdl_test *test,
                             const struct rdl__failure *failure, const char *path);

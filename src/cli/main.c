@@ -313,6 +313,8 @@ int rdl__run_tests(struct rdl__options *options, struct rdl_test **tests, size_t
     struct rdl__error error;
     bool ok = open_reports(reports, options, &error), written;
 
+    if (options->explore.gdb)
+        rdl__debug_tests(&options->plan);
     rdl__gates_file = options->plan.gates;
     rdl__deviation_in_force = options->plan.deviation;
     if (ok) {

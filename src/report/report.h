@@ -86,7 +86,6 @@ struct rdl__listener rdl__report_json(struct rdl__report *report);
 struct rdl__listener rdl__report_html(struct rdl__report *report);
 struct rdl__listener rdl__report_trace(struct rdl__report *report);
 void rdl__html_free(struct rdl__html *html); /* or NULL */
-struct rdl__listener rdl__report_trace(struct rdl__report *report);
 
 /* Write report->text now.  To be called with whole lines. */
 void rdl__report_flush(struct rdl__report *report);

@@ -19,6 +19,7 @@
 #include "cli/orders.h"
 #include "cli/program/program.h"
 #include "control/explore.h"
+#include "control/sched/debug.h"
 #include "control/sched/dispatch.h"
 #include "control/sched/next.h"
 #include "control/sched/sched.h"
@@ -297,13 +298,7 @@ static struct rdl__board *board_here;
 /* For a debugger: stop where the failure is seen. */
 static void stop_at_failure(void)
 {
-    struct rdl__outcome *outcome = &board_here->outcome;
-
-    rdl__running = NULL; /* from here on nothing is controlled */
-    rdl__outcome_resolve_alone(outcome, board_here);
-    fflush(NULL);
-    fprintf(stderr, "raddle: %s\n%s\n", outcome->check, outcome->text);
-    raise(SIGTRAP);
+    rdl__debug_failure(board_here);
     _exit(RDL__EXIT_FAIL);
 }
 
@@ -347,6 +342,7 @@ static void learn_output(const struct rdl_test *test)
 
 _Noreturn static void debug(const struct rdl_test *test, const struct rdl__token *token)
 {
+    rdl__debugged = true;
     run_here(
         test,
         &(struct rdl__feed){.indexes = token->indexes, .count = token->count, .fill_at = RDL__NONE},

@@ -43,6 +43,9 @@ int rdl__explore_program(char **argv, int option_count, char **options, bool gdb
 /* The path of libraddle.so. */
 bool rdl__find_library(struct rdl__text *out, struct rdl__error *error);
 
+/* A file of ours that is no program and no library; false: it is not there. */
+bool rdl__find_script(struct rdl__text *out, const char *name);
+
 /* The folder that raddle.h is in; nothing if only the compiler can know. */
 void rdl__find_headers(struct rdl__text *out);
 
@@ -62,6 +65,10 @@ struct rdl__words {
 void rdl__words_add(struct rdl__words *to, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void rdl__words_release(struct rdl__words *words);
+
+/* gdb, and what makes it know our threads. */
+void rdl__words_add_gdb(struct rdl__words *to);
+void rdl__words_add_run(struct rdl__words *to); /* what follows is the program */
 
 /* The compiler that `raddle cc` stands for; options may follow its name. */
 const char *rdl__compiler(void);

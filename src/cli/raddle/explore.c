@@ -31,9 +31,12 @@ static const char explore_usage[] =
     "accesses to memory, and to find data races, compile it with `raddle cc`.\n\n";
 
 static const char replay_usage[] =
-    "Usage: raddle replay TOKEN|@FILE [OPTION]... [-- PROGRAM [ARGUMENT]...]\n\n"
+    "Usage: raddle replay TOKEN|@FILE [OPTION]... [-- PROGRAM [ARGUMENT]...]\n"
+    "       raddle replay TOKEN|@FILE --spec DIRECTORY [OPTION]... FILE\n\n"
     "Runs the program that a token of `raddle explore` is for under the token's\n"
-    "schedule; with --gdb, in the debugger.  PROGRAM, if given, takes its place.\n\n";
+    "schedule; with --gdb, in the debugger, up to where it fails.  PROGRAM, if given,\n"
+    "takes its place; or is the test program that the token is of.  With --spec, FILE\n"
+    "is the implementation that was graded.\n\n";
 
 /* ---- Can it be explored? ------------------------------------------------------------------ */
 
@@ -278,18 +281,44 @@ static int start(const char *path, char **argv, int option_count, char **options
     return child < 0 ? RDL__EXIT_SETUP : await_program(path, hello[0]);
 }
 
+/* gdb runs the program at once, up to where it fails; it can be run again, as often as one
+ * likes. */
+void rdl__words_add_gdb(struct rdl__words *to)
+{
+    struct rdl__text script = {0};
+
+    rdl__words_add(to, "gdb");
+    rdl__words_add(to, "-q");
+    if (rdl__find_script(&script, "raddle-gdb.py")) {
+        rdl__words_add(to, "-x");
+        rdl__words_add(to, "%s", script.bytes);
+    } else {
+        fprintf(stderr, "raddle: raddle-gdb.py is not where it was installed: gdb will not know "
+                        "the command raddle\n");
+    }
+    rdl__text_release(&script);
+}
+
+/* Run what follows, up to where it fails, and go there. */
+void rdl__words_add_run(struct rdl__words *to)
+{
+    rdl__words_add(to, "-ex");
+    rdl__words_add(to, "run");
+    rdl__words_add(to, "-ex");
+    rdl__words_add(to, "raddle here");
+    rdl__words_add(to, "--args");
+}
+
 /* The debugger takes our place.  What is preloaded goes to the program only.  That
  * addresses are the same each time is what the debugger sees to itself. */
 static int start_gdb(const char *path, char **argv, int option_count, char **options,
                      const struct rdl__text *library)
 {
-    int orders = rdl__orders_write(option_count, options), count = 0;
-    char **words;
+    int orders = rdl__orders_write(option_count, options);
+    struct rdl__words words = {0};
     struct rdl__text wrapper = {0};
 
-    while (argv[count])
-        count++;
-    words = rdl__allocate((size_t)(count + 8) * sizeof *words);
+    rdl__words_add_gdb(&words);
     /* LINES and COLUMNS are the debugger's doing. */
     rdl__text_add(&wrapper,
                   "set exec-wrapper env -u LINES -u COLUMNS LD_BIND_NOW=1 GOMP_SPINCOUNT=0 "
@@ -297,14 +326,32 @@ static int start_gdb(const char *path, char **argv, int option_count, char **opt
                   library->bytes, RDL__PROGRAM_VARIABLE);
     rdl__add_descriptors(&wrapper, orders, -1);
     rdl__text_add(&wrapper, "'");
-    words[0] = (char *)"gdb";
-    words[1] = (char *)"-q";
-    words[2] = (char *)"-ex";
-    words[3] = wrapper.bytes;
-    words[4] = (char *)"--args";
-    words[5] = (char *)path;
-    memcpy(words + 6, argv + 1, (size_t)count * sizeof *words);
-    execvp("gdb", words);
+    rdl__words_add(&words, "-ex");
+    rdl__words_add(&words, "%s", wrapper.bytes);
+    rdl__words_add_run(&words);
+    rdl__words_add(&words, "%s", path);
+    while (*++argv)
+        rdl__words_add(&words, "%s", *argv);
+    execvp("gdb", words.words);
+    fprintf(stderr, "raddle: cannot run gdb: %s (is the package gdb installed?)\n",
+            strerror(errno));
+    return RDL__EXIT_SETUP;
+}
+
+/* The same for a test program, with the options that its case needs. */
+static int start_gdb_for_tests(const char *path, char **argv, int option_count, char **options)
+{
+    struct rdl__words words = {0};
+
+    rdl__words_add_gdb(&words);
+    rdl__words_add_run(&words);
+    rdl__words_add(&words, "%s", path);
+    rdl__words_add(&words, "--regressions=none");
+    for (int i = 1; i < option_count; i++)
+        rdl__words_add(&words, "%s", options[i]);
+    while (*++argv)
+        rdl__words_add(&words, "%s", *argv);
+    execvp("gdb", words.words);
     fprintf(stderr, "raddle: cannot run gdb: %s (is the package gdb installed?)\n",
             strerror(errno));
     return RDL__EXIT_SETUP;
@@ -410,6 +457,38 @@ static char **options_with_token(int *count, char **argv)
     return options;
 }
 
+/* A test program replays its own tokens. */
+static int replay_test(const char *path, char **argv, int option_count, char **options, bool gdb)
+{
+    struct rdl__words words = {0};
+
+    if (gdb)
+        return start_gdb_for_tests(path, argv, option_count, options);
+    rdl__words_add(&words, "%s", path);
+    for (int i = 1; i < option_count; i++)
+        rdl__words_add(&words, "%s", options[i]);
+    while (*++argv)
+        rdl__words_add(&words, "%s", *argv);
+    execv(path, words.words);
+    fprintf(stderr, "raddle: cannot run %s: %s\n", path, strerror(errno));
+    return RDL__EXIT_SETUP;
+}
+
+static bool is_graded(int count, char **options)
+{
+    for (int i = 1; i < count; i++)
+        if (strcmp(options[i], "--spec") == 0 || strncmp(options[i], "--spec=", 7) == 0)
+            return true;
+    return false;
+}
+
+/* raddle grade does, with the implementation that the token is of. */
+static int replay_graded(int count, char **options)
+{
+    options[0] = (char *)"grade";
+    return rdl__command_grade(count, options);
+}
+
 int rdl__command_replay(int argc, char **argv)
 {
     int end = find_program_argument(argc, argv), count = end, status = RDL__EXIT_SETUP;
@@ -417,8 +496,11 @@ int rdl__command_replay(int argc, char **argv)
     struct rdl__options *checked = rdl__allocate(sizeof *checked);
     struct rdl__token token = {0};
     struct rdl__error error;
+    char *program = NULL;
 
-    if (!rdl__options_read_for_program(checked, count, options, &error))
+    if (!checked->help && is_graded(count, options))
+        status = replay_graded(count, options);
+    else if (!rdl__options_read_for_program(checked, count, options, &error))
         fprintf(stderr, "raddle replay: %s\n", error.text);
     else if (checked->help)
         status = show_help(replay_usage);
@@ -426,6 +508,8 @@ int rdl__command_replay(int argc, char **argv)
         fprintf(stderr, "raddle replay: which token?  raddle replay TOKEN|@FILE\n");
     else if (!rdl__read_token(&token, checked->replay, &error))
         fprintf(stderr, "raddle replay: %s\n", error.text);
+    else if (end + 1 < argc && rdl__is_test_program(program = rdl__find_program(argv[end + 1])))
+        status = replay_test(program, argv + end + 1, count, options, checked->explore.gdb);
     else if (end + 1 >= argc && !is_of_a_command(&token))
         fprintf(stderr,
                 "raddle replay: there is no program %s; the token of a test goes to its program: "
@@ -435,6 +519,7 @@ int rdl__command_replay(int argc, char **argv)
         status = rdl__explore_program(command_of(&token, argc, argv, end), count, options,
                                       checked->explore.gdb);
     rdl__token_release(&token);
+    free(program);
     free(options);
     free(checked);
     return status;

@@ -42,6 +42,7 @@ struct rdl__grading {
     const char *keep;   /* NULL: nothing is kept */
     const char *replay; /* a token; NULL: grade */
     const char *export; /* its case goes to this file; NULL: it is shown */
+    bool gdb; /* the case is run in the debugger */
     bool quiet, verbose;
     bool colour;
     bool help;
@@ -106,6 +107,9 @@ pid_t rdl__grade_spawn(char *const *argv, const char *folder, const char *output
 
 /* The same for a copy of this process, which is told by 0. */
 pid_t rdl__grade_fork(const char *folder, const char *output, const char *errors);
+
+/* Run something that talks to the user; its exit status. */
+int rdl__grade_run_here(char *const *argv);
 
 /* Wait until one of them ends, or, if it ticks, for a second (then *out_pid is 0).  False: we are
  * to end, by rdl__grade_interrupted, and no process is left. */

@@ -104,6 +104,7 @@ static const struct option options[] = {
     {"html", "FILE", FIELD(html), "write a page for browsers, too"},
     {"replay", "TOKEN", FIELD(replay), "show the case of a token, or of a file by @FILE"},
     {"export", "FILE", FIELD(export), "with --replay: write the case as a C program (.c)"},
+    {"gdb", NULL, FIELD(gdb), "with --replay: in the debugger"},
     {"keep", "FOLDER", FIELD(keep), "leave the test programs and their reports there"},
     {"quiet", NULL, FIELD(quiet), "show files that fail, and nothing else"},
     {"verbose", NULL, FIELD(verbose), "show the failing case of each file"},
@@ -227,6 +228,8 @@ static bool check(struct rdl__grading *g, struct rdl__error *error)
             g->file_count);
     if (g->export && !g->replay)
         return rdl__fail(error, "--export goes with --replay");
+    if (g->gdb && !g->replay)
+        return rdl__fail(error, "--gdb goes with --replay");
     if (g->export && !ends_in_c(g->export))
         return rdl__fail(error, "--export %s: the name of a C program ends in .c", g->export);
     return true;

@@ -260,6 +260,25 @@ static int show_replay(const struct rdl__grading *grading, struct rdl__grade *gr
     return WIFEXITED(status) ? WEXITSTATUS(status) : RDL__EXIT_FAIL;
 }
 
+/* gdb talks to the user itself; its program is there until it has ended. */
+static int debug(const struct rdl__grading *grading, const struct rdl__grade *grade)
+{
+    struct rdl__words words = {0};
+    int status;
+
+    rdl__words_add_gdb(&words);
+    rdl__words_add_run(&words);
+    rdl__words_add(&words, "%s", grade->program.bytes);
+    rdl__words_add(&words, "--gdb");
+    rdl__words_add(&words, "--regressions=none");
+    rdl__words_add(&words, "--replay");
+    rdl__words_add(&words, "%s", grading->replay);
+    fflush(NULL);
+    status = rdl__grade_run_here(words.words);
+    rdl__words_release(&words);
+    return status;
+}
+
 int rdl__grade_replay(const struct rdl__grading *grading)
 {
     struct rdl__grade grade = {0};
@@ -268,7 +287,7 @@ int rdl__grade_replay(const struct rdl__grading *grading)
 
     rdl__grade_start(grading, &grade, 0);
     if (rdl__grade_await(&grade.pid, &status, false) && status == 0) {
-        result = show_replay(grading, &grade);
+        result = grading->gdb ? debug(grading, &grade) : show_replay(grading, &grade);
     } else if (!rdl__grade_interrupted) {
         why = rdl__grade_excerpt(&grade, "build.log", "it does not compile");
         fprintf(stderr, "%s\nraddle grade: %s does not compile\n", why, grade.file);

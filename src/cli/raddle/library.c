@@ -1,5 +1,6 @@
 /* library.c -- where the shared library and the headers are. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -50,6 +51,24 @@ bool rdl__find_library(struct rdl__text *out, struct rdl__error *error)
         error,
         "there is no libraddle.so in ../lib of %s, where raddle is: install both (make install)",
         self);
+}
+
+bool rdl__find_script(struct rdl__text *out, const char *name)
+{
+    static const char *const places[] = {"../share/raddle", "../scripts"};
+    struct rdl__error error;
+    char self[4096];
+
+    if (!find_self(self, sizeof self, &error))
+        return false;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char path[256];
+
+        snprintf(path, sizeof path, "%s/%s", places[i], name);
+        if (find_near(out, self, path))
+            return true;
+    }
+    return false;
 }
 
 void rdl__find_headers(struct rdl__text *out)

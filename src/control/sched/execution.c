@@ -143,9 +143,11 @@ bool rdl__execution_run(const struct rdl__execution *execution, void (*body)(voi
 
 _Noreturn void rdl__execution_leave(struct rdl_case *t)
 {
-    (void)t;
     rdl__catch_up();
     rdl__log_pending();
+    if (__builtin_expect(rdl__on_failure != NULL, 0) && !sched->forked &&
+        t->outcome->verdict == RDL__FAILED)
+        rdl__on_failure(t);
     if (sched->forked)
         sched->leave_process();
     sched->failing = true;

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "control/sched/debug.h"
 #include "control/sched/dispatch.h"
 #include "control/sched/donor.h"
 #include "control/sched/inner.h"
@@ -161,6 +162,8 @@ static void note_operation(struct rdl__thread *self)
     sched->picked_from = 1;
     if (__builtin_expect(sched->t->trace->on, 0))
         rdl__trace_operation(self, op);
+    if (__builtin_expect(rdl__debugged, 0))
+        rdl__debug_follow(self);
     if (rdl__instrumented)
         rdl__credit_give(self);
 }

@@ -1,0 +1,160 @@
+/* debug.c -- controlled threads, for debuggers. */
+#include "control/sched/debug.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "control/sched/inner.h"
+#include "control/sched/words.h"
+
+#define sched (&rdl__sched)
+
+enum { ROOM = 1 << 16 };
+
+bool rdl__debugged;
+
+static const struct rdl__thread *last; /* whose turn it was when we were called last */
+static const struct rdl__thread *failing;
+
+/* The program may have been stopped anywhere, in malloc, say. */
+static struct {
+    char bytes[ROOM];
+    size_t count;
+} said;
+
+__attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
+{
+    va_list args;
+    int length;
+
+    va_start(args, format);
+    length = vsnprintf(said.bytes + said.count, ROOM - said.count, format, args);
+    va_end(args);
+    if (length > 0 && (size_t)length < ROOM - said.count)
+        said.count += (size_t)length;
+    said.bytes[said.count] = '\0';
+}
+
+/* ---- Who there is ------------------------------------------------------------------------- */
+
+static bool is_current(const struct rdl__thread *thread)
+{
+    return thread == (failing ? failing : rdl__running);
+}
+
+static const char *state_of(const struct rdl__thread *thread)
+{
+    if (thread->state == RDL__ENDED)
+        return "has ended";
+    if (is_current(thread))
+        return failing ? "fails" : "runs";
+    return rdl__is_enabled(&sched->view, thread->id) ? "is ready" : "waits";
+}
+
+/* What the object is; its address is told as well, and the debugger may know a name for it. */
+static const char *object_of(const struct rdl__op *op)
+{
+    for (uint32_t id = 0; id < sched->view.threads; id++)
+        if ((uintptr_t)sched->threads[id] == op->object)
+            return rdl__thread_name(sched->threads[id]);
+    return op->thing == RDL__ON_MEMORY ? "memory" : rdl__thing_name(op->thing);
+}
+
+static void say_what(const struct rdl__thread *thread, const struct rdl__op *op)
+{
+    struct rdl__text text = {0};
+
+    if (rdl__is_enabled(&sched->view, thread->id))
+        rdl__op_describe(&text, op, object_of(op));
+    else
+        rdl__op_describe_wait(&text, op, object_of(op));
+    say("%s", rdl__text_string(&text));
+    rdl__text_release(&text);
+}
+
+static void say_thread(const struct rdl__thread *thread)
+{
+    const struct rdl__op *op = &sched->view.ops[thread->id];
+    bool is_parked = thread->state == RDL__ALIVE && !is_current(thread);
+
+    say("%u\t%s\t%s\t", thread->id, rdl__thread_name(thread), state_of(thread));
+    if (thread->state == RDL__ALIVE)
+        say_what(thread, op);
+    say("\t%lx\t%lx\t%lx\t%lx\n", thread->state == RDL__ALIVE ? (unsigned long)op->object : 0,
+        thread->state == RDL__ALIVE ? (unsigned long)op->pc : 0,
+        is_parked ? (unsigned long)thread->stack_pointer : 0,
+        is_parked ? (unsigned long)thread->fs : 0);
+}
+
+const char *rdl__debug_threads(void)
+{
+    said.count = 0;
+    said.bytes[0] = '\0';
+    if (rdl__running || failing)
+        for (uint32_t id = 0; id < sched->view.threads; id++)
+            if (sched->threads[id]->state != RDL__UNUSED)
+                say_thread(sched->threads[id]);
+    return said.bytes;
+}
+
+/* ---- Who holds what ------------------------------------------------------------------------ */
+
+static void say_holds(const struct rdl__thread *thread)
+{
+    for (uint32_t i = 0; i < thread->hold_count; i++) {
+        const struct rdl__hold *hold = &thread->holds[i];
+
+        say("%u\t%lx\t%lx\t%s\n", thread->id, (unsigned long)hold->object, (unsigned long)hold->pc,
+            hold->shared      ? "shared"
+            : hold->count > 1 ? "several times"
+                              : "");
+    }
+}
+
+const char *rdl__debug_holds(void)
+{
+    said.count = 0;
+    said.bytes[0] = '\0';
+    if (rdl__running || failing)
+        for (uint32_t id = 0; id < sched->view.threads; id++)
+            if (sched->threads[id]->state == RDL__ALIVE)
+                say_holds(sched->threads[id]);
+    return said.bytes;
+}
+
+/* ---- Where to stop ------------------------------------------------------------------------- */
+
+__attribute__((noinline)) void rdl__debug_switched(void)
+{
+    __asm__ volatile("");
+}
+
+__attribute__((noinline)) void rdl__debug_step(void)
+{
+    __asm__ volatile("");
+}
+
+void rdl__debug_follow(const struct rdl__thread *self)
+{
+    bool is_another = self != last;
+
+    last = self;
+    if (is_another)
+        rdl__debug_switched();
+    rdl__debug_step();
+}
+
+/* Until the debugger lets us go on, nothing is controlled: it calls functions here. */
+void rdl__debug_stop(const char *what, const char *text)
+{
+    struct rdl__thread *running = rdl__running;
+
+    failing = running;
+    rdl__running = NULL;
+    fflush(NULL);
+    fprintf(stderr, "raddle: %s\n%s%s", what, text, *text ? "\n" : "");
+    raise(SIGTRAP);
+    rdl__running = running;
+    failing = NULL;
+}
