@@ -30,6 +30,16 @@ grep -q '<title>standard input</title>' piped.html || fail "not of standard inpu
 "$raddle" report run.json run.json >two.html
 grep -q '<title>2 reports</title>' two.html || fail "not of two reports"
 
+# As docs/reports.md has it.
+PATH=$BUILD/bin:$PATH
+cp "$BUILD/examples/text" tests
+./tests --format tap --output tests.tap --format json --output tests.json --html tests.html >out
+[ -s tests.tap ] && [ -s tests.json ] && [ -s tests.html ] || fail "a report is missing"
+rm tests.json tests.html
+./tests --format json --output tests.json >/dev/null
+raddle report --html tests.html tests.json
+grep -q '^pass  ' tests.html || fail "no words of what passes"
+
 # ---- What is none is refused -----------------------------------------------------------------
 
 refused() {

@@ -39,7 +39,7 @@ test("the_warehouse_shows_at_first_glance_who_did_what_wrong", {html: warehouse}
 /* A program that knows nothing of Raddle. */
 const bank = join(folder, "bank");
 
-execFileSync(CC, ["-g", "-pthread", "-o", bank, join(SOURCE, "docs/threads/bank.c")]);
+execFileSync(CC, ["-g", "-pthread", "-o", bank, join(SOURCE, "docs/tutorials/explore/bank.c")]);
 const deadlock = failing("bank", raddle, "explore", "--seed", "1", "--html", "PAGE", "--", bank);
 
 test("a_program_that_is_explored_shows_its_deadlock", {html: deadlock}, async (page) => {

@@ -1,0 +1,1 @@
+cc -o tests examples/text.c $(pkg-config --cflags --libs raddle)
