@@ -151,6 +151,9 @@ for row in rows:
     if row["verdict"] == "fail" and row["file"] != "impl/early.c":
         assert row["token"].startswith("rdl1.") and row["token"] in row["replay"], row
         assert "FAIL" in row["report"] and "temporary" not in row["report"], row
+        failing = [f for t in row["tests"] for f in t["failures"]]
+        assert row["replay"] in [f["replay"] for f in failing], row
+        assert "temporary" not in json.dumps(row["tests"]), row
         assert row["rounds"] == {"1": "fail", "2": "fail", "3": None}, row
     if row["verdict"] == "pass":
         assert row["rounds"] == {"1": "pass", "2": "pass", "3": "pass"}, row
