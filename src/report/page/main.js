@@ -129,7 +129,7 @@ function topCounts(page) {
 function start() {
   const page = readPage(JSON.parse(document.getElementById("data").textContent));
   const main = make("main", {id: "main", tabindex: "-1"});
-  const several = page.tests.length + page.groups.filter((group) => group.grade).length > 1;
+  const several = page.graded ? page.groups.length > 1 : page.tests.length > 1;
   const side = several ? sidebar(page) : null;
   const show = () => {
     const id = decodeURIComponent(location.hash.slice(1)) || firstView(page);

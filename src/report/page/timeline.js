@@ -309,13 +309,13 @@ class Timeline {
 
   /* Its first row, and its last as well if there is room, come into view. */
   reveal(i) {
-    const {first, last, tops} = this.layout, view = this.element;
+    const {last, tops} = this.layout, view = this.element;
     const height = view.clientHeight;
 
     if (i < 0 || !this.place.has(i))
       return;
     const item = this.data.items[i];
-    const top = tops[first[i]] - HEAD - 4;
+    const top = this.above(i);
     const bottom = Math.min(tops[last[i] + 1] + 8, top + height);
 
     if (view.scrollTop + height < bottom)
@@ -324,6 +324,14 @@ class Timeline {
       view.scrollTop = top;
     if (item.lane !== null)
       revealLane(view, this.left(item.lane), this.lane);
+  }
+
+  /* Where to scroll to so that it is just below the heads, and the call that it is part of, whose
+   * title is always seen. */
+  above(i) {
+    const {first, depth, tops} = this.layout;
+
+    return tops[first[i]] - HEAD - 4 - (depth[i] ? ROW : 0);
   }
 
   /* When it is first seen: the end, and what has failed in it. */
@@ -346,7 +354,7 @@ class Timeline {
 
     if (this.selected < 0 || before === undefined)
       return;
-    const top = tops[first[before]] - HEAD - 4;
+    const top = this.above(before);
 
     if (tops[last[this.selected] + 1] - top <= this.element.clientHeight)
       this.element.scrollTop = Math.min(this.element.scrollTop, top);
