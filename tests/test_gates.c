@@ -204,6 +204,11 @@ TEST(a_thread_that_blocks_the_signal_of_gates_is_told)
                 "crashed with SIGTRAP while it was blocked, or had no handler");
 }
 
+TEST(a_long_schedule_is_one)
+{
+    EXPECT_CONTAINS(expect_pass("a_gate_that_is_passed_often"), "the one schedule");
+}
+
 TEST(who_is_cancelled_goes_on_first)
 {
     expect_pass("who_is_cancelled_at_a_gate_goes_on");

@@ -148,7 +148,7 @@ static void ended_answers(void *state, const struct rdl__summary *summary)
 
     answers->executions++;
     answers->by_chance |= summary->data_drawn;
-    answers->lost |= summary->log_full;
+    answers->lost |= summary->log_full && summary->answered;
     for (uint32_t i = 0; i < summary->log_count && !answers->lost; i++) {
         if (summary->log[i].chosen == 0)
             continue;

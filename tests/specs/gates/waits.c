@@ -78,3 +78,15 @@ RDL_SCHEDULE(wrong_blocked_by_number, .free_threads = true)
     syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, NULL, sizeof all);
     arrive_late(&count);
 }
+
+/* There is still one schedule, though more is done than is remembered of it. */
+RDL_SCHEDULE(a_gate_that_is_passed_often)
+{
+    enum { MORE_THAN_IS_LOGGED = 70000 };
+    int count = 0;
+
+    rdl_gate_open_for_all(rdl_gate_at(t, "arrive_late"));
+    for (int i = 0; i < MORE_THAN_IS_LOGGED; i++)
+        arrive_late(&count);
+    rdl_check_eq(count, MORE_THAN_IS_LOGGED);
+}
