@@ -28,17 +28,27 @@ void rdl__text_add_bytes(struct rdl__text *text, const void *bytes, size_t count
     text->bytes[text->count] = '\0';
 }
 
+/* Whole states are shown piece by piece, so this is often called: most pieces are short, and many
+ * are what they are. */
 void rdl__text_addv(struct rdl__text *text, const char *format, va_list args)
 {
+    enum { MOSTLY = 40 };
     va_list again;
     int length;
 
+    if (!strchr(format, '%')) {
+        rdl__text_add_bytes(text, format, strlen(format));
+        return;
+    }
+    make_room(text, MOSTLY);
     va_copy(again, args);
-    length = vsnprintf(NULL, 0, format, again);
+    length = vsnprintf(text->bytes + text->count, MOSTLY + 1, format, again);
     va_end(again);
     rdl__bug_if(length < 0);
-    make_room(text, (size_t)length);
-    vsnprintf(text->bytes + text->count, (size_t)length + 1, format, args);
+    if (length > MOSTLY) {
+        make_room(text, (size_t)length);
+        vsnprintf(text->bytes + text->count, (size_t)length + 1, format, args);
+    }
     text->count += (size_t)length;
 }
 
