@@ -1,4 +1,4 @@
-/* counted.c -- lines that are executed as often as they say, and processes that end in many ways. */
+/* counted.c -- lines that are executed as often as they say, and processes that end in many ways */
 #include <raddle.h>
 #include <stdlib.h>
 #include <unistd.h>
