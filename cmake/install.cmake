@@ -47,3 +47,12 @@ install(FILES ${PROJECT_BINARY_DIR}/raddle.pc DESTINATION ${CMAKE_INSTALL_LIBDIR
 install(FILES completions/raddle.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
         RENAME raddle)
 install(FILES completions/_raddle DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+
+# Debugging information in files of its own, beside what it is of, where debuggers look: a package
+# may have these apart from the others.
+if(RADDLE_DEBUG_FILES)
+  install(CODE "set(objcopy \"${CMAKE_OBJCOPY}\")
+    set(files \"${CMAKE_INSTALL_LIBDIR}/libraddle.so.${PROJECT_VERSION}\"
+              \"${CMAKE_INSTALL_BINDIR}/raddle\")")
+  install(SCRIPT cmake/debug_files.cmake)
+endif()

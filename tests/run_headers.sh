@@ -36,7 +36,8 @@ for header in $(cd "$SOURCE/include" && ls raddle.h raddle/*.h); do
             is_for_c "$header" || check "$scratch/alone.cc" $compiler -std=$standard -Wpedantic
         done
     done
-    if is_for_c "$header" && g++ -I"$SOURCE/include" -fsyntax-only "$scratch/alone.cc" 2>/dev/null; then
+    if is_for_c "$header" &&
+        g++ -I"$SOURCE/include" -fsyntax-only "$scratch/alone.cc" 2>/dev/null; then
         echo "run_headers.sh: $header is for C, but C++ takes it"
         status=1
     fi

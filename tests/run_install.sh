@@ -26,6 +26,19 @@ done
 readelf -d "$prefix/lib/libraddle.so" | grep -q 'SONAME.*\[libraddle\.so\.0\]' ||
     fail "the shared library has the wrong SONAME"
 
+# Debugging information in files of its own: small files, of which gdb knows the lines all the same.
+# (That the build is configured once more must not be seen by others: so it is done by hand.)
+cp -a "$prefix" "$scratch/apart"
+cmake -DCMAKE_INSTALL_PREFIX="$scratch/apart" -Dobjcopy="$(command -v objcopy)" \
+    -Dfiles="lib/$(basename "$(readlink -f "$prefix/lib/libraddle.so")");bin/raddle" \
+    -P "$SOURCE/cmake/debug_files.cmake" >>"$scratch/install.log"
+for file in lib/libraddle.so bin/raddle; do
+    ! readelf -S "$scratch/apart/$file" | grep -q '\.debug_info' || fail "$file has them still"
+    readelf -S "$scratch/apart/$file" | grep -q '\.symtab' || fail "$file has lost its names"
+    gdb -batch -ex 'info line rdl_main' "$scratch/apart/$file" 2>&1 |
+        grep -q 'src/cli/main.c' || fail "gdb does not find what is beside $file"
+done
+
 # Both libraries end up in other people's programs: every global name is ours, or one that
 # comes before the C library's on purpose.
 names_of() { nm -g --defined-only "$@" | awk 'NF == 3 { sub(/@.*/, "", $3); print $3 }'; }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# run_integrating.sh -- the projects of docs/integrating.md are built with what `make install` leaves
-# behind, and each build system runs the tests and takes notice when one fails.
+# run_integrating.sh -- the projects of docs/integrating.md are built with what `make install`
+# leaves behind, and each build system runs the tests and takes notice when one fails.
 set -eu
 
 [ -z "${SANITIZE:-}" ] || exit 77
@@ -38,7 +38,7 @@ begin() {
 }
 
 # The bug: what is pushed after the fourth is not kept.
-break_it() { sed -i 's/stack->room \* 2/stack->room + 0 * 2 + 100/; s/count++\] = item/count++ % 4] = item/' stack.c; }
+break_it() { sed -i 's/count++\] = item/count++ % 4] = item/' stack.c; }
 
 try 0 cmake --install "$BUILD" --prefix "$prefix"
 

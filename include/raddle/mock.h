@@ -68,7 +68,7 @@ struct rdl_mock;
  * rdl_real(flash_write)(3, "ab") is the one that it stands in for. */
 #define rdl_replace(t, function, replacement, ...)                                                 \
     RDL__MOCK(t, function, RDL__MOCK_REPLACE,                                                      \
-              RDL__MOCK_PARTS(0, {.kind = RDL__PART_CALLS,                                            \
+              RDL__MOCK_PARTS(0, {.kind = RDL__PART_CALLS,                                         \
                                .code = (void (*)(void))(1 ? (replacement)                          \
                                                           : _Generic((function), char *            \
                                                                      : (replacement), const char * \

@@ -45,7 +45,6 @@
  * is left out: zero means there is none. */
 #ifndef RADDLE_SPEC_H
 #define RADDLE_SPEC_H
-
 #ifdef __cplusplus
 #error "raddle/spec.h is for C: include it in a C file of the program"
 #endif

@@ -14,6 +14,7 @@
 #include "control/meet.h"
 #include "drive/stage.h"
 #include "port/clock.h"
+#include "port/coverage.h"
 #include "port/trap.h"
 #include "raddle.h"
 #include "report/progress.h"
@@ -326,6 +327,7 @@ int rdl__run_tests(struct rdl__options *options, struct rdl_test **tests, size_t
         else
             ok = run_all(options, &listener, tests, count, &totals, &error);
         rdl__progress_wipe(&reports->progress.line);
+        rdl__coverage_collect();
         if (!ok)
             rdl__complain(options->plan.command, &error);
         written = close_reports(reports, &error);

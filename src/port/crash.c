@@ -5,6 +5,7 @@
  * process is lost anyway: a second fault in it ends the process as the first
  * one would have. */
 #include "port/crash.h"
+#include "port/coverage.h"
 
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -83,6 +84,7 @@ static void on_signal(int signal, siginfo_t *info, void *context)
         return;
     if (rdl__on_crash)
         rdl__on_crash();
+    rdl__coverage_end();
     if (watched->signal == 0) {
         watched->out_of_stack = is_out_of_stack(signal, info, interrupted);
         watched->frames[0] = pc;

@@ -27,6 +27,7 @@
 #include "base/memory.h"
 #include "control/mock/share.h"
 #include "port/clock.h"
+#include "port/coverage.h"
 #include "run/attribute.h"
 #include "run/execute.h"
 
@@ -199,6 +200,7 @@ static void be_a_process_of_our_own(const struct rdl__worker *worker, int parent
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(STOPPED_STATUS); /* it died before it could tell us */
+    rdl__coverage_begin();
     rdl__unwatch_interrupts();
     leave_no_core();
     give_standard_files(worker);
@@ -310,6 +312,7 @@ static bool start(struct rdl__worker *worker, struct rdl__error *error)
     if (!prepare_watch(end) || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
         return rdl__fail(error, "cannot talk to a worker process: %s", strerror(errno));
     rdl__mock_share();
+    rdl__coverage_prepare();
     fflush(NULL); /* or the worker would write it a second time */
     pid = fork();
     if (pid == 0) {
