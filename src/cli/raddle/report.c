@@ -50,7 +50,8 @@ static bool read_request(struct request *r, int argc, char **argv, struct rdl__e
         if (r->html && !*r->html)
             return false;
     }
-    return r->help || r->count > 0 || rdl__fail(error, "of which reports?  (--help tells more)");
+    return r->help || r->count > 0 ||
+           rdl__fail(error, "of which reports?  (--help tells more)");
 }
 
 /* ---- What is in a report ------------------------------------------------------------------ */
@@ -217,8 +218,8 @@ int rdl__command_report(int argc, char **argv)
         fprintf(stderr, "raddle report: %s\n", error.text);
         status = RDL__EXIT_SETUP;
     } else if (r.help) {
-        status =
-            fputs(usage, stdout) >= 0 && fflush(stdout) == 0 ? RDL__EXIT_PASS : RDL__EXIT_SETUP;
+        status = fputs(usage, stdout) >= 0 && fflush(stdout) == 0 ? RDL__EXIT_PASS
+                                                                   : RDL__EXIT_SETUP;
     }
     free(r.reports);
     return status;
