@@ -119,7 +119,7 @@ expect("it fails", [e for e in events if e["ph"] in "iX" and e["cat"] == "failur
                     e["args"]["fails"]])
 
 # Calls of a resource, with the states of the model.
-events = traced(1, build + "/specs/resource")
+events = traced(1, build + "/specs/resource", "--shrink-runs", "50")
 expect("phases are on the first track", {e["tid"] for e in named(events, cat="phase")} == {0})
 expect("states", all("state before" in e["args"] for e in named(events, cat="phase")))
 expect("calls that do not return",
@@ -127,11 +127,10 @@ expect("calls that do not return",
 expect("several cases", len({e["pid"] for e in events}) > 1)
 
 # Call-outs, streams, gates.
-events = traced(1, build + "/specs/components")
+events = traced(1, build + "/specs/components", "--shrink-runs", "50")
 expect("call-outs", named(events, ph="s", name="calls"))
 for program in "streams", "gates", "model", "linear", "clock", "mock", "streams_and_gates":
-    ended = subprocess.run([build + "/specs/" + program], capture_output=True)
-    traced(ended.returncode, build + "/specs/" + program)
+    traced(1, build + "/specs/" + program, "--cases", "100", "--shrink-runs", "50")
 
 # Nothing fails: an empty trace; a case that is replayed is there, passing or not.
 expect("nothing", traced(0, build + "/zoo/faults", "--filter", "=passes") == [])

@@ -27,6 +27,7 @@ struct reports {
     int count;
     struct rdl__requirements_file requirements;
     struct rdl__progress_report progress;
+    struct rdl__stepping stepping;
 };
 
 int rdl__complain(const char *program, const struct rdl__error *error)
@@ -106,6 +107,12 @@ static bool open_reports(struct reports *out, const struct rdl__options *options
         }
         out->listeners.items[out->listeners.count++] =
             rdl__report_listener(report, output->path ? &plain : &looks);
+        if (options->step && !output->path && strcmp(output->format, "human") == 0) {
+            struct rdl__listener *last = &out->listeners.items[out->listeners.count - 1];
+
+            out->stepping = (struct rdl__stepping){*last, looks};
+            *last = rdl__step_listener(&out->stepping);
+        }
     }
     out->requirements.path = options->requirements;
     if (options->requirements && strcmp(options->requirements, "-") != 0)

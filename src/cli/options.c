@@ -361,6 +361,7 @@ static const struct option options[] = {
     {"replay", VALUE("TOKEN", read_replay), "run the one case of a token, or of a file by @FILE",
      FOR_BOTH},
     {"shrink", FLAG(shrink), "with --replay: shrink it as well", FOR_BOTH},
+    {"step", FLAG(step), "with --replay: walk through it, forwards and backwards", FOR_BOTH},
     {"bytes", VALUE("FILE", read_bytes), "make a case of bytes that a fuzzer has found; shrink it",
      FOR_TESTS},
     {"exhaustive", FLAG(plan.exhaustive), "try all cases in order instead of random ones",
@@ -572,6 +573,8 @@ bool rdl__options_read(struct rdl__options *out, int argc, char **argv, struct r
         return false;
     if (o.replay && o.bytes)
         return rdl__fail(error, "--replay and --bytes do not go together: leave out one of them");
+    if (o.step && !o.replay)
+        return rdl__fail(error, "--step goes with --replay");
     if (o.shrink && !o.replay)
         return rdl__fail(error,
                          "--shrink goes with --replay TOKEN: what a search finds is shrunk anyway");

@@ -51,6 +51,7 @@ struct rdl__options {
     const struct rdl__token *decided; /* a case that is replayed; NULL: none but that of `replay` */
     const char *bytes;                /* a file of bytes */
     bool shrink;                      /* what is replayed, too */
+    bool step;                        /* through what is replayed */
     bool list, help, version, quiet, verbose;
     bool plan_only;           /* show plans, and run nothing */
     const char *export;       /* to this file; a program, if it ends in .c and a case is replayed */
@@ -109,6 +110,16 @@ bool rdl__settle_deviations(struct rdl__options *options, struct rdl__error *err
 /* Run these tests under each deviation that can take effect in them, and tell which
  * they tolerate; the exit status. */
 int rdl__print_deviations(struct rdl__options *options, struct rdl_test **tests, size_t count);
+
+/* step.c: instead of being reported, a case is walked through.  Commands come from this file, which
+ * is standard input unless that is the program's. */
+extern int rdl__step_input;
+
+struct rdl__stepping {
+    struct rdl__listener human; /* for what cannot be walked through */
+    struct rdl__looks looks;
+};
+struct rdl__listener rdl__step_listener(struct rdl__stepping *stepping);
 
 /* How a report on standard output may look. */
 struct rdl__looks rdl__looks_of(const struct rdl__options *options);

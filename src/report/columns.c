@@ -33,6 +33,7 @@ struct row {
     uint32_t lane; /* RDL__NO_LANE: it begins where the first column does */
     const char *place, *text, *aside;
     const char *ink, *quote; /* around the text */
+    bool hides_place;        /* though there is room for it */
     bool whole;              /* what stands beside it has the room that the text leaves */
 };
 
@@ -138,7 +139,7 @@ static void add_row(struct rdl__text *out, const struct layout *layout, const st
     int indent = layout->name ? layout->name + GAP - 1 : has_lane ? layout->start[row->lane] : 0;
     int room = layout->width - layout->place - GAP - indent, used = 0;
 
-    if (*row->place) {
+    if (*row->place && !row->hides_place) {
         rdl__text_add(out, "%s", paint->dim);
         used = rdl__text_add_clipped(out, row->place, layout->place);
         rdl__text_add(out, "%s", paint->plain);
@@ -190,7 +191,7 @@ static struct row row_of(const struct rdl__schedule *schedule, const struct rdl_
                         .quote = ""};
 
     if (row->mark == RDL__ROW_INTERRUPTED) {
-        shown.place = "";
+        shown.hides_place = true;
         shown.text = "-- interrupted --";
         shown.ink = paint->yellow;
     } else if (row->mark == RDL__ROW_NOTE) {

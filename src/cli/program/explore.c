@@ -482,6 +482,24 @@ static void take_reproduction(struct rdl__options *options, const char *name)
     options->decided = &token;
 }
 
+/* Commands for --step are not input of the program; and if that has some, they come from the
+ * terminal. */
+static void keep_commands(void)
+{
+    int nothing;
+
+    if (has_input()) {
+        rdl__step_input = open("/dev/tty", O_RDONLY | O_CLOEXEC);
+        return;
+    }
+    rdl__step_input = high(STDIN_FILENO);
+    nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (nothing >= 0) {
+        dup2(nothing, STDIN_FILENO);
+        close(nothing);
+    }
+}
+
 int rdl__program_explore(rdl__main_function *function, int argc, char **argv)
 {
     const char *variable = getenv(RDL__PROGRAM_VARIABLE);
@@ -519,6 +537,8 @@ int rdl__program_explore(rdl__main_function *function, int argc, char **argv)
         if (!options->seed_given)
             options->plan.seed = rdl__entropy() >> 32;
         take_reproduction(options, name.bytes);
+        if (options->step)
+            keep_commands();
         status =
             options->replay || options->decided ? replay(options) : explore(options, name.bytes);
     } else {

@@ -34,9 +34,10 @@ static const char replay_usage[] =
     "Usage: raddle replay TOKEN|@FILE [OPTION]... [-- PROGRAM [ARGUMENT]...]\n"
     "       raddle replay TOKEN|@FILE --spec DIRECTORY [OPTION]... FILE\n\n"
     "Runs the program that a token of `raddle explore` is for under the token's\n"
-    "schedule; with --gdb, in the debugger, up to where it fails.  PROGRAM, if given,\n"
-    "takes its place; or is the test program that the token is of.  With --spec, FILE\n"
-    "is the implementation that was graded.\n\n";
+    "schedule; with --gdb, in the debugger, up to where it fails; with --step, you walk\n"
+    "through what happened, forwards and backwards.  PROGRAM, if given, takes its place;\n"
+    "or is the test program that the token is of.  With --spec, FILE is the implementation\n"
+    "that was graded.\n\n";
 
 /* ---- Can it be explored? ------------------------------------------------------------------ */
 
@@ -357,6 +358,8 @@ static int start_gdb_for_tests(const char *path, char **argv, int option_count, 
     return RDL__EXIT_SETUP;
 }
 
+static bool has_commands; /* standard input: for --step; it is not the program's */
+
 int rdl__explore_program(char **argv, int option_count, char **options, bool gdb)
 {
     struct rdl__text library = {0};
@@ -364,7 +367,8 @@ int rdl__explore_program(char **argv, int option_count, char **options, bool gdb
     char *path = rdl__find_program(argv[0]);
     int status = RDL__EXIT_SETUP;
 
-    if (check_program(path, &error) && rdl__find_library(&library, &error) && prepare_input(&error))
+    if (check_program(path, &error) && rdl__find_library(&library, &error) &&
+        (has_commands || prepare_input(&error)))
         status = gdb ? start_gdb(path, argv, option_count, options, &library)
                      : start(path, argv, option_count, options, &library);
     else
@@ -515,9 +519,11 @@ int rdl__command_replay(int argc, char **argv)
                 "raddle replay: there is no program %s; the token of a test goes to its program: "
                 "PROGRAM --replay TOKEN\n",
                 token.name);
-    else
+    else {
+        has_commands = checked->step;
         status = rdl__explore_program(command_of(&token, argc, argv, end), count, options,
                                       checked->explore.gdb);
+    }
     rdl__token_release(&token);
     free(program);
     free(options);

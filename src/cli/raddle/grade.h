@@ -42,7 +42,9 @@ struct rdl__grading {
     const char *keep;   /* NULL: nothing is kept */
     const char *replay; /* a token; NULL: grade */
     const char *export; /* its case goes to this file; NULL: it is shown */
-    bool gdb; /* the case is run in the debugger */
+    bool gdb;           /* the case is run in the debugger */
+    const char *trace;  /* a file that its case is written to; NULL: none */
+    bool step;          /* through its case */
     bool quiet, verbose;
     bool colour;
     bool help;

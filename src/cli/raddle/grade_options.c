@@ -105,6 +105,8 @@ static const struct option options[] = {
     {"replay", "TOKEN", FIELD(replay), "show the case of a token, or of a file by @FILE"},
     {"export", "FILE", FIELD(export), "with --replay: write the case as a C program (.c)"},
     {"gdb", NULL, FIELD(gdb), "with --replay: in the debugger"},
+    {"step", NULL, FIELD(step), "with --replay: walk through it, forwards and backwards"},
+    {"trace", "FILE", FIELD(trace), "with --replay: write it for Perfetto and Chrome, too"},
     {"keep", "FOLDER", FIELD(keep), "leave the test programs and their reports there"},
     {"quiet", NULL, FIELD(quiet), "show files that fail, and nothing else"},
     {"verbose", NULL, FIELD(verbose), "show the failing case of each file"},
@@ -221,6 +223,8 @@ static bool check(struct rdl__grading *g, struct rdl__error *error)
     for (int i = 0; i < g->file_count; i++)
         if (!check_file(g->files[i], error))
             return false;
+    if ((g->step || g->trace) && !g->replay)
+        return rdl__fail(error, "--%s goes with --replay", g->step ? "step" : "trace");
     if (g->replay && g->file_count != 1)
         return rdl__fail(
             error,

@@ -235,28 +235,52 @@ void rdl__grade_release(struct rdl__grade *grade)
 
 /* ---- One case of one implementation ------------------------------------------------------- */
 
-static int show_replay(const struct rdl__grading *grading, struct rdl__grade *grade)
+static void add_replay(struct rdl__words *words, const struct rdl__grading *grading,
+                       const struct rdl__grade *grade)
 {
-    char *argv[] = {grade->program.bytes,
-                    (char *)"--regressions=none",
-                    (char *)(grading->colour ? "--color=always" : "--color=never"),
-                    (char *)"--replay",
-                    (char *)grading->replay,
-                    (char *)(grading->export ? "--export" : NULL),
-                    (char *)grading->export,
-                    NULL};
+    rdl__words_add(words, "%s", grade->program.bytes);
+    rdl__words_add(words, "--regressions=none");
+    rdl__words_add(words, grading->colour ? "--color=always" : "--color=never");
+    if (grading->quiet || grading->verbose)
+        rdl__words_add(words, grading->quiet ? "--quiet" : "--verbose");
+    if (grading->trace)
+        rdl__words_add(words, "--trace=%s", grading->trace);
+    if (grading->step)
+        rdl__words_add(words, "--step");
+    rdl__words_add(words, "--replay=%s", grading->replay);
+    if (grading->export)
+        rdl__words_add(words, "--export=%s", grading->export);
+}
+
+static void print_replay(const struct rdl__grading *grading, const struct rdl__grade *grade)
+{
     struct rdl__text said = {0};
     char *text;
-    int status;
 
-    rdl__grade_spawn(argv, grade->folder.bytes, "replay.txt", "replay.txt", 0);
-    if (!rdl__grade_await(&grade->pid, &status, false))
-        return RDL__EXIT_SETUP;
     rdl__grade_read(&said, grade, "replay.txt");
     text = rdl__grade_for_users(grading, grade, rdl__text_string(&said));
     fputs(text, stdout);
     free(text);
     rdl__text_release(&said);
+}
+
+static int show_replay(const struct rdl__grading *grading, struct rdl__grade *grade)
+{
+    struct rdl__words words = {0};
+    int status;
+
+    add_replay(&words, grading, grade);
+    if (grading->step) { /* who does needs the terminal */
+        fflush(NULL);
+        status = rdl__grade_run_here(words.words);
+        rdl__words_release(&words);
+        return status;
+    }
+    rdl__grade_spawn(words.words, grade->folder.bytes, "replay.txt", "replay.txt", 0);
+    rdl__words_release(&words);
+    if (!rdl__grade_await(&grade->pid, &status, false))
+        return RDL__EXIT_SETUP;
+    print_replay(grading, grade);
     return WIFEXITED(status) ? WEXITSTATUS(status) : RDL__EXIT_FAIL;
 }
 
