@@ -440,6 +440,13 @@ int rdl_main(int argc, char **argv)
         status = printed();
     } else if (options->list) {
         status = list_tests(tests, select_tests(options, tests, count));
+    } else if (options->shell) {
+        count = select_tests(options, tests, count);
+        if (count == 0 && options->filter_count > 0) {
+            rdl__fail(&error, "no test matches; --list shows all");
+            status = rdl__complain(argv[0], &error);
+        } else if (!rdl__shell(tests, count, options->shell, &status, &error))
+            status = rdl__complain(argv[0], &error);
     } else if (options->plan_only || (options->export && !options->replay)) {
         count = select_tests(options, tests, count);
         status =

@@ -112,6 +112,14 @@ static bool read_replay(struct rdl__options *o, const char *from, const char *va
     return true;
 }
 
+static bool read_shell(struct rdl__options *o, const char *from, const char *value,
+                       struct rdl__error *error)
+{
+    (void)from, (void)error;
+    o->shell = value;
+    return true;
+}
+
 static bool read_export(struct rdl__options *o, const char *from, const char *value,
                         struct rdl__error *error)
 {
@@ -336,6 +344,8 @@ static const struct option options[] = {
      "write the planned calls of a test as a C file; with --replay: the case as a program (.c), or "
      "its schedule as an order",
      FOR_BOTH},
+    {"shell", VALUE("WHAT", read_shell), "call operations by hand, of the code or the spec",
+     FOR_TESTS},
     {"order", VALUE("FILE", read_order), "run the case of an order, with free threads", FOR_TESTS},
     {"controlled", FLAG(controlled), "with --order: with controlled threads", FOR_TESTS},
     {"free", FLAG(free), "with free threads, where tests would control them", FOR_TESTS},

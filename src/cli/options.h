@@ -56,6 +56,7 @@ struct rdl__options {
     bool plan_only;           /* show plans, and run nothing */
     const char *export;       /* to this file; a program, if it ends in .c and a case is replayed */
     const char *order;        /* of this file */
+    const char *shell;        /* a conversation with this: "code" or "spec"; NULL: none */
     bool controlled;          /* threads of a test under an order */
     const char *requirements; /* the table goes to this file; "-": into the report; NULL: none */
     bool free;                /* threads that tests would control */
@@ -103,6 +104,10 @@ void rdl__token_of_reproduction(struct rdl__token *out, const struct rdl_reprodu
 bool rdl__print_plans(struct rdl_test **tests, size_t count, struct rdl__error *error);
 bool rdl__export_plan(struct rdl_test **tests, size_t count, const char *path,
                       struct rdl__error *error);
+
+/* shell.c: a conversation, in which calls are made by hand; `what` is code or spec. */
+bool rdl__shell(struct rdl_test **tests, size_t count, const char *what, int *out_status,
+                struct rdl__error *error);
 
 /* deviations.c: do these options go together, and what follows from them? */
 bool rdl__settle_deviations(struct rdl__options *options, struct rdl__error *error);

@@ -483,8 +483,12 @@ static void run_written(void *driver)
 
 static void run_written_phases(struct resource *r)
 {
-    const struct rdl__performer performer = {
-        .driver = r, .call = give_written, .run = run_written, .clients = r->clients->count};
+    const struct rdl__performer performer = {.driver = r,
+                                             .call = give_written,
+                                             .run = run_written,
+                                             .clients = r->clients->count,
+                                             .all = r->clients,
+                                             .viable = r->viable};
 
     begin_phase(r);
     rdl__perform_written(r->t, &performer);

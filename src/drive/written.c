@@ -14,6 +14,11 @@ void (*rdl__written_calls)(struct rdl_case *t);
 
 static const struct rdl__performer *performing;
 
+const struct rdl__performer *rdl__performing(void)
+{
+    return performing;
+}
+
 void rdl__perform_written(struct rdl_case *t, const struct rdl__performer *performer)
 {
     performing = performer;
@@ -50,6 +55,8 @@ void rdl_clients_run(struct rdl_case *t)
 /* ---- Calls that are written down ------------------------------------------------------------- */
 
 struct rdl__taken_down *rdl__taking_down;
+void (*rdl__on_taken_call)(uint32_t client, const struct rdl_operation *op, const void *args);
+void (*rdl__on_taken_run)(void);
 
 static void take_down(const char *text)
 {
@@ -114,6 +121,8 @@ void rdl__take_down_call(uint32_t client, const struct rdl_operation *op, const 
 {
     struct rdl__text line = {0};
 
+    if (rdl__on_taken_call)
+        rdl__on_taken_call(client, op, args);
     if (!rdl__taking_down)
         return;
     rdl__text_add(&line, "    rdl_client_calls(t, %u, %s, %s", client, op->of, op->name);
@@ -129,6 +138,8 @@ void rdl__take_down_call(uint32_t client, const struct rdl_operation *op, const 
 
 void rdl__take_down_run(void)
 {
+    if (rdl__on_taken_run)
+        rdl__on_taken_run();
     if (rdl__taking_down)
         take_down("    rdl_clients_run(t);\n");
 }

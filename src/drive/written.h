@@ -23,7 +23,14 @@ struct rdl__performer {
     void (*call)(void *driver, uint32_t client, const struct rdl_operation *op, const void *args);
     void (*run)(void *driver); /* NULL: calls are made one by one */
     uint32_t clients;
+
+    /* Of a resource, for who wants to look: */
+    struct rdl__clients *all;
+    struct rdl__viable *viable;
 };
+
+/* While it is performed. */
+const struct rdl__performer *rdl__performing(void);
 
 void rdl__perform_written(struct rdl_case *t, const struct rdl__performer *performer);
 
@@ -51,6 +58,11 @@ void rdl__take_down_call(uint32_t client, const struct rdl_operation *op, const 
 /* Clients are run; what has come of it is told when it is known. */
 void rdl__take_down_run(void);
 void rdl__take_down_remark(const char *text);
+
+/* If set: told of calls, and of when they are run, whoever makes them. */
+extern void (*rdl__on_taken_call)(uint32_t client, const struct rdl_operation *op,
+                                  const void *args);
+extern void (*rdl__on_taken_run)(void);
 
 /* What a comment cannot hold ends it no more. */
 void rdl__add_comment_text(struct rdl__text *out, const char *text);

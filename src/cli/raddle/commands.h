@@ -16,6 +16,7 @@ int rdl__command_run(int argc, char **argv);
 int rdl__command_judge(int argc, char **argv);
 int rdl__command_match(int argc, char **argv);
 int rdl__command_report(int argc, char **argv);
+int rdl__command_shell(int argc, char **argv);
 int rdl__command_token(int argc, char **argv);
 int rdl__command_stubs(int argc, char **argv);
 int rdl__command_where(int argc, char **argv);

@@ -296,6 +296,19 @@ static int build_and_grade(struct rdl__grading *grading)
     return rdl__grade_interrupted ? 128 + rdl__grade_interrupted : status;
 }
 
+static void release(struct rdl__grading *grading)
+{
+    for (int i = 0; i < grading->object_count; i++)
+        free(grading->objects[i]);
+    free(grading->objects);
+    for (int i = 0; i < grading->flag_count; i++)
+        free(grading->flags[i]);
+    free(grading->flags);
+    free(grading->files);
+    rdl__text_release(&grading->folder);
+    rdl__text_release(&grading->headers);
+}
+
 int rdl__command_grade(int argc, char **argv)
 {
     struct rdl__grading grading;
@@ -313,14 +326,40 @@ int rdl__command_grade(int argc, char **argv)
     } else {
         status = build_and_grade(&grading);
     }
-    for (int i = 0; i < grading.object_count; i++)
-        free(grading.objects[i]);
-    free(grading.objects);
-    for (int i = 0; i < grading.flag_count; i++)
-        free(grading.flags[i]);
-    free(grading.flags);
-    free(grading.files);
-    rdl__text_release(&grading.folder);
-    rdl__text_release(&grading.headers);
+    release(&grading);
+    return status;
+}
+
+/* For what is called of the interface, in the place of an implementation. */
+static bool write_stubs(const struct rdl__grading *grading, struct rdl__error *error)
+{
+    struct rdl__text stubs = {0};
+    bool ok = true;
+
+    for (int i = 0; i < grading->object_count && ok; i++)
+        ok = rdl__add_stubs(&stubs, grading->objects[i], error);
+    ok = ok && rdl__write_file(grading->files[0], rdl__text_string(&stubs), stubs.count, error);
+    rdl__text_release(&stubs);
+    return ok;
+}
+
+int rdl__grade_shell(int argc, char **argv, const char *test, bool is_spec)
+{
+    struct rdl__grading grading;
+    struct rdl__error error;
+    int status = RDL__EXIT_SETUP;
+
+    rdl__grade_watch();
+    if (!rdl__grade_options(&grading, argc, argv, &error) || !make_folder(&grading, &error)) {
+        fprintf(stderr, "raddle shell: %s\n", error.text);
+        release(&grading);
+        return status;
+    }
+    if (rdl__grade_build_spec(&grading, &error) && (!is_spec || write_stubs(&grading, &error)))
+        status = rdl__grade_converse(&grading, test, is_spec);
+    else
+        fprintf(stderr, "raddle shell: %s\n", error.text);
+    remove_folder(&grading);
+    release(&grading);
     return status;
 }

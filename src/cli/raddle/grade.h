@@ -97,6 +97,15 @@ struct rdl__grade {
 bool rdl__grade_options(struct rdl__grading *out, int argc, char **argv, struct rdl__error *error);
 void rdl__grade_help(struct rdl__text *out);
 
+/* ---- grade.c -------------------------------------------------------------------------- */
+
+/* Build one implementation, as arguments of raddle grade say, and have a conversation with it, or
+ * with the spec alone; the exit status.  `test`: whose clients; NULL: any. */
+int rdl__grade_shell(int argc, char **argv, const char *test, bool is_spec);
+
+/* undefined.c: C code for all that this object uses and that is not known. */
+bool rdl__add_stubs(struct rdl__text *out, const char *path, struct rdl__error *error);
+
 /* ---- grade_process.c ------------------------------------------------------------------ */
 
 /* To be called before anything is started. */
@@ -136,6 +145,9 @@ void rdl__grade_release(struct rdl__grade *grade);
 
 /* Build one and show the case of a token; the exit status. */
 int rdl__grade_replay(const struct rdl__grading *grading);
+
+/* Talk to it: as rdl__grade_shell. */
+int rdl__grade_converse(const struct rdl__grading *grading, const char *test, bool is_spec);
 
 /* ---- grade_read.c --------------------------------------------------------------------- */
 

@@ -285,7 +285,7 @@ static int show_replay(const struct rdl__grading *grading, struct rdl__grade *gr
 }
 
 /* gdb talks to the user itself; its program is there until it has ended. */
-static int debug(const struct rdl__grading *grading, const struct rdl__grade *grade)
+static int debug(const struct rdl__grading *grading, struct rdl__grade *grade)
 {
     struct rdl__words words = {0};
     int status;
@@ -303,7 +303,9 @@ static int debug(const struct rdl__grading *grading, const struct rdl__grade *gr
     return status;
 }
 
-int rdl__grade_replay(const struct rdl__grading *grading)
+/* Build the first file, and do this with it. */
+static int build_and(const struct rdl__grading *grading, const char *command,
+                     int (*then)(const struct rdl__grading *grading, struct rdl__grade *grade))
 {
     struct rdl__grade grade = {0};
     int status, result = RDL__EXIT_SETUP;
@@ -311,12 +313,43 @@ int rdl__grade_replay(const struct rdl__grading *grading)
 
     rdl__grade_start(grading, &grade, 0);
     if (rdl__grade_await(&grade.pid, &status, false) && status == 0) {
-        result = grading->gdb ? debug(grading, &grade) : show_replay(grading, &grade);
+        result = then(grading, &grade);
     } else if (!rdl__grade_interrupted) {
         why = rdl__grade_excerpt(&grade, "build.log", "it does not compile");
-        fprintf(stderr, "%s\nraddle grade: %s does not compile\n", why, grade.file);
+        fprintf(stderr, "%s\nraddle %s: %s does not compile\n", why, command, grade.file);
         free(why);
     }
     rdl__grade_release(&grade);
     return fflush(stdout) == 0 ? result : RDL__EXIT_SETUP;
+}
+
+int rdl__grade_replay(const struct rdl__grading *grading)
+{
+    return build_and(grading, "grade", grading->gdb ? debug : show_replay);
+}
+
+static const char *test_talked_to;
+static bool is_spec_talked_to;
+
+static int converse(const struct rdl__grading *grading, struct rdl__grade *grade)
+{
+    struct rdl__words words = {0};
+    int status;
+
+    (void)grading;
+    rdl__words_add(&words, "%s", grade->program.bytes);
+    rdl__words_add(&words, "--shell=%s", is_spec_talked_to ? "spec" : "code");
+    if (test_talked_to)
+        rdl__words_add(&words, "--filter==%s", test_talked_to);
+    fflush(NULL);
+    status = rdl__grade_run_here(words.words);
+    rdl__words_release(&words);
+    return status;
+}
+
+int rdl__grade_converse(const struct rdl__grading *grading, const char *test, bool is_spec)
+{
+    test_talked_to = test;
+    is_spec_talked_to = is_spec;
+    return build_and(grading, "shell", converse);
 }

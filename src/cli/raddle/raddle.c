@@ -24,6 +24,7 @@ static const struct {
     {"judge", rdl__command_judge, "check a recorded history against a spec"},
     {"match", rdl__command_match, "check a log of events against a spec of streams"},
     {"report", rdl__command_report, "make a page for browsers of reports in JSON"},
+    {"shell", rdl__command_shell, "call operations of a resource by hand"},
     {"token", rdl__command_token, "show what a token holds"},
     {"stubs", rdl__command_stubs, "write stubs for the functions of a header"},
     {"where", rdl__command_where, "show what a location means in a program"},
