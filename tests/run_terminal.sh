@@ -16,7 +16,8 @@ unset CI NO_COLOR
 export TERM=xterm RADDLE_REGRESSIONS=none
 
 ${CC:-gcc} -g -shared -fPIC "-I$SOURCE/include" "$SOURCE/docs/events/log.c" -o log.so
-${CC:-gcc} -g -shared -fPIC "-I$SOURCE/include" "$SOURCE/docs/tutorials/linearizability/tickets.c" -o tickets.so
+${CC:-gcc} -g -shared -fPIC "-I$SOURCE/include" \
+    "$SOURCE/docs/tutorials/linearizability/tickets.c" -o tickets.so
 
 python3 - <<'END'
 import fcntl, os, pty, re, select, signal, struct, subprocess, sys, termios

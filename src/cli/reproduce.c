@@ -69,7 +69,8 @@ static int run(struct rdl__options *options, const struct rdl_reproduction *what
     status = rdl__run_tests(options, &test, 1);
     if (status == RDL__EXIT_PASS)
         fprintf(stderr,
-                "The case passes: the bug is repaired, or this is not compiled as it was.\n");
+                "raddle: the case passes: the bug is repaired, or this is not compiled as it "
+                "was\n");
     rdl__token_release(&token);
     return status;
 }
