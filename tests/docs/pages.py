@@ -125,6 +125,8 @@ def commands_of(lines):
             yield (both := [command, shown])
         elif both[0].rstrip().endswith("|") or both[0].count("'") % 2:
             both[0] += "\n" + line
+        elif line.startswith("raddle> "):  # what is typed after it
+            both[0] += (" <<< " if " <<< " not in both[0] else "$'\\n'") + f"'{line[8:]}'"
         elif not line.startswith("("):  # what the debugger is told
             shown.append(line)
 
