@@ -9,8 +9,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 cp "$SOURCE/tests/coverage/counted.c" .
-. "$SOURCE/tests/uninstalled.sh"
-uninstalled "$scratch"
+export PKG_CONFIG_PATH=$BUILD/pkgconfig
 export RADDLE_SEED=1 RADDLE_REGRESSIONS=none
 
 fail() {

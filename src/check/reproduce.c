@@ -432,7 +432,8 @@ static bool reproduce(struct writer *w, struct rdl__taken_down *room, const char
 
     w->taken = rdl__taking_down = room;
     if (!run_case(w))
-        return rdl__fail(error, "the case does not fail again");
+        return rdl__fail(error, "the case does not fail again, so something other than its "
+                                "choices and turns decides");
     w->has_calls = takes_calls(w->test) && room->count > 0 && !room->is_short;
     made = rdl__on_board(rdl__first_board(w->session));
     w->made = &made;
@@ -446,8 +447,9 @@ void rdl__reproducer_export(struct rdl__session *session, const struct rdl_test 
     struct writer w = {.session = session, .test = test, .failure = failure};
     struct rdl__taken_down *room = rdl__map(sizeof *room, MAP_SHARED | MAP_NORESERVE);
     struct rdl__error error;
-    bool ok = room ? reproduce(&w, room, path, &error)
-                   : rdl__fail(&error, "cannot get memory: %s", strerror(errno));
+    bool ok =
+        room ? reproduce(&w, room, path, &error)
+             : rdl__fail(&error, "cannot get memory for what its threads do: %s", strerror(errno));
 
     if (!ok)
         rdl__warn(session, "%s: no program is written to %s: %s", test->name, path, error.text);

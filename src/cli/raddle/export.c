@@ -54,7 +54,7 @@ static bool read_request(struct request *out, int argc, char **argv, struct rdl_
     }
     out->program = i + 1 < argc ? argv + i + 1 : NULL;
     if (!out->token)
-        return rdl__fail(error, "which token?  --help tells more");
+        return rdl__fail(error, "which token?  raddle export TOKEN");
     if (out->is_graded && out->program)
         return rdl__fail(error, "--spec goes with an implementation, not with -- and a program");
     return true;

@@ -3,6 +3,7 @@
  * A file has a line of JSON a test, as test programs write them, or is a list of grades, as
  * `raddle grade` writes it.  Whoever wrote it is not trusted: what is not JSON to the letter
  * does not come into the page. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,13 +45,14 @@ static bool read_request(struct request *r, int argc, char **argv, struct rdl__e
         else if ((value = rdl__option_value("--html", argc, argv, &i, error)))
             r->html = value;
         else if (argv[i][0] == '-' && argv[i][1])
-            return rdl__fail(error, "unknown option '%s'; --help shows all", argv[i]);
+            return rdl__option_unknown(argv[i], usage, error);
         else
             r->reports[r->count++] = argv[i];
         if (r->html && !*r->html)
             return false;
     }
-    return r->help || r->count > 0 || rdl__fail(error, "of which reports?  (--help tells more)");
+    return r->help || r->count > 0 ||
+           rdl__fail(error, "of which reports?  raddle report REPORT...");
 }
 
 /* ---- What is in a report ------------------------------------------------------------------ */
@@ -183,7 +185,7 @@ static bool write_page(const struct rdl__page *page, const char *path, struct rd
         ok = rdl__write_file(path, out.bytes, out.count, error);
     else
         ok = (fwrite(out.bytes, 1, out.count, stdout) == out.count && fflush(stdout) == 0) ||
-             rdl__fail(error, "cannot write to standard output");
+             rdl__fail(error, "cannot write to standard output: %s", strerror(errno));
     rdl__text_release(&out);
     return ok;
 }
