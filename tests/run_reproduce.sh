@@ -20,14 +20,16 @@ fail() {
     exit 1
 }
 
-# What failed where: the first line of a report after that of the verdict.
+# What failed where: the first line of a report after those of the verdict.
 headline() {
-    sed -n '/^\(FAIL\|ok \)/,$p' "$1" | sed -n '3s/^ *\(\.\/\)*//p'
+    sed -n '/^\(FAIL\|ok \)/,$p' "$1" | sed '1,/^$/d; s/^ *\(\.\/\)*//' | head -n 1
 }
 
 # And how the threads got there.
 schedule() {
-    awk '/preemption/ { on = 1 } /^ *Replay:|^[0-9]+ passed/ { on = 0 } on && NF' "$1" |
+    awk '/preemption/ && !over { on = 1 }
+         /^ *Replay:|^[0-9]+ passed|All that happened/ { over = over || on; on = 0 }
+         on && NF' "$1" |
         sed 's/  */ /g; s#[^ ]*/##g' # where columns are depends on how files are called
 }
 
