@@ -86,6 +86,20 @@ TEST(who_waits_does_so_until_another_has_done_something)
     EXPECT_EQ(timeline.arrows[0].to, 1);
 }
 
+TEST(who_waits_for_a_condition_is_woken_by_who_signals_it)
+{
+    begin();
+    step(0, RDL__OP_WAIT, 64, RDL__STEP_DONE);
+    step(0, RDL__OP_WAIT, 64, RDL__STEP_WAITS);
+    step(1, RDL__OP_SIGNAL, 64, RDL__STEP_DONE);
+    step(2, RDL__OP_WAIT, 64, RDL__STEP_DONE);
+    step(0, RDL__OP_WAIT, 64, RDL__STEP_DONE);
+    draw();
+    EXPECT_EQ(timeline.arrow_count, 1);
+    EXPECT_EQ(timeline.arrows[0].from, 2);
+    EXPECT_EQ(timeline.arrows[0].to, 1);
+}
+
 TEST(who_waits_for_ever_is_what_is_wrong_with_a_deadlock)
 {
     begin();

@@ -178,19 +178,23 @@ static bool touches(const struct rdl__step *step, const struct rdl__step *other)
     return step->object && (other->object == step->object || other->also == step->object);
 }
 
-/* Has another thread done this to the same thing?  Of a thread that is joined, its end counts. */
-static bool is_done_by_another(const struct rdl__step *step, const struct rdl__step *other)
+/* Is this what ends a wait for that?  Of a thread that is joined, its end does; of a condition,
+ * a signal. */
+static bool ends_wait(const struct rdl__step *step, const struct rdl__step *other)
 {
     if (step->op == RDL__OP_JOIN)
         return other->how == RDL__STEP_ENDS && other->thread + 1 == step->other;
-    return other->how == RDL__STEP_DONE && other->thread != step->thread && touches(step, other);
+    if (other->how != RDL__STEP_DONE || other->thread == step->thread || !touches(step, other))
+        return false;
+    return step->op != RDL__OP_WAIT || other->op == RDL__OP_SIGNAL ||
+           other->op == RDL__OP_BROADCAST;
 }
 
-/* The last step before this one that another thread has done to the same thing. */
+/* The last step before this one that ends a wait for what this one is about. */
 static size_t done_by_another(const struct drawing *d, size_t i)
 {
     for (size_t k = i; k-- > 0;)
-        if (is_done_by_another(&d->steps[i], &d->steps[k]))
+        if (ends_wait(&d->steps[i], &d->steps[k]))
             return k;
     return SIZE_MAX;
 }
