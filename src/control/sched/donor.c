@@ -222,6 +222,12 @@ void rdl__donors_are_copies(void)
     rdl__donor_count = 0;
 }
 
+void rdl__donors_are_gone(void)
+{
+    idle = NULL;
+    idle_count = special_count = rdl__donor_count = 0;
+}
+
 void rdl__donors_release(void)
 {
     while (idle) {

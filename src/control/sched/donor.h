@@ -55,6 +55,10 @@ void rdl__donors_prepare(uint32_t count);
  * are here, their kernel threads are not, which nobody will miss. */
 void rdl__donors_are_copies(void);
 
+/* In a process that was copied by fork: there are none, and the C library gives their stacks, and
+ * with them their handles, to other threads. */
+void rdl__donors_are_gone(void);
+
 /* How many real threads of this process are donors, in use or not. */
 extern uint32_t rdl__donor_count;
 

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "control/sched/donor.h"
 #include "control/sched/world.h"
 
 enum { POLLING_PAUSE = 50 * 1000 }; /* ns */
@@ -50,6 +51,7 @@ static void end_copying(void)
 static void begin_as_copy(void)
 {
     rdl__forking = NULL;
+    rdl__donors_are_gone();
 }
 
 long rdl__copied(long (*copy)(const long *arguments), const long *arguments)
