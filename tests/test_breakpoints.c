@@ -44,29 +44,30 @@ TEST(a_breakpoint_has_place_thread_condition_and_commands)
                                             "    open \"two words\"\n"
                                             "    close done\n"
                                             "    await 3\n"
+                                            "    tick\n"
                                             "    set var queue->items[i + 1].id = 'x'\n"
                                             "    fail it came here\n"
                                             "    printf \"%d\\n\", x\n"
                                             "  end\n");
     static const enum rdl__command_kind kinds[] = {
         RDL__COMMAND_WAIT,  RDL__COMMAND_OPEN_FOR_ALL, RDL__COMMAND_OPEN, RDL__COMMAND_CLOSE,
-        RDL__COMMAND_AWAIT, RDL__COMMAND_SET,          RDL__COMMAND_FAIL};
-    static const char *const texts[] = {"taken", "measured", "two words",   "done",
-                                        "",      NULL,       "it came here"};
+        RDL__COMMAND_AWAIT, RDL__COMMAND_TICK,         RDL__COMMAND_SET,  RDL__COMMAND_FAIL};
+    static const char *const texts[] = {"taken", "measured", "two words", "done",
+                                        "",      "",         NULL,        "it came here"};
 
     EXPECT_EQ(parsed.count, 1);
     EXPECT_EQ(b->line, 2);
     EXPECT_STR(b->place, "queue.c:88");
     EXPECT_STR(b->thread, "taker");
     EXPECT_STR(b->condition_text, "queue->count == 0");
-    EXPECT_EQ(b->command_count, 7);
-    for (size_t i = 0; i < 7; i++) {
+    EXPECT_EQ(b->command_count, 8);
+    for (size_t i = 0; i < 8; i++) {
         EXPECT_EQ(b->commands[i].kind, kinds[i]);
         if (texts[i])
             EXPECT_STR(b->commands[i].text, texts[i]);
     }
     EXPECT_EQ(b->commands[4].time, 3);
-    EXPECT_EQ(b->commands[6].line, 11);
+    EXPECT_EQ(b->commands[7].line, 12);
 }
 
 TEST(places_are_those_of_raddle_and_of_gdb)

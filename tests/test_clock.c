@@ -38,6 +38,15 @@ TEST(who_comes_too_late_is_told)
     expect_fail("=wrong_late_free", "the clock shows 3: time 2 is over");
 }
 
+TEST(places_let_the_clock_go_on)
+{
+    int status;
+    char *report = try(&status, "ticks");
+
+    EXPECT_EQ(status, 0);
+    EXPECT_CONTAINS(report, "2 passed");
+}
+
 TEST(who_is_waited_for)
 {
     int status;

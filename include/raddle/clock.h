@@ -26,6 +26,10 @@
 #define rdl_await(t, time) rdl__await_time((t), (time), RDL__HERE)
 RDL_API void rdl__await_time(struct rdl_case *t, int time, const char *file, int line);
 
+/* The clock goes on by one now, whoever is busy: for a time that begins with something in the code,
+ * such as rdl_at(t, "queue.c:88", .tick = true). */
+RDL_API void rdl_tick(struct rdl_case *t);
+
 /* What the clock shows. */
 RDL_API int rdl_clock(struct rdl_case *t);
 

@@ -94,8 +94,9 @@ struct rdl_at {
     bool (*when)(struct rdl_hit *hit, void *it); /* only if this holds */
     unsigned hit, hits; /* of all these times, from number `hit` on (1), `hits` times (all) */
 
-    /* What: first `call`, then `open`, then `wait`. */
+    /* What: first `call`, then `tick`, then `open`, then `wait`. */
     void (*call)(struct rdl_hit *hit, void *it);
+    bool tick; /* the test clock goes on by one (raddle/clock.h) */
     struct rdl_gate *open;
     struct rdl_gate *wait;
     void *it;
@@ -184,6 +185,7 @@ RDL_API void rdl__any_order(struct rdl_case *t, const char *const *events, const
  *     wait NAME                  come to the gate of this name: rdl_gate(t, "NAME")
  *     open NAME [for all]        and close NAME
  *     await TIME                 until the test clock shows it (raddle/clock.h)
+ *     tick                       the test clock goes on by one
  *     set var VARIABLE = VALUE
  *     fail TEXT                  the test fails
  *

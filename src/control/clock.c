@@ -35,6 +35,13 @@ static void draw_tick(void)
     rdl__trace_point(trace, "tick", rdl__trace_lane(trace, "test", "clock"), 0, title, "");
 }
 
+static void show(int time)
+{
+    now = time;
+    draw_tick();
+    rdl__meet_changed(&now);
+}
+
 bool rdl__clock_ticks(void)
 {
     int next = INT_MAX;
@@ -44,10 +51,17 @@ bool rdl__clock_ticks(void)
             next = sleeper->time;
     if (!sleepers || next <= now)
         return false;
-    now = next;
-    draw_tick();
-    rdl__meet_changed(&now);
+    show(next);
     return true;
+}
+
+void rdl_tick(struct rdl_case *t)
+{
+    rdl__meet_begin(t);
+    rdl__meet_lock();
+    if (now < INT_MAX)
+        show(now + 1);
+    rdl__meet_unlock();
 }
 
 static bool has_come(void *what)

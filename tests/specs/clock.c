@@ -281,6 +281,48 @@ RDL_SCHEDULE(who_asks_again_and_again_only_waits)
     rdl_join(poller);
 }
 
+/* ---- Ticks of the test's own --------------------------------------------------------------- */
+
+static void __attribute__((noinline)) do_step(int *steps)
+{
+    ++*steps;
+}
+
+static void do_three_steps(void *it)
+{
+    int steps = 0;
+
+    while (steps < 3)
+        do_step(&steps);
+    *(int *)it = rdl_clock(the_case);
+}
+
+/* The clock goes on while the thread that comes to a place is busy: it would stand still else. */
+static void ticks_at_a_place(struct rdl_case *t)
+{
+    struct rdl_thread *worker;
+    int shown = -1;
+
+    the_case = t;
+    rdl_at(t, "do_step", .tick = true, .hit = 2);
+    worker = rdl_spawn(t, "worker", do_three_steps, &shown);
+    rdl_await(t, 5);
+    rdl_check_eq(shown, 2);
+    rdl_join(worker);
+    rdl_tick(t);
+    rdl_check_eq(rdl_clock(t), 6);
+}
+
+RDL_SCHEDULE(ticks_at_places)
+{
+    ticks_at_a_place(t);
+}
+
+RDL_SCHEDULE(ticks_at_places_free, .free_threads = true, .cases = 100)
+{
+    ticks_at_a_place(t);
+}
+
 RDL_SCHEDULE(the_present_is_not_waited_for)
 {
     rdl_await(t, 0);

@@ -4,6 +4,7 @@
 
 #include "control/gate/gate.h"
 #include "raddle/case.h"
+#include "raddle/clock.h"
 
 struct at {
     struct rdl_at what;
@@ -31,6 +32,8 @@ static void do_there(struct rdl_hit *hit, void *it)
         return;
     if (at->what.call)
         at->what.call(hit, at->what.it);
+    if (at->what.tick)
+        rdl_tick(hit->t);
     if (at->what.open)
         rdl_gate_open(at->what.open);
     if (at->what.wait)

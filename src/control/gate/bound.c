@@ -78,6 +78,9 @@ static void do_command(struct rdl_hit *hit, const struct placed *placed,
     case RDL__COMMAND_AWAIT:
         rdl__await_time(hit->t, command->time, placed->path, command->line);
         break;
+    case RDL__COMMAND_TICK:
+        rdl_tick(hit->t);
+        break;
     case RDL__COMMAND_SET:
         if (!rdl__expression_assign(command->variable, command->value, &scope, &error))
             give_up(hit, placed, command->line, command->text, &error);

@@ -379,6 +379,10 @@ static bool read_command(struct reader *r, const char *word)
         return read_gate(r, RDL__COMMAND_CLOSE);
     if (strcmp(word, "await") == 0)
         return read_await(r);
+    if (strcmp(word, "tick") == 0) {
+        add_command(r, RDL__COMMAND_TICK, "");
+        return is_end(r);
+    }
     if (strcmp(word, "set") == 0)
         return read_set(r);
     if (strcmp(word, "fail") == 0) {
@@ -394,7 +398,7 @@ static bool read_command(struct reader *r, const char *word)
         return wrong(r, "there is no %s among commands: give the breakpoint a condition", word);
     return wrong(r,
                  "'%s' is no command of gates; there are wait, open, open ... for all, close, "
-                 "await, set var, fail; and silent, continue, printf, echo, print, info, "
+                 "await, tick, set var, fail; and silent, continue, printf, echo, print, info, "
                  "backtrace, which do nothing",
                  word);
 }

@@ -18,6 +18,7 @@ enum rdl__command_kind {
     RDL__COMMAND_OPEN_FOR_ALL,
     RDL__COMMAND_CLOSE,
     RDL__COMMAND_AWAIT,
+    RDL__COMMAND_TICK,
     RDL__COMMAND_SET,
     RDL__COMMAND_FAIL,
 };

@@ -1,4 +1,5 @@
 break step
   commands
     await 3
+    tick
   end
