@@ -71,6 +71,30 @@ TEST(all_orders_are_tried_once)
     EXPECT_CONTAINS(report, "33.3%  part");
 }
 
+/* Who has a lock first decides who comes to its places first: that is tried both ways. */
+TEST(all_orders_are_tried_where_threads_keep_each_other_out)
+{
+    char *report = expect_pass("any_order_within_a_lock");
+
+    EXPECT_CONTAINS(report, "all 2 orders of calls");
+    EXPECT_CONTAINS(report, "  aabb.");
+    EXPECT_CONTAINS(report, "  bbaa.");
+    report = expect_pass("any_order_as_it_is_their_turn");
+    EXPECT_CONTAINS(report, "all 4 orders of calls");
+    EXPECT_CONTAINS(report, "  ab.");
+    EXPECT_CONTAINS(report, "  ba.");
+    report = expect_pass("any_order_one_at_a_time");
+    EXPECT_CONTAINS(report, "all 6 orders of calls");
+    EXPECT_CONTAINS(report, "  abab.");
+    EXPECT_CONTAINS(report, "  baab.");
+}
+
+TEST(what_never_happens_is_a_failure)
+{
+    expect_fail("wrong_nobody_called_c", "in no schedule: \"the event c:come_in\"");
+    expect_fail("wrong_no_line_is_come_to", "in no schedule: \"a line of come_in is come to\"");
+}
+
 TEST(orders_that_cannot_be_are_explained)
 {
     char *report = expect_fail("wrong_infeasible", "infeasible: all threads wait");

@@ -115,7 +115,8 @@ RDL_API struct rdl_gate *rdl__gate_at(struct rdl_case *t, const char *place,
                                       const struct rdl_at *what, const char *file, int line);
 
 /* A gate at one of the lines of this function (250 at most): at each of them in turn, in an
- * RDL_SCHEDULE.  A thread need not come there: ask rdl_gate_is_reached. */
+ * RDL_SCHEDULE.  A thread need not come there: ask rdl_gate_is_reached.  If none comes to any of
+ * them, the test fails. */
 #define rdl_gate_at_each_line(t, function, ...)                                                    \
     rdl__gate_at_each_line((t), (function), &(const struct rdl_at){__VA_ARGS__}, RDL__HERE)
 RDL_API struct rdl_gate *rdl__gate_at_each_line(struct rdl_case *t, const char *function,
@@ -159,7 +160,9 @@ RDL_API void rdl__order_from(struct rdl_case *t, const char *path, const char *f
  *     rdl_any_order(t, "one:bank.c:20", "one:bank.c:22", "two:bank.c:20", "two:bank.c:22");
  *
  * When all threads wait, one of those that wait at these places goes on; each is tried.  In an
- * RDL_SCHEDULE that is all there is to choose. */
+ * RDL_SCHEDULE that is all there is to choose, unless some do not come to their places, as others
+ * have a lock, say: then all orders in which threads make such calls are tried as well.  An event
+ * that happens in none of them is a failure. */
 #define rdl_any_order(t, ...)                                                                      \
     rdl__any_order((t), (const char *const[]){__VA_ARGS__, NULL}, RDL__HERE)
 RDL_API void rdl__any_order(struct rdl_case *t, const char *const *events, const char *file,

@@ -110,6 +110,9 @@ void rdl__stats_merge(struct rdl__stats *into, const struct rdl__stats *from);
 /* What is required of a label that must come at least once, in percent. */
 #define RDL__ONCE 1e-9
 
+/* The same; if it did there is nothing to tell. */
+#define RDL__ONCE_UNSAID 1e-10
+
 /* Nothing is required, but if no case carries it, that is worth telling. */
 #define RDL__WISHED -1.0
 

@@ -12,14 +12,6 @@
 #include "port/entry.h"
 #include "port/site.h"
 
-static bool has_hooks(const struct rdl__site *site)
-{
-    for (int i = 0; i < RDL__HOOKS_MAX; i++)
-        if (site->hooks[i])
-            return true;
-    return false;
-}
-
 /* Does a hook at one of the other instructions want its thread to come by, or back? */
 static bool is_used_within(const struct rdl__site *site)
 {
@@ -91,7 +83,7 @@ static void remove_all(struct rdl__detour *const *detours, size_t count)
 
     rdl__sites_init(&sites, count);
     for (size_t i = 0; i < count; i++)
-        if (detours[i]->is_placed && !has_hooks(detours[i]->site) && detours[i]->site->is_armed)
+        if (detours[i]->is_placed && !rdl__site_has_hooks(detours[i]->site) && detours[i]->site->is_armed)
             rdl__sites_list(&sites, detours[i]->site);
     rdl__sites_disarm(&sites);
     rdl__sites_release(&sites);

@@ -21,30 +21,55 @@ static _Thread_local struct rdl__registers *inside __attribute__((tls_model("ini
 
 /* ---- The hooks of a site ------------------------------------------------------------------- */
 
-static bool add_hook(struct rdl__site *site, struct rdl__hook *hook, struct rdl__error *error)
+static void make_room(struct rdl__site *site)
 {
-    for (int i = 0; i < RDL__HOOKS_MAX; i++)
-        if (!site->hooks[i]) {
-            hook->site = site;
-            hook->number = i;
-            hook->is_placed = true;
-            __atomic_store_n(&site->hooks[i], hook, __ATOMIC_SEQ_CST);
+    enum { ROOM_FIRST = 4 };
+    struct rdl__hooks *small = site->hooks, *large;
+    int room = small ? 2 * small->room : ROOM_FIRST;
+
+    large = rdl__allocate(sizeof *large + (size_t)room * sizeof *large->items);
+    large->smaller = small;
+    large->room = room;
+    for (int i = 0; small && i < small->room; i++)
+        large->items[i] = small->items[i];
+    __atomic_store_n(&site->hooks, large, __ATOMIC_SEQ_CST);
+}
+
+static int free_number(const struct rdl__site *site)
+{
+    int number = 0;
+
+    while (site->hooks && number < site->hooks->room && site->hooks->items[number])
+        number++;
+    return number;
+}
+
+static void add_hook(struct rdl__site *site, struct rdl__hook *hook)
+{
+    hook->site = site;
+    hook->number = free_number(site);
+    hook->is_placed = true;
+    if (!site->hooks || hook->number == site->hooks->room)
+        make_room(site);
+    __atomic_store_n(&site->hooks->items[hook->number], hook, __ATOMIC_SEQ_CST);
+}
+
+bool rdl__site_has_hooks(const struct rdl__site *site)
+{
+    for (int i = 0; site->hooks && i < site->hooks->room; i++)
+        if (site->hooks->items[i])
             return true;
-        }
-    return rdl__fail(error, "no hook at 0x%zx: there are %d already", site->address,
-                     RDL__HOOKS_MAX);
+    return false;
 }
 
 /* False: it was the last one, or there was none. */
 static bool take_hook(struct rdl__hook *hook)
 {
-    bool others = false;
-
-    __atomic_store_n(&hook->site->hooks[hook->number], NULL, __ATOMIC_SEQ_CST);
+    for (struct rdl__hooks *hooks = hook->site->hooks; hooks; hooks = hooks->smaller)
+        if (hook->number < hooks->room)
+            __atomic_store_n(&hooks->items[hook->number], NULL, __ATOMIC_SEQ_CST);
     hook->is_placed = false;
-    for (int i = 0; i < RDL__HOOKS_MAX; i++)
-        others |= hook->site->hooks[i] != NULL;
-    return others;
+    return rdl__site_has_hooks(hook->site);
 }
 
 /* ---- Placing and removing ------------------------------------------------------------------ */
@@ -65,8 +90,9 @@ static bool place(struct rdl__hook *hook, struct rdl__sites *sites, struct rdl__
     if (!rdl__unblock_for(hook->address, error))
         return false;
     site = rdl__site_get(hook->address, error);
-    if (!site || !add_hook(site, hook, error))
+    if (!site)
         return false;
+    add_hook(site, hook);
     site->is_narrow = true;
     if (site->is_armed)
         return !site->target || join_detour(site, error);
@@ -259,10 +285,11 @@ RDL__PATCHER static void end_visit(struct visit *visit)
 RDL__PATCHER static void call_hooks(struct rdl__registers *registers, struct rdl__site *site)
 {
     __attribute__((cleanup(end_visit), unused)) struct visit visit = {site};
+    struct rdl__hooks *hooks = __atomic_load_n(&site->hooks, __ATOMIC_SEQ_CST);
     int errno_before = errno;
 
-    for (int i = 0; i < RDL__HOOKS_MAX && registers->rip == site->address; i++) {
-        struct rdl__hook *hook = __atomic_load_n(&site->hooks[i], __ATOMIC_SEQ_CST);
+    for (int i = 0; i < hooks->room && registers->rip == site->address; i++) {
+        struct rdl__hook *hook = __atomic_load_n(&hooks->items[i], __ATOMIC_SEQ_CST);
 
         if (hook)
             hook->call(registers, hook->it);
@@ -272,8 +299,10 @@ RDL__PATCHER static void call_hooks(struct rdl__registers *registers, struct rdl
 
 RDL__PATCHER static void count_passed(struct rdl__site *site)
 {
-    for (int i = 0; i < RDL__HOOKS_MAX; i++) {
-        struct rdl__hook *hook = __atomic_load_n(&site->hooks[i], __ATOMIC_SEQ_CST);
+    struct rdl__hooks *hooks = __atomic_load_n(&site->hooks, __ATOMIC_SEQ_CST);
+
+    for (int i = 0; i < hooks->room; i++) {
+        struct rdl__hook *hook = __atomic_load_n(&hooks->items[i], __ATOMIC_SEQ_CST);
 
         if (hook)
             __atomic_add_fetch(&hook->passed, 1, __ATOMIC_RELAXED);

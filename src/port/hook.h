@@ -70,8 +70,8 @@ struct rdl__hook {
 };
 
 /* When this returns, every thread that comes to the address calls the function.  Refused:
- * the reason.  As many as 4 hooks can have the same address; they are called in the order
- * in which there was room for them. */
+ * the reason.  Several hooks can have the same address; they are called in the order in
+ * which there was room for them. */
 bool rdl__hook_place(struct rdl__hook *hook, struct rdl__error *error);
 
 /* All of them, or none: then the reason names the address. */

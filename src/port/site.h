@@ -23,13 +23,21 @@
 #include "base/error.h"
 #include "port/relocate.h"
 
-enum { RDL__HOOKS_MAX = 4, RDL__JUMP_SIZE = 5, RDL__JUMP = 0xe9 };
+enum { RDL__JUMP_SIZE = 5, RDL__JUMP = 0xe9 };
 enum { RDL__WIDE_MAX = RDL__JUMP_SIZE - 1 + RDL__INSTRUCTION_MAX };
 
 /* Where a slot's code begins, after the site that it is of. */
 enum { RDL__SLOT_CODE_AT = 8, RDL__SLOT_BEHIND_CALL_AT = 19 };
 
 struct rdl__hook;
+
+/* The hooks of a site.  When there is no room left a larger one takes its place, with each hook
+ * under the same number; this one stays, as a thread may be going through it. */
+struct rdl__hooks {
+    struct rdl__hooks *smaller;
+    int room;
+    struct rdl__hook *items[]; /* NULL: a free place */
+};
 
 struct rdl__stub {
     uintptr_t code, target;
@@ -46,7 +54,7 @@ struct rdl__site {
     bool is_jump, is_armed, is_listed;
     uint8_t jump[RDL__JUMP_SIZE]; /* what the first bytes are replaced by */
     int inside;                   /* threads that may be calling a hook */
-    struct rdl__hook *hooks[RDL__HOOKS_MAX];
+    struct rdl__hooks *hooks;     /* NULL: it never had any */
 
     uintptr_t target; /* of the detour; 0: there is none */
     struct rdl__stub *stubs;
@@ -84,6 +92,9 @@ static inline struct rdl__site *rdl__site_of_slot(uintptr_t slot)
 {
     return *(struct rdl__site **)slot;
 }
+
+/* Has it hooks?  (hook.c) */
+bool rdl__site_has_hooks(const struct rdl__site *site);
 
 /* Code that goes to the target; the same for the same one. */
 uintptr_t rdl__site_stub(struct rdl__site *site, uintptr_t target);

@@ -246,6 +246,8 @@ static void add_labels(struct rdl__report *report, const struct rdl__stats *stat
     for (uint32_t i = 0; i < stats->label_count; i++) {
         if (labels[i]->required < 0 && (labels[i]->cases == 0 || !report->looks.verbose))
             continue;
+        if (labels[i]->required == RDL__ONCE_UNSAID && labels[i]->cases > 0)
+            continue;
         rdl__text_add(out, "    %5.1f%%  %s", rdl__label_percent(labels[i], stats),
                       labels[i]->name);
         if (labels[i]->required > 0 && labels[i]->required <= RDL__ONCE)

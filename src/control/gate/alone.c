@@ -34,7 +34,8 @@ static void go_in(struct rdl_hit *hit, void *it)
 {
     struct alone *alone = it;
     struct coming coming = {alone, hit->thread};
-    struct rdl__waiter waiter = {.pc = hit->pc, .describe = describe_alone, .what = alone};
+    struct rdl__waiter waiter = {
+        .pc = hit->pc, .describe = describe_alone, .what = alone, .takes = alone};
 
     memcpy(waiter.thread, hit->thread, sizeof waiter.thread);
     rdl__meet_lock();

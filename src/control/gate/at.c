@@ -67,13 +67,36 @@ struct rdl_gate *rdl__gate_at(struct rdl_case *t, const char *place, const struc
     return with_gate.wait;
 }
 
+/* Not every line is come to, but some line is. */
+struct each_line {
+    struct rdl_case *t;
+    struct rdl_gate *gate;
+    const char *function;
+};
+
+static void note_reached(void *it)
+{
+    const struct each_line *each = it;
+    char name[RDL__NAME_ROOM];
+
+    if (each->t->outcome->verdict != RDL__PASSED)
+        return;
+    snprintf(name, sizeof name, "a line of %s is come to", each->function);
+    rdl__happens_in_one(each->t, name, rdl__gate_was_reached(each->gate));
+}
+
 struct rdl_gate *rdl__gate_at_each_line(struct rdl_case *t, const char *function,
                                         const struct rdl_at *what, const char *file, int line)
 {
+    struct each_line *each = rdl_alloc(t, sizeof *each);
     const char *lines[RDL__LINES_MAX];
     uint32_t count;
 
     rdl__meet_begin(t);
     count = rdl__lines_of(t, function, lines, file, line);
-    return rdl__gate_at(t, lines[rdl__meet_pick(t, count - 1)], what, file, line);
+    *each = (struct each_line){
+        t, rdl__gate_at(t, lines[rdl__meet_pick(t, count - 1)], what, file, line),
+        rdl_format(t, "%s", function)};
+    rdl_defer(t, note_reached, each);
+    return each->gate;
 }

@@ -104,7 +104,10 @@ static void check_is_ours(const struct rdl_gate *gate)
 void rdl__gate_await(struct rdl_case *t, struct rdl__waiter *waiter, bool (*ready)(void *what),
                      void *what)
 {
-    struct rdl__op op = {.kind = RDL__OP_GATE, .object = (uintptr_t)&waiters, .pc = waiter->pc};
+    struct rdl__op op = {.kind = RDL__OP_GATE,
+                         .object = (uintptr_t)&waiters,
+                         .also = (uintptr_t)waiter->takes,
+                         .pc = waiter->pc};
     struct rdl__waiter **at = &waiters;
 
     waiter->ready = ready;
@@ -233,6 +236,17 @@ static bool is_reached(void *what)
     const struct rdl_gate *gate = what;
 
     return gate->reached > gate->noticed;
+}
+
+bool rdl__gate_was_reached(const struct rdl_gate *gate)
+{
+    return gate->reached > 0;
+}
+
+void rdl__happens_in_one(struct rdl_case *t, const char *what, bool happens)
+{
+    if (t->counted)
+        rdl__stats_label(t->stats, what, happens, RDL__ONCE_UNSAID);
 }
 
 void rdl_gate_reached(struct rdl_gate *gate)

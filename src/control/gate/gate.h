@@ -23,6 +23,7 @@ struct rdl__waiter {
     uintptr_t pc;                                               /* where it stands */
     void (*describe)(const void *what, char *out, size_t room); /* "gate done to be opened" */
     const void *what;
+    const void *takes;       /* what it will have, which others come for, too; or NULL */
     bool (*ready)(void *it); /* may it go on?  Set by rdl__gate_await */
     void *it;
     struct rdl__waiter *next;
@@ -39,8 +40,12 @@ const struct rdl__waiter *rdl__gate_waiter(const char *thread);
 /* A gate of its own, whatever others are called. */
 struct rdl_gate *rdl__gate_new(struct rdl_case *t, const char *name);
 
-/* The thread that calls comes to the gate, at this pc. */
+/* The thread that calls comes to the gate, at this pc.  Has anybody, in this case? */
 void rdl__gate_pass(struct rdl_gate *gate, uintptr_t pc);
+bool rdl__gate_was_reached(const struct rdl_gate *gate);
+
+/* If it happens in no case of a run, the test fails: it is not about what it says. */
+void rdl__happens_in_one(struct rdl_case *t, const char *what, bool happens);
 
 /* ---- Places: place.c ------------------------------------------------------------------------ */
 

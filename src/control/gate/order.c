@@ -211,6 +211,20 @@ static bool could_be_chosen(const struct event *event)
     return event->by_choice && event->stands && !event->is_chosen;
 }
 
+/* Of those that wait elsewhere, for a lock, say, nobody knows whether they could have come first:
+ * then other orders of calls have to be tried. */
+static bool somebody_is_kept_out(void)
+{
+    for (uint32_t id = 0; id < rdl__sched.view.threads; id++) {
+        const struct rdl__op *op = &rdl__sched.view.ops[id];
+
+        if (rdl__sched.threads[id]->state == RDL__ALIVE && op->kind != RDL__OP_JOIN &&
+            (op->kind != RDL__OP_GATE || op->also))
+            return true;
+    }
+    return false;
+}
+
 static bool choose(struct rdl_case *t)
 {
     uint32_t count = 0, which;
@@ -219,6 +233,8 @@ static bool choose(struct rdl_case *t)
         count += could_be_chosen(event);
     if (count == 0)
         return false;
+    if (rdl__running && somebody_is_kept_out())
+        rdl__sched.summary->kept_out = true;
     which = rdl__meet_pick(t, count - 1);
     for (struct event *event = events; event; event = event->next)
         if (could_be_chosen(event) && which-- == 0) {
@@ -515,6 +531,24 @@ static void check_all_happened(void *unused)
                         event->thread[0] ? event->thread : "threads", describe_times(event, times));
 }
 
+/* What is in any order need not happen in each of them, but in one. */
+static void note_what_happened(void *it)
+{
+    struct rdl_case *t = it;
+    char name[RDL__NAME_ROOM];
+
+    if (t->outcome->verdict != RDL__PASSED)
+        return;
+    for (const struct event *event = events; event; event = event->next) {
+        if (!event->by_choice)
+            continue;
+        if (rdl__running && !event->has_happened)
+            rdl__sched.summary->kept_out = true;
+        snprintf(name, sizeof name, "the event %s", event->text);
+        rdl__happens_in_one(t, name, event->has_happened);
+    }
+}
+
 static struct event *first_at(const char *place)
 {
     struct event *event = events;
@@ -592,5 +626,6 @@ void rdl__any_order(struct rdl_case *t, const char *const *texts, const char *fi
                         line, *texts);
         event->by_choice = true;
     }
+    rdl_defer(t, note_what_happened, t);
     place_events(t, last, file, line);
 }

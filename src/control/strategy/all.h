@@ -20,7 +20,10 @@ extern const struct rdl__strategy rdl__strategy_answers;
 extern const struct rdl__strategy rdl__strategy_reverse;
 extern const struct rdl__strategy rdl__strategy_round_robin;
 
-/* What the portfolio asks of two of them. */
+/* ordered.c: each thread until it waits, in the order of creation. */
+uint32_t rdl__pick_in_order(void *state, struct rdl__view *view);
+
+/* What those that are made of others ask of two of them. */
 
 /* dpor.c: nothing is left to try; until then, one execution in how many is worth it?
  * 0: none. */

@@ -1,4 +1,4 @@
-/* ordered.c -- strategies without chance: in order, in reverse, round robin, all answers.
+/* ordered.c -- strategies without chance: in order, in reverse, round robin.
  *
  * In order and in reverse, a thread runs until it has to wait; then the first, or
  * the last, of those that can goes on.  Where a thread is polite it is the turn of
@@ -38,7 +38,7 @@ static bool runs_on(struct rdl__view *view)
     return true;
 }
 
-static uint32_t pick_in_order(void *state, struct rdl__view *view)
+uint32_t rdl__pick_in_order(void *state, struct rdl__view *view)
 {
     (void)state;
     if (runs_on(view))
@@ -99,94 +99,10 @@ const struct rdl__strategy rdl__strategy_in_order = {
     .help = "each thread until it waits, in the order of creation",
     .state_size = sizeof(struct ordered),
     .begin = begin,
-    .pick = pick_in_order,
+    .pick = rdl__pick_in_order,
     .choose = choose_first,
     .ended = ended,
     .covered = covered,
-};
-
-/* ---- All answers ---------------------------------------------------------------------------- */
-
-enum { ANSWERS_MAX = 1024 };
-
-/* The answers that the next execution is given first, depth first: those of the last one, up to
- * the last that could be larger, which is.  What the execution is asked besides gets 0. */
-struct answers {
-    uint32_t given[ANSWERS_MAX];
-    uint32_t count, at;
-    uint64_t executions;
-    bool by_chance; /* executions differ by what the test draws, too */
-    bool lost;      /* there are too many to be remembered */
-    bool done;
-};
-
-static bool begin_answers(void *state, struct rdl__view *view, struct rdl__summary *summary)
-{
-    struct answers *answers = state;
-
-    (void)view;
-    answers->at = 0;
-    summary->wants_log = true;
-    return !answers->done;
-}
-
-static uint32_t choose_each(void *state, struct rdl__view *view, uint32_t max)
-{
-    struct answers *answers = state;
-    uint32_t given = answers->at < answers->count ? answers->given[answers->at++] : 0;
-
-    if (answers->by_chance || answers->lost)
-        return (uint32_t)rdl__random_upto(&view->random, max);
-    return given <= max ? given : max;
-}
-
-/* It may have happened in another process: all there is to know is what was logged. */
-static void ended_answers(void *state, const struct rdl__summary *summary)
-{
-    struct answers *answers = state;
-    uint32_t count = 0, last = 0;
-
-    answers->executions++;
-    answers->by_chance |= summary->data_drawn;
-    answers->lost |= summary->log_full && summary->answered;
-    for (uint32_t i = 0; i < summary->log_count && !answers->lost; i++) {
-        if (summary->log[i].chosen == 0)
-            continue;
-        if (count == ANSWERS_MAX) {
-            answers->lost = true;
-            return;
-        }
-        answers->given[count++] = summary->log[i].chosen - 1;
-        if (summary->log[i].chosen - 1 < summary->log[i].other)
-            last = count;
-    }
-    answers->count = last;
-    if (last > 0)
-        answers->given[last - 1]++;
-    else
-        answers->done = !answers->by_chance && !answers->lost;
-}
-
-static int covered_answers(const void *state, char *out, size_t room)
-{
-    const struct answers *answers = state;
-
-    if (!answers->done)
-        return 0;
-    if (answers->executions == 1)
-        return snprintf(out, room, "the one schedule of this strategy");
-    return snprintf(out, room, "all %llu orders", (unsigned long long)answers->executions);
-}
-
-const struct rdl__strategy rdl__strategy_answers = {
-    .name = "answers",
-    .help = "threads as in-order has them; all that is chosen besides, in all ways",
-    .state_size = sizeof(struct answers),
-    .begin = begin_answers,
-    .pick = pick_in_order,
-    .choose = choose_each,
-    .ended = ended_answers,
-    .covered = covered_answers,
 };
 
 const struct rdl__strategy rdl__strategy_reverse = {

@@ -119,6 +119,7 @@ struct rdl__summary {
     bool unasked;     /* there were choices about which the strategy was not asked */
     bool unseen;      /* code between operations may touch memory without our seeing it */
     bool stacks;      /* a thread touched another's stack, of which nobody knew */
+    bool kept_out;    /* an order was left open, and somebody did not come to its place in it */
     bool failed;
     bool cut;           /* ended before its end, other than by a failure */
     bool wants_log;     /* set by a strategy's begin; without it the log stays empty */
