@@ -103,6 +103,21 @@ TEST(the_c_library_is_mocked_but_not_for_raddle)
     expect_pass("reads_are_mocked");
     expect_pass("locks_are_mocked");
     expect_pass("copies_are_harmless");
+    expect_pass("what_the_c_library_calls_is_mocked");
+    expect_pass("what_a_spied_function_calls_is_mocked");
+    expect_pass("locks_of_controlled_threads_fail");
+}
+
+TEST(who_calls_a_function_that_is_let_run_is_told)
+{
+    const char *report;
+
+    expect_error("misuse_stub_that_is_let_run", "store.c:11: flash_erase was called, which is only "
+                                                "a stub");
+    if (getenv("SANITIZE"))
+        return;
+    report = expect_fail("wrong_lock_of_a_controlled_thread", "rdl_check_eq(locked, 0)");
+    EXPECT_CONTAINS(report, "if (pthread_mutex_lock(&mutex) == 0) {");
 }
 
 TEST(faults_are_choices)

@@ -38,4 +38,13 @@ uintptr_t rdl__thunk_new(rdl__called *called, void *it);
  * knows). */
 void rdl__thunk_call(uintptr_t function, struct rdl__arguments *arguments, uint32_t stack_bytes);
 
+/* Where a function returns to that is called so; and whose call it is, in place of that. */
+extern const char rdl__thunk_called[] __attribute__((visibility("hidden")));
+uintptr_t rdl__thunk_handed_on_for(void);
+static inline uintptr_t rdl__thunk_caller(uintptr_t pc)
+{
+    return __builtin_expect(pc == (uintptr_t)rdl__thunk_called, 0) ? rdl__thunk_handed_on_for()
+                                                                   : pc;
+}
+
 #endif
