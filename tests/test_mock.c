@@ -161,6 +161,7 @@ TEST(threads_call_at_the_same_time)
     const char *report;
 
     expect_pass("free_threads_call");
+    expect_pass("mocks_are_said_while_threads_call");
     expect_pass("controlled_threads_call");
     report = expect_fail("wrong_fault_in_a_thread", "rdl_check_ge(store_poll(");
     EXPECT_CONTAINS(report, "device_status(unit = 2) -> -1, injected");
