@@ -144,6 +144,9 @@ TEST(expected_calls_are_a_language)
     EXPECT_CONTAINS(report, "        flash_erase(...)  [");
     expect_pass("expected_calls_are_no_expression_of_a_function");
     expect_pass("calls_are_mixed");
+    expect_pass("steps_may_be_alike");
+    expect_fail("wrong_steps_that_answer_differently",
+                "a call that two steps answer in different ways: flash_erase");
     expect_fail("wrong_unexpected_call", "a call too many: flash_erase");
     expect_fail("wrong_alternative", "store.c:13: an unexpected call: flash_write");
     expect_fail("wrong_order", "store.c:11: a call in another order: flash_erase");

@@ -72,6 +72,28 @@ static const struct rdl_pattern *make_pattern(const struct wanted *wanted)
     return pattern;
 }
 
+/* What happens, as bytes: the same for the same.  It may stay open which of two steps a call is if
+ * both answer it alike. */
+static void note_answer(struct rdl_step *step, const struct rdl__mock_parts *parts)
+{
+    struct rdl__text all = {0};
+
+    for (uint32_t i = 0; i < parts->count; i++) {
+        const struct rdl__mock_part *part = &parts->items[i];
+        uint64_t what[] = {part->kind, (uintptr_t)part->parameter, (uintptr_t)part->code,
+                           (uint64_t)part->number, part->size};
+
+        if (part->kind < RDL__PART_CALLS || part->kind > RDL__PART_OR_FAILS)
+            continue;
+        rdl__text_add_bytes(&all, what, sizeof what);
+        rdl__text_add_bytes(&all, part->value, part->size);
+    }
+    step->value_size = all.count;
+    step->value = memcpy(rdl__arena_alloc(rdl__mock_arena(), all.count + 1), rdl__text_string(&all),
+                         all.count);
+    rdl__text_release(&all);
+}
+
 static bool says_partly(const struct rdl_part *parts)
 {
     while (parts->kind != RDL__PART_END && parts->kind != RDL__PART_PARTLY)
@@ -91,6 +113,7 @@ static bool prepare_call(struct rdl_case *t, struct rdl_step *step, struct rdl__
     wanted->function = function;
     step->pattern = make_pattern(wanted);
     step->object = wanted;
+    note_answer(step, &wanted->parts);
     function->is_expected = true;
     return true;
 }
