@@ -67,6 +67,17 @@ TEST(arguments_and_results_are_of_all_types)
     expect_pass("lengths_are_expressions");
 }
 
+TEST(padding_is_no_part_of_a_value)
+{
+    const char *report;
+
+    expect_pass("padding_does_not_count");
+    expect_pass("padding_is_not_kept");
+    report = expect_fail("wrong_packet", "a call with other arguments: device_send");
+    EXPECT_CONTAINS(report, "high = 2, ");
+    EXPECT_CONTAINS(report, "high = 1, ");
+}
+
 TEST(arguments_say_which_calls_are_meant)
 {
     const char *report;

@@ -320,9 +320,12 @@ static void read_values(struct rdl__mock_call *call)
     const struct rdl__mocked *function = call->function;
 
     memset(call->values, 0, function->values_size);
-    for (uint32_t i = 0; function->is_known && i < function->prototype.count; i++)
-        rdl__argument_read(&function->prototype, i, call->arguments,
-                           call->values + function->parameters[i].at);
+    for (uint32_t i = 0; function->is_known && i < function->prototype.count; i++) {
+        const struct rdl__mock_value *parameter = &function->parameters[i];
+
+        rdl__argument_read(&function->prototype, i, call->arguments, call->values + parameter->at);
+        rdl__mock_clear_padding(parameter, call->values + parameter->at);
+    }
 }
 
 static void read_result(struct rdl__mock_call *call)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "control/mock/mock.h"
+#include "spec/values.h"
 
 /* So much of the stack is handed on if nobody knows how much is the function's. */
 enum { UNKNOWN_STACK_BYTES = 128 };
@@ -209,6 +210,29 @@ static char *declared_name(const struct rdl__declared *declared, uint32_t i)
     return length ? strndup(at, length) : NULL;
 }
 
+static const unsigned char *make_mask(const struct rdl__parameter *of)
+{
+    unsigned char *mask;
+
+    if (!of->type || of->type->size != of->size)
+        return NULL;
+    mask = rdl__allocate(of->size + 1);
+    rdl__value_mask(of->type, mask);
+    for (uint32_t i = 0; i < of->size; i++)
+        if (mask[i] != 0xff)
+            return mask;
+    free(mask);
+    return NULL;
+}
+
+void rdl__mock_clear_padding(const struct rdl__mock_value *of, void *value)
+{
+    unsigned char *bytes = value;
+
+    for (uint32_t i = 0; of->mask && i < of->size; i++)
+        bytes[i] &= of->mask[i];
+}
+
 static uint32_t take_room(struct rdl__mocked *function, uint32_t size)
 {
     uint32_t at = (function->values_size + 15) / 16 * 16;
@@ -233,6 +257,7 @@ static void lay_out(struct rdl__mocked *function, const struct rdl__declared *de
         function->parameters[i] = (struct rdl__mock_value){.name = name,
                                                            .type_name = from->type_name,
                                                            .type = from->type,
+                                                           .mask = make_mask(from),
                                                            .size = from->size,
                                                            .at = take_room(function, from->size)};
     }

@@ -4,6 +4,7 @@
 
 #include "control/mock/mock.h"
 #include "port/frame.h"
+#include "spec/values.h"
 
 /* ---- Reading them -------- */
 
@@ -72,8 +73,11 @@ static bool read_value(struct rdl__mock_part *out, struct rdl__arena *arena,
     out->size = target.size;
     out->value = value = rdl__arena_alloc(arena, target.size);
     memset(value, 0, target.size);
-    return rdl__mock_convert(part, target.type, target.type_name, target.size, value, &why) ||
-           fail_at(function, out, &why, error);
+    if (!rdl__mock_convert(part, target.type, target.type_name, target.size, value, &why))
+        return fail_at(function, out, &why, error);
+    if (out->kind == RDL__PART_ARG || out->kind == RDL__PART_WHERE)
+        rdl__mock_clear_padding(out->parameter, value);
+    return true;
 }
 
 static bool check_slot(const struct rdl__mocked *function, const struct rdl__mock_part *part,
@@ -243,13 +247,26 @@ static uint64_t pointer_at(const void *value)
     return pointer;
 }
 
+/* Elements of a known type are compared as such: padding does not count. */
+static bool are_alike(const struct rdl__mock_part *part, const unsigned char *bytes)
+{
+    const struct rdl__type *of = part->parameter->type->of;
+    const unsigned char *wanted = part->value;
+
+    if (part->kind == RDL__PART_STR || !of || of->size == 0 || part->size % of->size != 0)
+        return memcmp(bytes, wanted, part->size) == 0;
+    for (size_t at = 0; at < part->size; at += of->size)
+        if (!rdl__value_same(of, bytes + at, wanted + at))
+            return false;
+    return true;
+}
+
 static bool points_to(const struct rdl__mock_part *part, const void *value)
 {
     uint64_t pointer = pointer_at(value);
     unsigned char stack[256],
         *bytes = part->size <= sizeof stack ? stack : rdl__allocate(part->size);
-    bool same = pointer && rdl__memory_read(pointer, bytes, part->size) &&
-                memcmp(bytes, part->value, part->size) == 0;
+    bool same = pointer && rdl__memory_read(pointer, bytes, part->size) && are_alike(part, bytes);
 
     if (bytes != stack)
         free(bytes);
