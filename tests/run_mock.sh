@@ -98,7 +98,7 @@ says 'RDL_STUB(visit, each, it, names, 4);'
 says 'small: the header itself has its code'
 says 'labelled: it has another name for the linker'
 says '#undef hidden'
-says 'RDL_STUB(stop, text); /* variadic: it cannot be mocked */'
+says 'RDL_STUB(stop, text); /* and whatever follows */'
 says 'RDL_STUB(mean, values, count);'
 says 'RDL_STUB(old);'
 ! grep -q fopen stubs.c || fail "functions of other headers are there"

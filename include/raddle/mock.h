@@ -32,6 +32,10 @@
  * no trace of one; nor need an argument be passed that the function does not look at.  gcc's noipa
  * and clang's optnone prevent that.)
  *
+ * Of a function with any number of arguments (...) the parameters that have names are known, and all
+ * are handed on.  Of some functions of the C library, such as memcpy and time, one of several is
+ * chosen when it is loaded; that one is mocked.
+ *
  * A function that never returns, such as exit(), cannot be mocked by one that does: there is no
  * code behind such a call, so the case fails when it is made.  Replace it by one that leaves, too,
  * by longjmp() for instance.

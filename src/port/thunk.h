@@ -33,6 +33,9 @@ typedef void rdl__called(struct rdl__arguments *arguments, void *it);
 /* Code that stays for ever.  Any thread may call it, several at once. */
 uintptr_t rdl__thunk_new(rdl__called *called, void *it);
 
+/* So much of the stack is handed on where nobody knows how much of it is arguments: 64 of them. */
+enum { RDL__OPEN_STACK_BYTES = 512 };
+
 /* Call a function with these arguments, so many bytes on the stack; and put what it returns where
  * a thunk would return it from.  st_count is to be 1 before if it returns st0 (rdl__prototype_call
  * knows). */

@@ -10,9 +10,6 @@
 #include "control/mock/mock.h"
 #include "spec/values.h"
 
-/* So much of the stack is handed on if nobody knows how much is the function's. */
-enum { UNKNOWN_STACK_BYTES = 128 };
-
 static struct rdl__mocked *first;
 static struct rdl__locations locations = {.with_own = true};
 static const struct rdl__code_range *own; /* code of Raddle */
@@ -419,7 +416,7 @@ void rdl__mocked_run(const struct rdl__mocked *function, uintptr_t code,
     if (function->is_known)
         rdl__prototype_call(&function->prototype, code, arguments);
     else
-        rdl__thunk_call(code, arguments, UNKNOWN_STACK_BYTES);
+        rdl__thunk_call(code, arguments, RDL__OPEN_STACK_BYTES);
 }
 
 /* ---- All of it -------- */

@@ -173,9 +173,10 @@ static bool fail_without_parameter(const struct rdl__mocked *function, const str
     for (uint32_t i = 0; i < function->prototype.count; i++)
         rdl__text_add(&names, "%s%s", i ? ", " : "", function->parameters[i].name);
     if (is_positional(part->kind))
-        failed =
-            rdl__fail(error, "%s has %u parameter%s: %s", function->name, function->prototype.count,
-                      function->prototype.count == 1 ? "" : "s", rdl__text_string(&names));
+        failed = rdl__fail(
+            error, "%s has %u parameter%s: %s%s", function->name, function->prototype.count,
+            function->prototype.count == 1 ? "" : "s", rdl__text_string(&names),
+            function->prototype.is_variadic ? "; nothing is known of what follows" : "");
     else
         failed = rdl__fail(error, "%s has no parameter %s; it has: %s", function->name, part->name,
                            rdl__text_string(&names));

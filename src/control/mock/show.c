@@ -117,6 +117,8 @@ void rdl__mock_show_call(struct rdl__text *out, const struct rdl__mock_call *cal
         rdl__mock_show_value(out, parameter, call->values + parameter->at,
                              rdl__mock_copy_of(call, parameter));
     }
+    if (function->is_known && function->prototype.is_variadic)
+        rdl__text_add(out, "%s...", function->prototype.count ? ", " : "");
     rdl__text_add(out, ")");
 }
 

@@ -612,7 +612,7 @@ RDL_PROPERTY(misuse_spy)
 
 RDL_PROPERTY(misuse_variadic)
 {
-    rdl_mock(t, flash_log);
+    rdl_mock(t, flash_log, rdl_str("%d"), rdl_arg(3));
 }
 
 RDL_PROPERTY(misuse_range)
@@ -648,11 +648,6 @@ RDL_PROPERTY(misuse_nothing_returned)
 RDL_PROPERTY(misuse_own)
 {
     rdl_mock(t, "rdl_note");
-}
-
-RDL_PROPERTY(misuse_memcpy)
-{
-    rdl_mock(t, "libc.so.6!memcpy");
 }
 
 RDL_MAIN
