@@ -78,6 +78,15 @@ TEST(padding_is_no_part_of_a_value)
     EXPECT_CONTAINS(report, "high = 1, ");
 }
 
+TEST(numbers_are_of_the_type_that_is_asked_for)
+{
+    expect_pass("numbers_become_true");
+    expect_pass("large_numbers_are_converted");
+    expect_error("misuse_large_number", "a number of more than 64 bits does not fit into int");
+    EXPECT_CONTAINS(expect_fail("wrong_round_number", "to be told"),
+                    "device_scale(value = 10.0, factor = 250.0) -> 2500.0");
+}
+
 TEST(arguments_say_which_calls_are_meant)
 {
     const char *report;
@@ -179,8 +188,20 @@ TEST(expected_calls_are_a_language)
     EXPECT_CONTAINS(report, "      flash_erase(block = 3)\n");
     EXPECT_CONTAINS(report, "        flash_write(block = 3)  [");
     EXPECT_CONTAINS(report, "        flash_erase(block = 4)  [");
+    report = expect_fail("wrong_argument_that_was_kept", "a call with other arguments: device_sum");
+    EXPECT_CONTAINS(report, "        device_sum(a = the_unit, b = 2)  [");
     report = expect_fail("wrong_when_it_fails", "rdl_check_eq(store_save(\"abc\"), 0)");
     EXPECT_CONTAINS(report, "flash_erase(block = 3) -> -1, injected");
+}
+
+TEST(expectations_that_cannot_be_are_refused)
+{
+    expect_error("misuse_step_by_chance",
+                 "rdl_percent of flash_erase: that goes with rdl_mock, but not with ");
+    expect_error("misuse_step_that_is_no_call", "rdl_expect_calls takes rdl_call_to only");
+    expect_error("misuse_no_step", "rdl_expect_calls of NULL");
+    expect_error("misuse_slot",
+                 "nothing in this spec binds the slot the_unit (rdl_bind, rdl_keeps)");
 }
 
 TEST(threads_call_at_the_same_time)
@@ -211,6 +232,9 @@ TEST(stories_have_a_line_for_each_call)
     EXPECT_CONTAINS(report, "    device_scale(value = 2.0, factor = 1.5) -> 3.0\n");
     EXPECT_CONTAINS(report, "    ring_push(ring = &{item_size = 4, items = 0x");
     EXPECT_CONTAINS(report, "}, item = <31 32 33 34>) -> -1");
+    report = expect_fail("wrong_out_parameter_that_is_null", "to be told");
+    EXPECT_CONTAINS(report, "written = NULL) -> 0");
+    EXPECT_LACKS(report, "written set to");
 }
 
 TEST(what_cannot_be_is_refused_with_the_reason)
@@ -237,5 +261,10 @@ TEST(what_cannot_be_is_refused_with_the_reason)
     expect_error("misuse_parameter", "device_status has no parameter units; it has: unit");
     expect_error("misuse_too_many", "device_status has 1 parameter: unit");
     expect_error("misuse_nothing_returned", "device_reset: the function returns nothing");
+    expect_error("misuse_const", "rdl_sets, data of flash_write: it is a const char *");
+    expect_error("misuse_const_bytes", "rdl_sets_bytes, data of flash_write: it is a const char *");
+    expect_error("misuse_copies", "rdl_copies of flash_write: there are no -5 elements");
+    expect_error("misuse_name", "flash_log has no parameter format; it has: 1; RDL_PROTOTYPE tells "
+                                "their names");
     expect_error("misuse_own", "there is no function rdl_note");
 }

@@ -84,8 +84,8 @@ void rdl__symbols_consider(struct rdl__likes *likes, struct rdl__object *object)
             rdl__likes_consider(likes, symbol.name);
 }
 
-/* It chooses one of several functions when it is loaded, as it does again here.  For more than where
- * calls lead to, nobody could tell what that one is. */
+/* It chooses one of several functions when it is loaded, as it does again here.  For more than
+ * where calls lead to, nobody could tell what that one is. */
 static bool add_chosen(struct rdl__answer *answer, struct rdl__object *object,
                        const struct rdl__query *query, const struct symbol *symbol)
 {

@@ -126,6 +126,10 @@ static bool prepare(struct rdl_case *t, const struct rdl_step *step, struct rdl_
     if (step->kind == RDL__STEP_CALL && step->operation == &rdl__call_to_function)
         return prepare_call(t, (struct rdl_step *)step, &why) ||
                rdl__fail(error, "%s:%d: %s", step->file, step->line, why.text);
+    if (step->pattern || step->port || step->act || step->holds)
+        return rdl__fail(error,
+                         "%s:%d: this step is no call: rdl_expect_calls takes rdl_call_to only",
+                         step->file, step->line);
     for (const struct rdl_step *const *part = step->parts; part && *part; part++)
         if (!prepare(t, *part, error))
             return false;
@@ -156,12 +160,12 @@ void rdl__expect_calls(struct rdl_case *t, const struct rdl_step *step, const ch
 
     if (is_expecting)
         rdl__misuse(t, "%s:%d: rdl_calls_done comes before another rdl_expect_calls", file, line);
+    if (!step)
+        rdl__misuse(t, "%s:%d: rdl_expect_calls of NULL", file, line);
     rdl__mock_begin(t);
     copy = rdl__step_copy(rdl__mock_arena(), step);
-    if (!prepare(t, copy, &error))
+    if (!prepare(t, copy, &error) || !compile(copy, &error))
         rdl__misuse(t, "%s", error.text);
-    if (!compile(copy, &error))
-        rdl__misuse(t, "%s:%d: %s", file, line, error.text);
     said_in = file;
     said_at = line;
     is_expecting = true;

@@ -63,6 +63,7 @@ struct rdl__mocked {
     const char *name;      /* the function's */
     bool is_known;         /* its prototype */
     const char *unreached; /* copies of it that calls do not reach; "": none */
+    bool has_variants;     /* among these: made by the compiler for some calls */
     bool has_interposed;
     bool never_returns;
     struct rdl__prototype prototype;

@@ -109,18 +109,24 @@ static void add_unreached(struct rdl__text *out, const struct rdl__location *loc
         rdl__text_add(out, ", and %zu more", count - SHOWN);
 }
 
+/* What prevents it: calls of variants lead to those, inlined or not. */
+static const char *remedy(const struct rdl__mocked *function)
+{
+    return function->has_variants ? "compile with -fno-inline -fno-ipa-cp -fno-ipa-sra, or declare "
+                                    "it noipa"
+                                  : "compile with -fno-inline, or declare it noinline";
+}
+
 static bool check_reach(const struct rdl__mocked *function, bool partly, struct rdl__error *error)
 {
     if (function->entry_count == 0)
-        return rdl__fail(error,
-                         "%s cannot be mocked, as no call leads to it: it is part of others: %s; "
-                         "compile with -fno-inline, or declare it noinline",
-                         function->place, function->unreached);
+        return rdl__fail(
+            error, "%s cannot be mocked, as no call leads to it: %s: %s; %s", function->place,
+            function->has_variants ? "the compiler has made others of it" : "it is part of others",
+            function->unreached, remedy(function));
     return !function->unreached[0] || partly ||
-           rdl__fail(error,
-                     "%s has copies that calls do not reach: %s; compile with -fno-inline "
-                     "-fno-ipa-cp -fno-ipa-sra, declare it noinline, or say rdl_partly",
-                     function->place, function->unreached);
+           rdl__fail(error, "%s has copies that calls do not reach: %s; %s; or say rdl_partly",
+                     function->place, function->unreached, remedy(function));
 }
 
 static struct rdl__mock_entry *add_entry(struct rdl__mocked *function, uintptr_t address)
@@ -145,6 +151,8 @@ static void note_unreached(struct rdl__mocked *function, const struct rdl__locat
     struct rdl__text unreached = {0};
 
     add_unreached(&unreached, location);
+    for (size_t i = 0; i < location->count; i++)
+        function->has_variants |= is_variant(&location->spots[i]);
     function->unreached = rdl__duplicate(rdl__text_string(&unreached));
     rdl__text_release(&unreached);
 }

@@ -177,8 +177,12 @@ static void add_set(struct rdl__text *out, const struct rdl__mock_call *call)
 {
     for (uint32_t i = 0; call->answer && !call->failure && i < call->answer->count; i++) {
         const struct rdl__mock_part *part = &call->answer->items[i];
+        uint64_t address;
 
         if (part->kind != RDL__PART_SETS && part->kind != RDL__PART_SETS_BYTES)
+            continue;
+        memcpy(&address, call->values + part->parameter->at, sizeof address);
+        if (!address)
             continue;
         rdl__text_add(out, ", %s set to ", part->parameter->name);
         if (part->kind == RDL__PART_SETS && part->parameter->type->of &&

@@ -59,3 +59,101 @@ RDL_PROPERTY(wrong_packet, .cases = 5)
     rdl_mock(t, device_send, rdl_arg(wanted), rdl_returns(7));
     send_over(0);
 }
+
+/* ---- Numbers -------- */
+
+/* A bool that is 2 is neither true nor false. */
+RDL_PROPERTY(numbers_become_true)
+{
+    bool ready;
+    unsigned char byte;
+
+    rdl_mock(t, device_is_ready, rdl_returns(2));
+    ready = device_is_ready(0);
+    memcpy(&byte, &ready, 1);
+    rdl_check_eq(byte, 1);
+}
+
+RDL_PROPERTY(large_numbers_are_converted)
+{
+    rdl_mock(t, device_total, rdl_arg(-3), rdl_arg(4U), rdl_returns(-5));
+    rdl_check(device_total(-3, 4) == -5);
+    rdl_mock(t, device_total, rdl_arg((__int128)1 << 100), rdl_returns((__int128)1 << 90));
+    rdl_check(device_total((__int128)1 << 100, 4) == (__int128)1 << 90);
+}
+
+RDL_PROPERTY(misuse_large_number)
+{
+    rdl_mock(t, device_status, rdl_returns((__int128)1 << 100));
+}
+
+RDL_PROPERTY(wrong_round_number, .cases = 5)
+{
+    rdl_spy(t, device_scale);
+    device_scale(10, 250);
+    rdl_fail("to be told");
+}
+
+/* ---- What is wrong with them -------- */
+
+RDL_PROPERTY(wrong_out_parameter_that_is_null, .cases = 5)
+{
+    rdl_mock(t, flash_write, rdl_sets("written", 3));
+    flash_write(1, "ab", 2, NULL);
+    rdl_fail("to be told");
+}
+
+RDL_PROPERTY(misuse_const)
+{
+    rdl_mock(t, flash_write, rdl_sets("data", 'x'));
+}
+
+RDL_PROPERTY(misuse_const_bytes)
+{
+    rdl_mock(t, flash_write, rdl_sets_bytes("data", "xy", 2));
+}
+
+RDL_PROPERTY(misuse_copies)
+{
+    rdl_copies(rdl_mock(t, flash_write), "data", -5);
+}
+
+RDL_PROPERTY(misuse_name)
+{
+    rdl_mock(t, flash_log, rdl_where("format", 0));
+}
+
+/* ---- Expectations -------- */
+
+RDL_SLOT(int, the_unit);
+
+RDL_PROPERTY(wrong_argument_that_was_kept, .cases = 5)
+{
+    rdl_expect_calls(t, rdl_sequence(rdl_call_to(flash_erase, rdl_keeps(the_unit)),
+                                     rdl_call_to(device_sum, rdl_same_as(the_unit), rdl_arg(2))));
+    flash_erase(5);
+    device_sum(6, 2, 3, 4, 5, 6, 7, 8);
+}
+
+RDL_PROPERTY(misuse_step_by_chance)
+{
+    rdl_expect_calls(t, rdl_call_to(flash_erase, rdl_percent(50)));
+}
+
+RDL_PROPERTY(misuse_step_that_is_no_call)
+{
+    static struct rdl_port port = {.name = "port"};
+
+    rdl_expect_calls(
+        t, rdl_sequence(rdl_call_to(flash_erase), rdl_expect(rdl_out(&port, rdl_any(fault)))));
+}
+
+RDL_PROPERTY(misuse_no_step)
+{
+    rdl_expect_calls(t, NULL);
+}
+
+RDL_PROPERTY(misuse_slot)
+{
+    rdl_expect_calls(t, rdl_call_to(flash_erase, rdl_same_as(the_unit)));
+}
