@@ -67,6 +67,26 @@ TEST(arguments_and_results_are_of_all_types)
     expect_pass("lengths_are_expressions");
 }
 
+TEST(padding_is_no_part_of_a_value)
+{
+    const char *report;
+
+    expect_pass("padding_does_not_count");
+    expect_pass("padding_is_not_kept");
+    report = expect_fail("wrong_packet", "a call with other arguments: device_send");
+    EXPECT_CONTAINS(report, "high = 2, ");
+    EXPECT_CONTAINS(report, "high = 1, ");
+}
+
+TEST(numbers_are_of_the_type_that_is_asked_for)
+{
+    expect_pass("numbers_become_true");
+    expect_pass("large_numbers_are_converted");
+    expect_error("misuse_large_number", "a number of more than 64 bits does not fit into int");
+    EXPECT_CONTAINS(expect_fail("wrong_round_number", "to be told"),
+                    "device_scale(value = 10.0, factor = 250.0) -> 2500.0");
+}
+
 TEST(arguments_say_which_calls_are_meant)
 {
     const char *report;
@@ -86,6 +106,17 @@ TEST(functions_stand_in_for_others)
     expect_pass("a_function_stands_in_for_a_static_one");
 }
 
+TEST(functions_that_take_any_number_of_arguments_are_mocked)
+{
+    const char *report;
+
+    expect_pass("variadic_functions_are_mocked");
+    report = expect_fail("wrong_variadic", "to be told");
+    EXPECT_CONTAINS(report, "flash_log(1 = \"%d\", ...) -> 2");
+    if (!getenv("SANITIZE"))
+        expect_pass("variadic_functions_are_let_run");
+}
+
 TEST(functions_that_never_return_do_not)
 {
     expect_pass("who_never_returns_is_left");
@@ -103,6 +134,23 @@ TEST(the_c_library_is_mocked_but_not_for_raddle)
     expect_pass("reads_are_mocked");
     expect_pass("locks_are_mocked");
     expect_pass("copies_are_harmless");
+    expect_pass("what_the_c_library_calls_is_mocked");
+    expect_pass("what_a_spied_function_calls_is_mocked");
+    expect_pass("functions_that_are_chosen_are_mocked");
+    expect_pass("functions_that_all_of_us_use_are_spied_on");
+    expect_pass("locks_of_controlled_threads_fail");
+}
+
+TEST(who_calls_a_function_that_is_let_run_is_told)
+{
+    const char *report;
+
+    expect_error("misuse_stub_that_is_let_run", "store.c:11: flash_erase was called, which is only "
+                                                "a stub");
+    if (getenv("SANITIZE"))
+        return;
+    report = expect_fail("wrong_lock_of_a_controlled_thread", "rdl_check_eq(locked, 0)");
+    EXPECT_CONTAINS(report, "if (pthread_mutex_lock(&mutex) == 0) {");
 }
 
 TEST(faults_are_choices)
@@ -129,6 +177,9 @@ TEST(expected_calls_are_a_language)
     EXPECT_CONTAINS(report, "        flash_erase(...)  [");
     expect_pass("expected_calls_are_no_expression_of_a_function");
     expect_pass("calls_are_mixed");
+    expect_pass("steps_may_be_alike");
+    expect_fail("wrong_steps_that_answer_differently",
+                "a call that two steps answer in different ways: flash_erase");
     expect_fail("wrong_unexpected_call", "a call too many: flash_erase");
     expect_fail("wrong_alternative", "store.c:13: an unexpected call: flash_write");
     expect_fail("wrong_order", "store.c:11: a call in another order: flash_erase");
@@ -137,8 +188,20 @@ TEST(expected_calls_are_a_language)
     EXPECT_CONTAINS(report, "      flash_erase(block = 3)\n");
     EXPECT_CONTAINS(report, "        flash_write(block = 3)  [");
     EXPECT_CONTAINS(report, "        flash_erase(block = 4)  [");
+    report = expect_fail("wrong_argument_that_was_kept", "a call with other arguments: device_sum");
+    EXPECT_CONTAINS(report, "        device_sum(a = the_unit, b = 2)  [");
     report = expect_fail("wrong_when_it_fails", "rdl_check_eq(store_save(\"abc\"), 0)");
     EXPECT_CONTAINS(report, "flash_erase(block = 3) -> -1, injected");
+}
+
+TEST(expectations_that_cannot_be_are_refused)
+{
+    expect_error("misuse_step_by_chance",
+                 "rdl_percent of flash_erase: that goes with rdl_mock, but not with ");
+    expect_error("misuse_step_that_is_no_call", "rdl_expect_calls takes rdl_call_to only");
+    expect_error("misuse_no_step", "rdl_expect_calls of NULL");
+    expect_error("misuse_slot",
+                 "nothing in this spec binds the slot the_unit (rdl_bind, rdl_keeps)");
 }
 
 TEST(threads_call_at_the_same_time)
@@ -146,6 +209,7 @@ TEST(threads_call_at_the_same_time)
     const char *report;
 
     expect_pass("free_threads_call");
+    expect_pass("mocks_are_said_while_threads_call");
     expect_pass("controlled_threads_call");
     report = expect_fail("wrong_fault_in_a_thread", "rdl_check_ge(store_poll(");
     EXPECT_CONTAINS(report, "device_status(unit = 2) -> -1, injected");
@@ -168,6 +232,9 @@ TEST(stories_have_a_line_for_each_call)
     EXPECT_CONTAINS(report, "    device_scale(value = 2.0, factor = 1.5) -> 3.0\n");
     EXPECT_CONTAINS(report, "    ring_push(ring = &{item_size = 4, items = 0x");
     EXPECT_CONTAINS(report, "}, item = <31 32 33 34>) -> -1");
+    report = expect_fail("wrong_out_parameter_that_is_null", "to be told");
+    EXPECT_CONTAINS(report, "written = NULL) -> 0");
+    EXPECT_LACKS(report, "written set to");
 }
 
 TEST(what_cannot_be_is_refused_with_the_reason)
@@ -185,7 +252,8 @@ TEST(what_cannot_be_is_refused_with_the_reason)
     expect_error("misuse_percent", "rdl_percent(101) of device_status: it is 0 to 100");
     expect_error("misuse_call_zero", "rdl_at_call(0) of device_status: calls are counted from 1");
     expect_error("misuse_spy", "rdl_spy of device_status lets it run");
-    expect_error("misuse_variadic", "flash_log cannot be mocked: it takes any number of arguments");
+    expect_error("misuse_variadic",
+                 "flash_log has 1 parameter: 1; nothing is known of what follows");
     expect_error("misuse_range",
                  "rdl_arg, unit of device_status: 300 does not fit into unsigned char");
     expect_error("misuse_result", "rdl_returns of device_status: 1.5 does not fit into int");
@@ -193,6 +261,10 @@ TEST(what_cannot_be_is_refused_with_the_reason)
     expect_error("misuse_parameter", "device_status has no parameter units; it has: unit");
     expect_error("misuse_too_many", "device_status has 1 parameter: unit");
     expect_error("misuse_nothing_returned", "device_reset: the function returns nothing");
+    expect_error("misuse_const", "rdl_sets, data of flash_write: it is a const char *");
+    expect_error("misuse_const_bytes", "rdl_sets_bytes, data of flash_write: it is a const char *");
+    expect_error("misuse_copies", "rdl_copies of flash_write: there are no -5 elements");
+    expect_error("misuse_name", "flash_log has no parameter format; it has: 1; RDL_PROTOTYPE tells "
+                                "their names");
     expect_error("misuse_own", "there is no function rdl_note");
-    expect_error("misuse_memcpy", "memcpy chooses one of several functions when it is loaded");
 }

@@ -4,9 +4,11 @@
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 
+#include "port/helper.h"
 #include "world.h"
 
 static pthread_mutex_t mutex;
@@ -326,4 +328,28 @@ static void interrupted_by_child(void)
 TEST(the_end_of_a_child_interrupts_a_wait)
 {
     EXPECT_STR(outcomes_by_chance(interrupted_by_child, 20, 0), "done");
+}
+
+/* ---- Work of ours -------- */
+
+static void note_count(void *it)
+{
+    int *shared = it;
+
+    shared[1] = shared[0];
+}
+
+/* Reading debugging information is no time of a case: who watches that sees it. */
+TEST(work_that_is_done_apart_is_counted_meanwhile)
+{
+    int *shared =
+        mmap(NULL, 2 * sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    int *before = rdl__works_apart;
+
+    CHECK(shared != MAP_FAILED);
+    rdl__works_apart = shared;
+    CHECK(rdl__work_apart(note_count, shared));
+    rdl__works_apart = before;
+    CHECK_EQ(shared[1], 1);
+    CHECK_EQ(shared[0], 0);
 }

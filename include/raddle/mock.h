@@ -32,6 +32,10 @@
  * no trace of one; nor need an argument be passed that the function does not look at.  gcc's noipa
  * and clang's optnone prevent that.)
  *
+ * Of a function with any number of arguments (...) the parameters that have names are known, and
+ * all are handed on.  Of some functions of the C library, such as memcpy and time, one of several
+ * is chosen when it is loaded; that one is mocked.
+ *
  * A function that never returns, such as exit(), cannot be mocked by one that does: there is no
  * code behind such a call, so the case fails when it is made.  Replace it by one that leaves, too,
  * by longjmp() for instance.
@@ -300,9 +304,12 @@ RDL_API void rdl__expect_calls(struct rdl_case *t, const struct rdl_step *step, 
 RDL_API void rdl__calls_done(struct rdl_case *t, const char *file, int line);
 RDL__API_VAR const char rdl__call_to_function;
 
-#define RDL__COPIES_2(mock, parameter) rdl__copies((mock), (parameter), -1, NULL, RDL__HERE)
+#define RDL__NOT_SAID (-__LONG_MAX__ - 1)
+#define RDL__COPIES_2(mock, parameter)                                                             \
+    rdl__copies((mock), (parameter), RDL__NOT_SAID, NULL, RDL__HERE)
 #define RDL__COPIES_3(mock, parameter, how_many)                                                   \
-    rdl__copies((mock), (parameter), _Generic((how_many), char * : -1, const char * : -1, default  \
+    rdl__copies((mock), (parameter), _Generic((how_many), char * : RDL__NOT_SAID, const char *     \
+                                              : RDL__NOT_SAID, default                             \
                                               : (how_many)),                                       \
                 _Generic((how_many), char * : (how_many), const char * : (how_many), default       \
                          : NULL),                                                                  \

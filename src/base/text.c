@@ -182,6 +182,8 @@ void rdl__text_add_double(struct rdl__text *text, double value, bool is_float)
         if (is_float ? strtof(digits, NULL) == (float)value : strtod(digits, NULL) == value)
             break;
     }
+    if (strstr(digits, "e+") && fabs(value) < (is_float ? 1e7 : 1e16)) /* 10.0, not 1e+01 */
+        snprintf(digits, sizeof digits, "%.0f", value);
     rdl__text_add(text, strpbrk(digits, ".e") ? "%s" : "%s.0", digits);
 }
 

@@ -172,7 +172,8 @@ bool rdl__check_slots(struct rdl__compiler *c)
         for (uint32_t k = 0; k < p->pattern_count; k++)
             bound |= binds(p->patterns[k], p->kept[i].slot);
         if (!bound)
-            return rdl__fail(c->error, "%s:%d: nothing in this spec binds the slot %s (rdl_bind)",
+            return rdl__fail(c->error,
+                             "%s:%d: nothing in this spec binds the slot %s (rdl_bind, rdl_keeps)",
                              c->top->file, rdl__line_of(c->top), p->kept[i].slot->name);
     }
     return true;

@@ -279,5 +279,7 @@ void rdl__pattern_show(struct rdl__text *out, const struct rdl_pattern *pattern)
         if (c > pattern->conditions)
             rdl__text_add(out, ", ");
         show_condition(out, c);
+        if (c->kind == RDL__COND_HOLDS) /* which tells of slots, too */
+            break;
     }
 }

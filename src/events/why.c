@@ -99,16 +99,41 @@ static bool is_about_data(const struct rdl_pattern *pattern)
     return false;
 }
 
+struct turn {
+    const struct rdl__wanted *of;
+    bool is_now;
+};
+
+static void note_turn(void *it, const struct rdl__config *c, const struct rdl__wanted *wanted,
+                      const char *note)
+{
+    struct turn *turn = it;
+
+    (void)c, (void)note;
+    turn->is_now |= wanted == turn->of;
+}
+
+/* Then it is no matter of order if it does not take the event, but of what was bound. */
+static bool is_waited_for(const struct rdl__matcher *m, const struct rdl__wanted *wanted)
+{
+    struct turn turn = {.of = wanted};
+
+    for (uint32_t i = 0; i < m->live.count && !turn.is_now; i++)
+        rdl__waited_for(m, rdl__set_at(&m->live, i), note_turn, &turn);
+    return turn.is_now;
+}
+
 /* A step that would take it if it were its turn, but has taken one before, or has not. */
 static const struct rdl_step *find_turn(const struct rdl__matcher *m, const struct rdl_event *event,
                                         bool has_before, bool about_data)
 {
     for (uint32_t i = 0; i < m->p->wanted_count; i++) {
-        const struct rdl_pattern *pattern = m->p->patterns[m->p->wanted[i].pattern];
+        const struct rdl__wanted *wanted = &m->p->wanted[i];
+        const struct rdl_pattern *pattern = m->p->patterns[wanted->pattern];
 
         if (m->seen[i] == has_before && (!about_data || is_about_data(pattern)) &&
-            rdl__pattern_holds(pattern, event))
-            return m->p->wanted[i].step;
+            rdl__pattern_holds(pattern, event) && !is_waited_for(m, wanted))
+            return wanted->step;
     }
     return NULL;
 }

@@ -12,6 +12,14 @@
 
 enum { WORK_MS = 20000 }; /* the longest that it may take */
 
+int *rdl__works_apart;
+
+static void count_work(int more)
+{
+    if (rdl__works_apart)
+        __atomic_add_fetch(rdl__works_apart, more, __ATOMIC_RELEASE);
+}
+
 static void await_end(int pid)
 {
     struct pollfd end = {.fd = (int)rdl__kernel(SYS_pidfd_open, pid, 0, 0, 0, 0, 0),
@@ -60,7 +68,10 @@ static void keep_to_itself(void)
 bool rdl__work_apart(void (*work)(void *it), void *it)
 {
     bool passed_before = rdl__hooks_pass(true);
-    int pid = copy();
+    int pid;
+
+    count_work(1);
+    pid = copy();
 
     if (pid == 0) {
         keep_to_itself();
@@ -70,5 +81,6 @@ bool rdl__work_apart(void (*work)(void *it), void *it)
     rdl__hooks_pass(passed_before);
     if (pid > 0)
         await_end(pid);
+    count_work(-1);
     return pid > 0;
 }

@@ -10,4 +10,8 @@
  * and nothing is controlled in the copy.  False: there can be no copy. */
 bool rdl__work_apart(void (*work)(void *it), void *it);
 
+/* Where it is counted how much such work is going on, for those who watch how long this process
+ * takes: it is none of its own.  NULL: nobody does. */
+extern int *rdl__works_apart;
+
 #endif

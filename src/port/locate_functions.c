@@ -86,7 +86,8 @@ void rdl__functions_consider(struct rdl__likes *likes, struct rdl__object *objec
 {
     rdl__object_index(object);
     for (size_t i = 0; i < object->function_count; i++)
-        if (!object->functions[i].unit->is_ours)
+        if (!object->functions[i].unit->is_ours &&
+            strncmp(object->functions[i].name, "rdl_", 4) != 0)
             rdl__likes_consider(likes, object->functions[i].name);
 }
 

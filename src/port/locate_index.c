@@ -54,6 +54,7 @@ static int list_module(Dwfl_Module *module, void **unused, const char *name, Dwa
         .module = module, .path = rdl__duplicate(name), .name = last_part(name), .alias = ""};
     object->is_linker =
         strncmp(object->name, "ld-", 3) == 0 || strncmp(object->name, "ld.", 3) == 0;
+    object->is_running = listing->is_running;
     if (listing->is_running)
         ask_linker(object, start);
     else

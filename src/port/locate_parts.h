@@ -71,6 +71,7 @@ struct rdl__object { /* a program or library */
     const unsigned char *bytes; /* of the file */
     size_t size;
     bool is_program, is_indexed;
+    bool is_running;         /* it is of this process */
     bool is_ours, is_linker; /* Raddle; the dynamic linker: nobody means what is in these */
     struct rdl__unit *units;
     size_t unit_count;

@@ -84,6 +84,24 @@ void rdl__symbols_consider(struct rdl__likes *likes, struct rdl__object *object)
             rdl__likes_consider(likes, symbol.name);
 }
 
+/* It chooses one of several functions when it is loaded, as it does again here.  For more than
+ * where calls lead to, nobody could tell what that one is. */
+static bool add_chosen(struct rdl__answer *answer, struct rdl__object *object,
+                       const struct rdl__query *query, const struct symbol *symbol)
+{
+    uintptr_t (*choose)(void) = (uintptr_t(*)(void))(symbol->at + object->bias);
+
+    if (!query->at_entry || !object->is_running)
+        return rdl__answer_fail(answer,
+                                "%s chooses one of several functions when it is loaded; "
+                                "name that one, or a line after the call",
+                                query->function);
+    rdl__answer_add(answer, &(struct rdl__found){.object = object,
+                                                 .function = query->function,
+                                                 .at = choose() - object->bias});
+    return true;
+}
+
 static bool add_one(struct rdl__answer *answer, struct rdl__object *object,
                     const struct rdl__query *query, const struct symbol *symbol)
 {
@@ -91,10 +109,7 @@ static bool add_one(struct rdl__answer *answer, struct rdl__object *object,
                                  query->function};
 
     if (GELF_ST_TYPE(symbol->is.st_info) == STT_GNU_IFUNC)
-        return rdl__answer_fail(answer,
-                                "%s chooses one of several functions when it is loaded; "
-                                "name that one, or a line after the call",
-                                query->function);
+        return add_chosen(answer, object, query, symbol);
     if (!query->at_return) {
         Dwarf_Addr landing = query->at_entry ? 0 : rdl__landing_length(object, symbol->at);
 

@@ -55,6 +55,7 @@ struct rdl__prototype {
     uint32_t returns_size;
     struct rdl__passing returning;
     uint32_t stack_bytes;
+    bool is_variadic;    /* more may follow, of which nothing is known; it is handed on */
     bool never_returns;  /* as the function says; a variable does not tell */
     const char *refusal; /* why it cannot be mocked; "": it can */
 };

@@ -237,9 +237,8 @@ static void read_parameters(struct rdl__sketch *sketch, Dwarf_Die *function)
             if (dw.dwarf_tag(&child) == DW_TAG_formal_parameter)
                 read_parameter(sketch, &child);
         } while (dw.dwarf_siblingof(&child, &child) == 0);
-    if (is_open && is_prototyped)
-        rdl__sketch_refuse(sketch, "it takes any number of arguments (...)");
-    else if (!is_prototyped && sketch->out->count)
+    sketch->out->is_variadic = is_open && is_prototyped;
+    if (!is_prototyped && sketch->out->count)
         rdl__sketch_refuse(sketch,
                            "it is defined in the old style, without types between the parentheses");
     else if (!is_prototyped && sketch->is_pointed_to)
@@ -247,6 +246,8 @@ static void read_parameters(struct rdl__sketch *sketch, Dwarf_Die *function)
             sketch, "it is declared with (), which does not say what it takes; (void) would");
     check_left_out(sketch);
     sketch->out->stack_bytes = (sketch->taken.stack + 7) & ~7u;
+    if (sketch->out->is_variadic)
+        sketch->out->stack_bytes += RDL__OPEN_STACK_BYTES;
     keep_parameters(sketch);
 }
 

@@ -13,6 +13,10 @@
 #include "port/site.h"
 
 void rdl__thunk_enter(void);
+void rdl__thunk_hand_on(uintptr_t function, struct rdl__arguments *arguments, uint32_t stack_bytes);
+
+/* Whose call is handed on. */
+static _Thread_local uintptr_t handed_on_for __attribute__((tls_model("initial-exec")));
 
 enum { THUNK = 32, ZONE = 1 << 16 };
 
@@ -44,6 +48,20 @@ uintptr_t rdl__thunk_new(rdl__called *called, void *it)
     return at;
 }
 
+void rdl__thunk_call(uintptr_t function, struct rdl__arguments *arguments, uint32_t stack_bytes)
+{
+    uintptr_t before = handed_on_for;
+
+    handed_on_for = arguments->caller;
+    rdl__thunk_hand_on(function, arguments, stack_bytes);
+    handed_on_for = before;
+}
+
+uintptr_t rdl__thunk_handed_on_for(void)
+{
+    return handed_on_for;
+}
+
 _Static_assert(offsetof(struct rdl__arguments, vectors) == 48, "as .Lvectors below");
 _Static_assert(offsetof(struct rdl__arguments, stack) == 176, "as .Lstack below");
 _Static_assert(offsetof(struct rdl__arguments, caller) == 184, "as .Lcaller below");
@@ -58,7 +76,7 @@ _Static_assert(sizeof(struct rdl__arguments) == 272, "as .Lkept below");
 /* On the stack of rdl__thunk_enter, from above: the caller's return address, the thunk's, rbp;
  * registers that are kept; struct rdl__arguments.
  *
- * On that of rdl__thunk_call: the return address, rbp, rbx; arguments for the function. */
+ * On that of rdl__thunk_hand_on: the return address, rbp, rbx; arguments for the function. */
 /* clang-format off */
 __asm__(
     ".text\n"
@@ -148,10 +166,10 @@ __asm__(
     ".size rdl__thunk_enter, .-rdl__thunk_enter\n"
     "\n"
     ".balign 16\n"
-    ".globl rdl__thunk_call\n"
-    ".hidden rdl__thunk_call\n"
-    ".type rdl__thunk_call, @function\n"
-    "rdl__thunk_call:\n"
+    ".globl rdl__thunk_hand_on\n"
+    ".hidden rdl__thunk_hand_on\n"
+    ".type rdl__thunk_hand_on, @function\n"
+    "rdl__thunk_hand_on:\n"
     "    .cfi_startproc\n"
     "    pushq %rbp\n"
     "    .cfi_def_cfa_offset 16\n"
@@ -179,6 +197,9 @@ __asm__(
     "    movq .Lr10(%rbx), %r10\n"
     "    movq .Lrax(%rbx), %rax\n"
     "    call *%r11\n"
+    ".globl rdl__thunk_called\n"
+    ".hidden rdl__thunk_called\n"
+    "rdl__thunk_called:\n"
     "    movq %rax, .Lrax(%rbx)\n"
     "    movq %rdx, .Lrdx(%rbx)\n"
     "    movups %xmm0, .Lreturned(%rbx)\n"
@@ -192,7 +213,7 @@ __asm__(
     "    .cfi_def_cfa %rsp, 8\n"
     "    ret\n"
     "    .cfi_endproc\n"
-    ".size rdl__thunk_call, .-rdl__thunk_call\n"
+    ".size rdl__thunk_hand_on, .-rdl__thunk_hand_on\n"
     ".purgem each_argument\n"
     ".purgem put\n"
     ".purgem get\n");

@@ -33,9 +33,21 @@ typedef void rdl__called(struct rdl__arguments *arguments, void *it);
 /* Code that stays for ever.  Any thread may call it, several at once. */
 uintptr_t rdl__thunk_new(rdl__called *called, void *it);
 
+/* So much of the stack is handed on where nobody knows how much of it is arguments: 64 of them. */
+enum { RDL__OPEN_STACK_BYTES = 512 };
+
 /* Call a function with these arguments, so many bytes on the stack; and put what it returns where
  * a thunk would return it from.  st_count is to be 1 before if it returns st0 (rdl__prototype_call
  * knows). */
 void rdl__thunk_call(uintptr_t function, struct rdl__arguments *arguments, uint32_t stack_bytes);
+
+/* Where a function returns to that is called so; and whose call it is, in place of that. */
+extern const char rdl__thunk_called[] __attribute__((visibility("hidden")));
+uintptr_t rdl__thunk_handed_on_for(void);
+static inline uintptr_t rdl__thunk_caller(uintptr_t pc)
+{
+    return __builtin_expect(pc == (uintptr_t)rdl__thunk_called, 0) ? rdl__thunk_handed_on_for()
+                                                                   : pc;
+}
 
 #endif

@@ -84,6 +84,7 @@ struct rdl__board {
     char explores_by[RDL__STRATEGY_ROOM]; /* this one */
     bool hung;                       /* the process of an execution was ended: it took too long */
     volatile int child;              /* its number, while there is one; else 0 */
+    int works_apart;                 /* reading debugging information takes no time of a case */
     char covered[RDL__COVERED_ROOM]; /* what the strategy says of coverage */
     uint32_t strict_next;            /* strict feed: which choice did not fit */
     char stop_text[1024];            /* why the worker stopped itself */

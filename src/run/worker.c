@@ -28,6 +28,7 @@
 #include "control/mock/share.h"
 #include "port/clock.h"
 #include "port/coverage.h"
+#include "port/helper.h"
 #include "run/attribute.h"
 #include "run/execute.h"
 
@@ -213,6 +214,8 @@ static void be_a_process_of_our_own(const struct rdl__worker *worker, int parent
     worker->board->hung = false;
     rdl__this_board = worker->board;
     rdl__explorer_child = &worker->board->child;
+    worker->board->works_apart = 0;
+    rdl__works_apart = &worker->board->works_apart;
     rdl__crash_watch(&worker->board->crash);
 }
 
@@ -488,7 +491,8 @@ static bool has_hung(struct rdl__worker *worker)
     uint64_t done = __atomic_load_n(&worker->board->done, __ATOMIC_ACQUIRE);
     uint64_t now = rdl__now_ns();
 
-    if (done != worker->done_seen) {
+    if (done != worker->done_seen ||
+        __atomic_load_n(&worker->board->works_apart, __ATOMIC_ACQUIRE) > 0) {
         worker->done_seen = done;
         worker->since_ns = now;
     }

@@ -314,6 +314,12 @@ void rdl__value_show_bare(struct rdl__text *out, const struct rdl__type *type, c
 
 /* ---- Alike ---------------------------------------------------------------------------------- */
 
+/* Those of 16 bytes have 10. */
+static size_t float_size(const struct rdl__type *type)
+{
+    return type->size == 16 ? 10 : type->size;
+}
+
 static bool same_items(const struct rdl__type *of, uint32_t count, const void *a, const void *b)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -356,9 +362,43 @@ bool rdl__value_same(const struct rdl__type *type, const void *a, const void *b)
     case RDL__TYPE_LIST:
     case RDL__TYPE_MAP:
         return same_lists(type, a, b);
-    case RDL__TYPE_FLOAT: /* those of 16 bytes have 10 */
-        return memcmp(a, b, type->size == 16 ? 10 : type->size) == 0;
+    case RDL__TYPE_FLOAT:
+        return memcmp(a, b, float_size(type)) == 0;
     default:
         return memcmp(a, b, type->size) == 0;
+    }
+}
+
+static void mask_members(const struct rdl__type *type, unsigned char *mask)
+{
+    unsigned char ones[RDL__SCALAR_MAX];
+
+    memset(ones, 0xff, sizeof ones);
+    for (uint32_t i = 0; i < type->count; i++) {
+        const struct rdl__member *member = &type->members[i];
+
+        if (member->bits)
+            rdl__value_pack(member, ones, mask);
+        else
+            rdl__value_mask(member->type, mask + member->offset);
+    }
+}
+
+void rdl__value_mask(const struct rdl__type *type, void *mask)
+{
+    unsigned char *bytes = mask;
+
+    switch (type->kind) {
+    case RDL__TYPE_ARRAY:
+        for (uint32_t i = 0; i < type->count; i++)
+            rdl__value_mask(type->of, bytes + (size_t)i * type->of->size);
+        break;
+    case RDL__TYPE_STRUCT:
+    case RDL__TYPE_LIST:
+    case RDL__TYPE_MAP:
+        mask_members(type, bytes);
+        break;
+    default:
+        memset(bytes, 0xff, type->kind == RDL__TYPE_FLOAT ? float_size(type) : type->size);
     }
 }

@@ -397,7 +397,7 @@ static void add_functions(struct rdl__text *out, const struct request *r)
             rdl__text_add(out, "#undef %s\n", function->name);
         rdl__text_add(out, "RDL_STUB(%s%s%s);%s\n", function->name,
                       function->parameters[0] ? ", " : "", function->parameters,
-                      function->is_variadic ? " /* variadic: it cannot be mocked */" : "");
+                      function->is_variadic ? " /* and whatever follows */" : "");
     }
 }
 

@@ -107,32 +107,67 @@ static bool do_we_call(const struct rdl__mock_entry *entry, uintptr_t caller)
            (entry->function->has_interposed && !entry->is_interposed);
 }
 
+static uintptr_t module_of(uintptr_t address)
+{
+    static const struct rdl__modules none;
+
+    return rdl__module_start(&none, address);
+}
+
 /* The C library calls the dynamic linker, and is called by it: dlopen() allocates. */
 static bool is_in_libc(uintptr_t libc, uintptr_t address)
 {
-    uintptr_t start = rdl__module_start(NULL, address);
+    uintptr_t start = module_of(address);
 
     return start == libc || (start && start == getauxval(AT_BASE));
+}
+
+/* Is the call that returns to the first of these frames, in our code, one of ours into the C
+ * library?  Where it cannot be seen where a call leads to, it is made by way of a pointer: by a
+ * function of ours that comes before one of the C library's, and who calls that decides; or to run
+ * what the code under test has called. */
+static bool is_ours(uintptr_t libc, void *const *frames, int count)
+{
+    uintptr_t target = target_of_call((uintptr_t)frames[0]);
+
+    if (target)
+        return is_in_libc(libc, target);
+    return (uintptr_t)frames[0] != (uintptr_t)rdl__thunk_called && count > 1 &&
+           rdl__is_own_code((uintptr_t)frames[1]);
+}
+
+/* Unwinders do something once, which is no step of the thread that is controlled. */
+static int look_at_stack(void **out_frames)
+{
+    struct rdl__thread *self = rdl__self();
+    int count;
+
+    begin_work();
+    if (self)
+        rdl__running = NULL;
+    count = backtrace(out_frames, FRAMES);
+    if (self)
+        rdl__running = self;
+    end_work();
+    return count;
 }
 
 /* Have we called the C library, which has called the function? */
 static bool is_for_us(const struct rdl__mock_entry *entry, uintptr_t caller)
 {
     void *frames[FRAMES];
-    uintptr_t libc = rdl__module_start(NULL, entry->detour.address);
+    uintptr_t libc = module_of(entry->detour.address);
     int count, i = 0;
 
     if (!is_in_libc(libc, caller))
         return false;
-    begin_work();
-    count = backtrace(frames, FRAMES);
-    end_work();
+    count = look_at_stack(frames);
     while (i < count && (uintptr_t)frames[i] != caller)
         i++;
     while (i < count && is_in_libc(libc, (uintptr_t)frames[i]))
         i++;
     return i < count && rdl__is_own_code((uintptr_t)frames[i]) &&
-           is_in_libc(libc, target_of_call((uintptr_t)frames[i]));
+           is_ours(libc, frames + i, count - i);
 }
 
 static bool is_meant(const struct rdl__mock_entry *entry, uintptr_t caller)
@@ -285,9 +320,12 @@ static void read_values(struct rdl__mock_call *call)
     const struct rdl__mocked *function = call->function;
 
     memset(call->values, 0, function->values_size);
-    for (uint32_t i = 0; function->is_known && i < function->prototype.count; i++)
-        rdl__argument_read(&function->prototype, i, call->arguments,
-                           call->values + function->parameters[i].at);
+    for (uint32_t i = 0; function->is_known && i < function->prototype.count; i++) {
+        const struct rdl__mock_value *parameter = &function->parameters[i];
+
+        rdl__argument_read(&function->prototype, i, call->arguments, call->values + parameter->at);
+        rdl__mock_clear_padding(parameter, call->values + parameter->at);
+    }
 }
 
 static void read_result(struct rdl__mock_call *call)

@@ -166,6 +166,9 @@ static bool add_copying(struct rdl_mock *mock, const struct rdl__copying *one,
     if (!one->parameter->type || one->parameter->type->kind != RDL__TYPE_POINTER)
         return rdl__fail(error, "%s of %s is no pointer, so that there is nothing to copy",
                          one->parameter->name, mock->function->name);
+    if (one->count < 0 && one->count != RDL__NOT_SAID)
+        return rdl__fail(error, "rdl_copies of %s: there are no %ld elements", mock->function->name,
+                         one->count);
     if (mock->count)
         return rdl__fail(error, "rdl_copies must come before the first call of the function");
     rdl__mock_lock();

@@ -51,7 +51,7 @@ static const char *library_with(const char *name)
 
 _Noreturn void rdl__stub_called(const char *name)
 {
-    uintptr_t caller = (uintptr_t)__builtin_return_address(0);
+    uintptr_t caller = rdl__thunk_caller((uintptr_t)__builtin_return_address(0));
     const char *library = library_with(name);
 
     if (library)

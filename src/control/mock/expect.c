@@ -72,6 +72,28 @@ static const struct rdl_pattern *make_pattern(const struct wanted *wanted)
     return pattern;
 }
 
+/* What happens, as bytes: the same for the same.  It may stay open which of two steps a call is if
+ * both answer it alike. */
+static void note_answer(struct rdl_step *step, const struct rdl__mock_parts *parts)
+{
+    struct rdl__text all = {0};
+
+    for (uint32_t i = 0; i < parts->count; i++) {
+        const struct rdl__mock_part *part = &parts->items[i];
+        uint64_t what[] = {part->kind, (uintptr_t)part->parameter, (uintptr_t)part->code,
+                           (uint64_t)part->number, part->size};
+
+        if (part->kind < RDL__PART_CALLS || part->kind > RDL__PART_OR_FAILS)
+            continue;
+        rdl__text_add_bytes(&all, what, sizeof what);
+        rdl__text_add_bytes(&all, part->value, part->size);
+    }
+    step->value_size = all.count;
+    step->value = memcpy(rdl__arena_alloc(rdl__mock_arena(), all.count + 1), rdl__text_string(&all),
+                         all.count);
+    rdl__text_release(&all);
+}
+
 static bool says_partly(const struct rdl_part *parts)
 {
     while (parts->kind != RDL__PART_END && parts->kind != RDL__PART_PARTLY)
@@ -91,6 +113,7 @@ static bool prepare_call(struct rdl_case *t, struct rdl_step *step, struct rdl__
     wanted->function = function;
     step->pattern = make_pattern(wanted);
     step->object = wanted;
+    note_answer(step, &wanted->parts);
     function->is_expected = true;
     return true;
 }
@@ -103,6 +126,10 @@ static bool prepare(struct rdl_case *t, const struct rdl_step *step, struct rdl_
     if (step->kind == RDL__STEP_CALL && step->operation == &rdl__call_to_function)
         return prepare_call(t, (struct rdl_step *)step, &why) ||
                rdl__fail(error, "%s:%d: %s", step->file, step->line, why.text);
+    if (step->pattern || step->port || step->act || step->holds)
+        return rdl__fail(error,
+                         "%s:%d: this step is no call: rdl_expect_calls takes rdl_call_to only",
+                         step->file, step->line);
     for (const struct rdl_step *const *part = step->parts; part && *part; part++)
         if (!prepare(t, *part, error))
             return false;
@@ -133,12 +160,12 @@ void rdl__expect_calls(struct rdl_case *t, const struct rdl_step *step, const ch
 
     if (is_expecting)
         rdl__misuse(t, "%s:%d: rdl_calls_done comes before another rdl_expect_calls", file, line);
+    if (!step)
+        rdl__misuse(t, "%s:%d: rdl_expect_calls of NULL", file, line);
     rdl__mock_begin(t);
     copy = rdl__step_copy(rdl__mock_arena(), step);
-    if (!prepare(t, copy, &error))
+    if (!prepare(t, copy, &error) || !compile(copy, &error))
         rdl__misuse(t, "%s", error.text);
-    if (!compile(copy, &error))
-        rdl__misuse(t, "%s:%d: %s", file, line, error.text);
     said_in = file;
     said_at = line;
     is_expecting = true;

@@ -81,15 +81,17 @@ static struct rdl_mock *say(struct rdl_case *t, const char *place, const void *t
     if (!function)
         return NULL;
     rdl__mock_begin(t);
+    rdl__mock_lock(); /* others may be calling, whose calls are kept in the same memory */
     mock = rdl__arena_alloc(&arena, sizeof *mock);
     *mock = (struct rdl_mock){.t = t, .function = function, .kind = kind};
-    if (!rdl__mock_parts_read(&mock->parts, &arena, function, parts, false, error) ||
-        !check_spy(mock, error))
-        return NULL;
-    may_draw |= draws(mock);
-    rdl__mock_lock();
-    mock->next = function->mocks;
-    __atomic_store_n(&function->mocks, mock, __ATOMIC_RELEASE);
+    if (rdl__mock_parts_read(&mock->parts, &arena, function, parts, false, error) &&
+        check_spy(mock, error)) {
+        may_draw |= draws(mock);
+        mock->next = function->mocks;
+        __atomic_store_n(&function->mocks, mock, __ATOMIC_RELEASE);
+    } else {
+        mock = NULL;
+    }
     rdl__mock_unlock();
     return mock;
 }

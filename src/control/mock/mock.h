@@ -50,6 +50,7 @@ struct rdl__mock_value {
     const char *name; /* "1" if nothing else is known */
     const char *type_name;
     const struct rdl__type *type; /* NULL: not known */
+    const unsigned char *mask;    /* bits that are not padding; NULL: all */
     uint32_t size;
     uint32_t at; /* in the values of a call */
 };
@@ -62,6 +63,7 @@ struct rdl__mocked {
     const char *name;      /* the function's */
     bool is_known;         /* its prototype */
     const char *unreached; /* copies of it that calls do not reach; "": none */
+    bool has_variants;     /* among these: made by the compiler for some calls */
     bool has_interposed;
     bool never_returns;
     struct rdl__prototype prototype;
@@ -96,6 +98,9 @@ struct rdl__mocked *rdl__mocked_first(void);
 /* Its parameter; NULL: there is none of that name. */
 const struct rdl__mock_value *rdl__mocked_parameter(const struct rdl__mocked *function,
                                                     const char *name);
+
+/* What lies between the members of a struct is zero from now on, so that bytes can be compared. */
+void rdl__mock_clear_padding(const struct rdl__mock_value *of, void *value);
 
 /* Call the function itself, or another of the same type. */
 void rdl__mocked_run(const struct rdl__mocked *function, uintptr_t code,

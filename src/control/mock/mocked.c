@@ -8,9 +8,7 @@
 #include <string.h>
 
 #include "control/mock/mock.h"
-
-/* So much of the stack is handed on if nobody knows how much is the function's. */
-enum { UNKNOWN_STACK_BYTES = 128 };
+#include "spec/values.h"
 
 static struct rdl__mocked *first;
 static struct rdl__locations locations = {.with_own = true};
@@ -111,18 +109,24 @@ static void add_unreached(struct rdl__text *out, const struct rdl__location *loc
         rdl__text_add(out, ", and %zu more", count - SHOWN);
 }
 
+/* What prevents it: calls of variants lead to those, inlined or not. */
+static const char *remedy(const struct rdl__mocked *function)
+{
+    return function->has_variants ? "compile with -fno-inline -fno-ipa-cp -fno-ipa-sra, or declare "
+                                    "it noipa"
+                                  : "compile with -fno-inline, or declare it noinline";
+}
+
 static bool check_reach(const struct rdl__mocked *function, bool partly, struct rdl__error *error)
 {
     if (function->entry_count == 0)
-        return rdl__fail(error,
-                         "%s cannot be mocked, as no call leads to it: it is part of others: %s; "
-                         "compile with -fno-inline, or declare it noinline",
-                         function->place, function->unreached);
+        return rdl__fail(
+            error, "%s cannot be mocked, as no call leads to it: %s: %s; %s", function->place,
+            function->has_variants ? "the compiler has made others of it" : "it is part of others",
+            function->unreached, remedy(function));
     return !function->unreached[0] || partly ||
-           rdl__fail(error,
-                     "%s has copies that calls do not reach: %s; compile with -fno-inline "
-                     "-fno-ipa-cp -fno-ipa-sra, declare it noinline, or say rdl_partly",
-                     function->place, function->unreached);
+           rdl__fail(error, "%s has copies that calls do not reach: %s; %s; or say rdl_partly",
+                     function->place, function->unreached, remedy(function));
 }
 
 static struct rdl__mock_entry *add_entry(struct rdl__mocked *function, uintptr_t address)
@@ -147,6 +151,8 @@ static void note_unreached(struct rdl__mocked *function, const struct rdl__locat
     struct rdl__text unreached = {0};
 
     add_unreached(&unreached, location);
+    for (size_t i = 0; i < location->count; i++)
+        function->has_variants |= is_variant(&location->spots[i]);
     function->unreached = rdl__duplicate(rdl__text_string(&unreached));
     rdl__text_release(&unreached);
 }
@@ -209,6 +215,29 @@ static char *declared_name(const struct rdl__declared *declared, uint32_t i)
     return length ? strndup(at, length) : NULL;
 }
 
+static const unsigned char *make_mask(const struct rdl__parameter *of)
+{
+    unsigned char *mask;
+
+    if (!of->type || of->type->size != of->size)
+        return NULL;
+    mask = rdl__allocate(of->size + 1);
+    rdl__value_mask(of->type, mask);
+    for (uint32_t i = 0; i < of->size; i++)
+        if (mask[i] != 0xff)
+            return mask;
+    free(mask);
+    return NULL;
+}
+
+void rdl__mock_clear_padding(const struct rdl__mock_value *of, void *value)
+{
+    unsigned char *bytes = value;
+
+    for (uint32_t i = 0; of->mask && i < of->size; i++)
+        bytes[i] &= of->mask[i];
+}
+
 static uint32_t take_room(struct rdl__mocked *function, uint32_t size)
 {
     uint32_t at = (function->values_size + 15) / 16 * 16;
@@ -233,6 +262,7 @@ static void lay_out(struct rdl__mocked *function, const struct rdl__declared *de
         function->parameters[i] = (struct rdl__mock_value){.name = name,
                                                            .type_name = from->type_name,
                                                            .type = from->type,
+                                                           .mask = make_mask(from),
                                                            .size = from->size,
                                                            .at = take_room(function, from->size)};
     }
@@ -394,7 +424,7 @@ void rdl__mocked_run(const struct rdl__mocked *function, uintptr_t code,
     if (function->is_known)
         rdl__prototype_call(&function->prototype, code, arguments);
     else
-        rdl__thunk_call(code, arguments, UNKNOWN_STACK_BYTES);
+        rdl__thunk_call(code, arguments, RDL__OPEN_STACK_BYTES);
 }
 
 /* ---- All of it -------- */

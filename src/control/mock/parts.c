@@ -4,6 +4,7 @@
 
 #include "control/mock/mock.h"
 #include "port/frame.h"
+#include "spec/values.h"
 
 /* ---- Reading them -------- */
 
@@ -24,7 +25,10 @@ static const char *word_for(enum rdl__part_kind kind)
                                         [RDL__PART_KEEPS] = "rdl_keeps",
                                         [RDL__PART_SAME_AS] = "rdl_same_as",
                                         [RDL__PART_WHERE] = "rdl_where",
-                                        [RDL__PART_THAT] = "rdl_that"};
+                                        [RDL__PART_THAT] = "rdl_that",
+                                        [RDL__PART_AT_CALL] = "rdl_at_call",
+                                        [RDL__PART_CHANCE] = "rdl_percent",
+                                        [RDL__PART_WHEN] = "rdl_when"};
 
     return (size_t)kind < sizeof words / sizeof *words && words[kind] ? words[kind] : "a part";
 }
@@ -72,8 +76,11 @@ static bool read_value(struct rdl__mock_part *out, struct rdl__arena *arena,
     out->size = target.size;
     out->value = value = rdl__arena_alloc(arena, target.size);
     memset(value, 0, target.size);
-    return rdl__mock_convert(part, target.type, target.type_name, target.size, value, &why) ||
-           fail_at(function, out, &why, error);
+    if (!rdl__mock_convert(part, target.type, target.type_name, target.size, value, &why))
+        return fail_at(function, out, &why, error);
+    if (out->kind == RDL__PART_ARG || out->kind == RDL__PART_WHERE)
+        rdl__mock_clear_padding(out->parameter, value);
+    return true;
 }
 
 static bool check_slot(const struct rdl__mocked *function, const struct rdl__mock_part *part,
@@ -102,22 +109,40 @@ static bool check_pointer(const struct rdl__mocked *function, const struct rdl__
     return fail_at(function, part, &why, error);
 }
 
+/* What a pointer of this type leads to is not written to, neither by the function nor by us. */
+static bool check_writable(const struct rdl__mocked *function, const struct rdl__mock_part *part,
+                           struct rdl__error *error)
+{
+    struct rdl__error why;
+
+    if (strncmp(part->parameter->type_name, "const ", 6) != 0)
+        return true;
+    rdl__fail(&why, "it is a %s, and what that points to stays as it is",
+              part->parameter->type_name);
+    return fail_at(function, part, &why, error);
+}
+
 static bool read_bytes(struct rdl__mock_part *out, struct rdl__arena *arena,
                        const struct rdl__mocked *function, const struct rdl_part *part,
                        struct rdl__error *error)
 {
     size_t size = out->kind == RDL__PART_STR ? strlen(part->value) + 1 : part->size;
 
-    if (!check_pointer(function, out, error))
+    if (!check_pointer(function, out, error) ||
+        (out->kind == RDL__PART_SETS_BYTES && !check_writable(function, out, error)))
         return false;
     out->size = size;
     out->value = memcpy(rdl__arena_alloc(arena, size), part->value, size);
     return true;
 }
 
+/* Each step of an expectation is one call. */
 static bool check_number(const struct rdl__mocked *function, const struct rdl__mock_part *part,
-                         struct rdl__error *error)
+                         bool is_step, struct rdl__error *error)
 {
+    if (is_step)
+        return rdl__fail(error, "%s of %s: that goes with rdl_mock, but not with rdl_call_to",
+                         word_for(part->kind), function->name);
     if (part->kind == RDL__PART_AT_CALL && part->number < 1)
         return rdl__fail(error, "rdl_at_call(%ld) of %s: calls are counted from 1", part->number,
                          function->name);
@@ -133,7 +158,8 @@ static bool read_part(struct rdl__mock_part *out, struct rdl__arena *arena,
 {
     switch (part->kind) {
     case RDL__PART_SETS:
-        return check_pointer(function, out, error) && read_value(out, arena, function, part, error);
+        return check_pointer(function, out, error) && check_writable(function, out, error) &&
+               read_value(out, arena, function, part, error);
     case RDL__PART_RETURNS:
     case RDL__PART_OR_FAILS:
     case RDL__PART_ARG:
@@ -148,10 +174,17 @@ static bool read_part(struct rdl__mock_part *out, struct rdl__arena *arena,
         return check_slot(function, out, with_slots, error);
     case RDL__PART_AT_CALL:
     case RDL__PART_CHANCE:
-        return check_number(function, out, error);
+    case RDL__PART_WHEN:
+        return check_number(function, out, with_slots, error);
     default:
         return true;
     }
+}
+
+/* Are parameters called "1", "2", ...? */
+static bool is_nameless(const struct rdl__mocked *function)
+{
+    return function->prototype.count && strcmp(function->parameters[0].name, "1") == 0;
 }
 
 /* "it has block, data, length" */
@@ -169,12 +202,14 @@ static bool fail_without_parameter(const struct rdl__mocked *function, const str
     for (uint32_t i = 0; i < function->prototype.count; i++)
         rdl__text_add(&names, "%s%s", i ? ", " : "", function->parameters[i].name);
     if (is_positional(part->kind))
-        failed =
-            rdl__fail(error, "%s has %u parameter%s: %s", function->name, function->prototype.count,
-                      function->prototype.count == 1 ? "" : "s", rdl__text_string(&names));
+        failed = rdl__fail(
+            error, "%s has %u parameter%s: %s%s", function->name, function->prototype.count,
+            function->prototype.count == 1 ? "" : "s", rdl__text_string(&names),
+            function->prototype.is_variadic ? "; nothing is known of what follows" : "");
     else
-        failed = rdl__fail(error, "%s has no parameter %s; it has: %s", function->name, part->name,
-                           rdl__text_string(&names));
+        failed = rdl__fail(error, "%s has no parameter %s; it has: %s%s", function->name,
+                           part->name, rdl__text_string(&names),
+                           is_nameless(function) ? "; RDL_PROTOTYPE tells their names" : "");
     rdl__text_release(&names);
     return failed;
 }
@@ -243,13 +278,26 @@ static uint64_t pointer_at(const void *value)
     return pointer;
 }
 
+/* Elements of a known type are compared as such: padding does not count. */
+static bool are_alike(const struct rdl__mock_part *part, const unsigned char *bytes)
+{
+    const struct rdl__type *of = part->parameter->type->of;
+    const unsigned char *wanted = part->value;
+
+    if (part->kind == RDL__PART_STR || !of || of->size == 0 || part->size % of->size != 0)
+        return memcmp(bytes, wanted, part->size) == 0;
+    for (size_t at = 0; at < part->size; at += of->size)
+        if (!rdl__value_same(of, bytes + at, wanted + at))
+            return false;
+    return true;
+}
+
 static bool points_to(const struct rdl__mock_part *part, const void *value)
 {
     uint64_t pointer = pointer_at(value);
     unsigned char stack[256],
         *bytes = part->size <= sizeof stack ? stack : rdl__allocate(part->size);
-    bool same = pointer && rdl__memory_read(pointer, bytes, part->size) &&
-                memcmp(bytes, part->value, part->size) == 0;
+    bool same = pointer && rdl__memory_read(pointer, bytes, part->size) && are_alike(part, bytes);
 
     if (bytes != stack)
         free(bytes);

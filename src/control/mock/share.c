@@ -165,6 +165,7 @@ static void keep_value(struct writing *w, struct rdl__mock_value *value)
     value->name = keep_text(w, value->name);
     value->type_name = keep_text(w, value->type_name);
     value->type = keep_type(w, value->type);
+    value->mask = keep(w, value->mask, value->size);
 }
 
 /* Of the prototype, only where things are passed is used any more. */

@@ -117,6 +117,8 @@ void rdl__mock_show_call(struct rdl__text *out, const struct rdl__mock_call *cal
         rdl__mock_show_value(out, parameter, call->values + parameter->at,
                              rdl__mock_copy_of(call, parameter));
     }
+    if (function->is_known && function->prototype.is_variadic)
+        rdl__text_add(out, "%s...", function->prototype.count ? ", " : "");
     rdl__text_add(out, ")");
 }
 
@@ -175,8 +177,12 @@ static void add_set(struct rdl__text *out, const struct rdl__mock_call *call)
 {
     for (uint32_t i = 0; call->answer && !call->failure && i < call->answer->count; i++) {
         const struct rdl__mock_part *part = &call->answer->items[i];
+        uint64_t address;
 
         if (part->kind != RDL__PART_SETS && part->kind != RDL__PART_SETS_BYTES)
+            continue;
+        memcpy(&address, call->values + part->parameter->at, sizeof address);
+        if (!address)
             continue;
         rdl__text_add(out, ", %s set to ", part->parameter->name);
         if (part->kind == RDL__PART_SETS && part->parameter->type->of &&

@@ -32,22 +32,22 @@ static long double real_given(const struct rdl_part *given)
     return large;
 }
 
-/* Whole numbers of at most 64 bits; pointers are numbers, too. */
+/* Whole numbers; pointers are numbers, too. */
 struct number {
     bool is_negative;
-    uint64_t size;
+    unsigned __int128 size;
 };
 
 static struct number number_given(const struct rdl_part *given)
 {
-    uint64_t bits = 0;
+    unsigned __int128 bits = 0;
     struct number number = {0};
     size_t size = given->size < sizeof bits ? given->size : sizeof bits;
 
     memcpy(&bits, given->value, size);
     if (is_integer(given) && !given->is_unsigned && size && bits >> (8 * size - 1) & 1) {
         number.is_negative = true;
-        bits = size < sizeof bits ? bits | UINT64_MAX << (8 * size) : bits;
+        bits = size < sizeof bits ? bits | ~(unsigned __int128)0 << (8 * size) : bits;
         bits = -bits;
     }
     number.size = bits;
@@ -77,6 +77,8 @@ static bool refuse(const struct rdl_part *given, const char *type_name, struct r
     if (!is_integer(given))
         return rdl__fail(error, "what is given is no %s", type_name);
     number = number_given(given);
+    if (number.size > UINT64_MAX)
+        return rdl__fail(error, "a number of more than 64 bits does not fit into %s", type_name);
     return rdl__fail(error, "%s%llu does not fit into %s", number.is_negative ? "-" : "",
                      (unsigned long long)number.size, type_name);
 }
@@ -98,6 +100,8 @@ static bool convert_to_integer(const struct rdl_part *given, const struct rdl__t
     }
     if (type->kind == RDL__TYPE_CHAR) /* -1 and 255 are the same one */
         is_signed = number.is_negative;
+    if (type->kind == RDL__TYPE_BOOL) /* as in C */
+        number = (struct number){.size = number.size != 0};
     return rdl__value_store(type, is_signed, number.is_negative, number.size, out) ||
            refuse(given, type_name, error);
 }
@@ -119,7 +123,7 @@ static bool convert_to_pointer(const struct rdl_part *given, const char *type_na
                                struct rdl__error *error)
 {
     struct number number = number_given(given);
-    uint64_t bits = number.is_negative ? -number.size : number.size;
+    uint64_t bits = (uint64_t)(number.is_negative ? -number.size : number.size);
 
     if (given->class != POINTER && !is_integer(given))
         return refuse(given, type_name, error);
@@ -152,8 +156,11 @@ bool rdl__mock_convert(const struct rdl_part *given, const struct rdl__type *typ
 {
     if (!type)
         return convert_to_unknown(given, size, out, error);
-    if (rdl__type_is_integer(type) || type->kind == RDL__TYPE_ENUM ||
-        type->kind == RDL__TYPE_CHAR || type->kind == RDL__TYPE_BOOL)
+    if (is_integer(given) && given->size == sizeof(__int128) && type->size == given->size)
+        return copy_whole(given, type_name, size, out, error);
+    if (type->kind == RDL__TYPE_SIGNED || type->kind == RDL__TYPE_UNSIGNED ||
+        type->kind == RDL__TYPE_ENUM || type->kind == RDL__TYPE_CHAR ||
+        type->kind == RDL__TYPE_BOOL)
         return convert_to_integer(given, type, type_name, out, error);
     if (type->kind == RDL__TYPE_FLOAT)
         return convert_to_real(given, size, type_name, out, error);

@@ -5,6 +5,7 @@
 #include "control/sched/openmp.h"
 #include "control/sched/sched.h"
 #include "port/lines.h"
+#include "port/thunk.h"
 
 /* Functions of ours that call the user's are marked RDL__ENTRY.  What returns there was
  * called last by the user's function, with a jump ("tail call"): that is all the code
@@ -14,10 +15,11 @@
 extern const char __start_rdl_entry[] __attribute__((visibility("hidden")));
 extern const char __stop_rdl_entry[] __attribute__((visibility("hidden")));
 
-/* And where OpenMP's library comes to something, the program has called that, or made it
- * start the thread. */
+/* Where OpenMP's library comes to something, the program has called that, or made it start the
+ * thread; and where we let a mocked function run, who has called it. */
 static inline uintptr_t rdl__blamed(const struct rdl__thread *thread, uintptr_t pc)
 {
+    pc = rdl__thunk_caller(pc);
     if (rdl__is_openmp(pc))
         return thread->openmp_from  ? thread->openmp_from
                : thread->created_at ? thread->created_at

@@ -38,6 +38,21 @@ const char *device_name(int unit)
     return unit ? "other" : "first";
 }
 
+int device_send(struct packet packet, long double limit, struct packet *copy)
+{
+    return packet.weight <= limit && copy ? packet.kind : -1;
+}
+
+bool device_is_ready(int unit)
+{
+    return unit > 0;
+}
+
+__int128 device_total(__int128 a, unsigned __int128 b)
+{
+    return a + (__int128)b;
+}
+
 long device_sum(int a, int b, int c, int d, int e, int f, int g, long h)
 {
     return a + b + c + d + e + f + g + h;

@@ -24,6 +24,12 @@ struct ring {
     void *items;
 };
 enum color { RED, GREEN, BLUE };
+struct packet { /* with padding everywhere */
+    char kind;
+    struct point at[2];
+    unsigned low : 3, high : 2;
+    long double weight;
+};
 
 int device_status(unsigned char unit);
 double device_scale(double value, float factor);
@@ -32,6 +38,9 @@ struct box device_box(struct box box, double by);
 int ring_push(struct ring *ring, const void *item);
 enum color device_color(enum color color, bool bright);
 const char *device_name(int unit);
+int device_send(struct packet packet, long double limit, struct packet *copy);
+bool device_is_ready(int unit);
+__int128 device_total(__int128 a, unsigned __int128 b);
 long device_sum(int a, int b, int c, int d, int e, int f, int g, long h);
 _Noreturn void device_stop(int code);
 void device_reset(void);
