@@ -235,9 +235,6 @@ const struct rdl__mock_copy *rdl__mock_copy_of(const struct rdl__mock_call *call
 /* From the first mock of a case on, its end is waited for. */
 void rdl__mock_begin(struct rdl_case *t);
 
-/* May calls draw, by what was said in this case so far? */
-bool rdl__mock_may_draw(void);
-
 /* ---- In words: show.c -------- */
 
 /* flash_write(block = 3, data = "ab") */
