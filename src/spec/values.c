@@ -362,3 +362,39 @@ bool rdl__value_same(const struct rdl__type *type, const void *a, const void *b)
         return memcmp(a, b, type->size) == 0;
     }
 }
+
+/* ---- Padding -------------------------------------------------------------------------------- */
+
+static void mask_members(const struct rdl__type *type, unsigned char *mask)
+{
+    for (uint32_t i = 0; i < type->count; i++) {
+        const struct rdl__member *member = &type->members[i];
+        unsigned char *part = mask + member->offset;
+
+        if (member->bits == 0)
+            rdl__value_mask(member->type, part);
+        for (unsigned bit = member->bit; bit < member->bit + member->bits; bit++)
+            part[bit / 8] |= (unsigned char)(1u << bit % 8);
+    }
+}
+
+void rdl__value_mask(const struct rdl__type *type, unsigned char *mask)
+{
+    switch (type->kind) {
+    case RDL__TYPE_ARRAY:
+        for (uint32_t i = 0; i < type->count; i++)
+            rdl__value_mask(type->of, mask + (size_t)i * type->of->size);
+        break;
+    case RDL__TYPE_STRUCT:
+    case RDL__TYPE_LIST:
+    case RDL__TYPE_MAP:
+    case RDL__TYPE_UNION:
+        mask_members(type, mask);
+        break;
+    case RDL__TYPE_FLOAT: /* those of 16 bytes have 10 */
+        memset(mask, 0xff, type->size == 16 ? 10 : type->size);
+        break;
+    default:
+        memset(mask, 0xff, type->size);
+    }
+}

@@ -25,6 +25,9 @@ void rdl__value_show_bare(struct rdl__text *out, const struct rdl__type *type, c
 /* The same for all that can be shown, that is, but for padding and items beyond a count? */
 bool rdl__value_same(const struct rdl__type *type, const void *a, const void *b);
 
+/* Set the bits of a value that are not padding; `mask` is as large as the type, and zero. */
+void rdl__value_mask(const struct rdl__type *type, unsigned char *mask);
+
 /* Values in the order of the fields, separated by blanks or commas: `0 100`; or as they
  * are shown, with or without the names.  Padding becomes zero.  False: error says what was
  * expected where, and *out is spoilt. */
