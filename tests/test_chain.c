@@ -28,3 +28,13 @@ TEST(bytes_between_fields_make_no_difference)
     passes("the_panel_is_real", "");
     passes("all_are_real", "");
 }
+
+TEST(what_a_fault_answers_is_known_to_the_callers_spec)
+{
+    setenv("FAULTS", "1", 1);
+    passes("a_panel_alone", "");
+    passes("a_panel_whose_meter_plays", "");
+    passes("the_panel_is_real", "");
+    passes("all_are_real", "");
+    unsetenv("FAULTS");
+}

@@ -29,6 +29,7 @@ struct bound {
     struct rdl_event_type event;
     struct move in[MOVES_MAX], out[MOVES_MAX];
     uint32_t in_count, out_count;
+    bool knows_answer; /* from what the function returns and sets */
     struct bound *next;
 };
 
@@ -125,6 +126,15 @@ static bool bind_all(struct bound *b, const struct rdl__type *type, const char *
     return true;
 }
 
+static bool bind_answers(struct bound *b, struct rdl__error *error)
+{
+    error->text[0] = '\0';
+    b->knows_answer =
+        b->function->is_known &&
+        (!b->op->answer_size || bind_all(b, rdl__answer_type(b->op), NULL, bind_answer, error));
+    return b->knows_answer;
+}
+
 static bool bind_by_names(struct bound *b, struct rdl__error *error)
 {
     const struct rdl_operation *op = b->op;
@@ -134,7 +144,7 @@ static bool bind_by_names(struct bound *b, struct rdl__error *error)
         return refuse(b, error, "nothing is known of its parameters (compile with -g)");
     if (op->args_size && !bind_all(b, rdl__args_type(op), "1", bind_argument, error))
         return false;
-    return !op->answer_size || bind_all(b, rdl__answer_type(op), NULL, bind_answer, error);
+    return bind_answers(b, error);
 }
 
 /* ---- Calls ---------------------------------------------------------------------------------- */
@@ -219,6 +229,18 @@ static void called(struct rdl__mock_call *call, void *it)
         call_by_names(call, b);
 }
 
+/* Somebody else has answered it. */
+static void answered(struct rdl__mock_call *call, void *it)
+{
+    const struct bound *b = it;
+    char *answer = __builtin_alloca(b->op->answer_size + 1);
+
+    if (!b->knows_answer)
+        return;
+    read_answer(b, call->arguments, answer);
+    rdl__op_answered(b->op, answer);
+}
+
 /* ---- Binding -------------------------------------------------------------------------------- */
 
 static struct bound *bound_to(const struct rdl_operation *op)
@@ -234,6 +256,7 @@ static struct bound *bind(const struct rdl_operation *op, struct rdl__mocked *fu
                           struct rdl__error *error)
 {
     struct bound *b = rdl__allocate(sizeof *b);
+    struct rdl__error unknown;
     struct rdl__text name = {0};
 
     rdl__text_add(&name, "%s.%s", op->of, op->name);
@@ -244,6 +267,8 @@ static struct bound *bind(const struct rdl_operation *op, struct rdl__mocked *fu
         free(b);
         return NULL;
     }
+    if (op->mock)
+        bind_answers(b, &unknown);
     b->next = all;
     all = b;
     return b;
@@ -272,6 +297,7 @@ bool rdl__bind_function(struct rdl_case *t, const struct rdl_operation *op,
         return false;
     rdl__mock_begin(t);
     function->handler = called;
+    function->answered = answered;
     function->handled_by = b;
     return true;
 }

@@ -173,10 +173,10 @@ static void show_post(struct panel *s, const struct rdl_nothing *a, struct readi
     const struct reading *answer = rdl_answered(meter, read);
 
     (void)s, (void)a;
-    if (answer && answer->status == 0)
-        r->value = answer->value;
-    else
+    if (answer && answer->status != 0)
         r->status = -1;
+    else if (answer)
+        r->value = answer->value;
 }
 
 RDL_DO_RETURNS(panel, show, int shown = 0; r->status = panel_show(&shown);
