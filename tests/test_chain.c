@@ -38,3 +38,26 @@ TEST(what_a_fault_answers_is_known_to_the_callers_spec)
     passes("all_are_real", "");
     unsetenv("FAULTS");
 }
+
+static void is_refused(const char *name, const char *why)
+{
+    int status;
+
+    EXPECT_CONTAINS(try(&status, name, ""), why);
+    EXPECT_EQ(status, 2);
+}
+
+TEST(a_call_that_nobody_could_see_is_not_missing)
+{
+    is_refused("a_meter_that_nobody_sees",
+               "panel calls meter.start, which is not mocked in this test: name meter in the "
+               "cluster, or in .mocked");
+    passes("a_meter_that_is_mocked", "");
+}
+
+TEST(a_field_that_is_no_parameter_is_named)
+{
+    is_refused("a_field_that_is_no_parameter",
+               "misnamed.tick cannot be made of calls of meter_tick(value) by names: amount is no "
+               "parameter");
+}

@@ -54,6 +54,22 @@ static bool refuse(const struct bound *b, struct rdl__error *error, const char *
                      b->op->of, b->op->name, b->function->name, what);
 }
 
+/* The same of a field that is no parameter, with those that there are. */
+static bool refuse_field(const struct bound *b, struct rdl__error *error, const char *field,
+                         const char *why)
+{
+    struct rdl__text names = {0};
+
+    for (uint32_t i = 0; i < b->function->prototype.count; i++)
+        rdl__text_add(&names, "%s%s", i ? ", " : "", b->function->parameters[i].name);
+    rdl__fail(error,
+              "%s.%s cannot be made of calls of %s(%s) by names: %s is no parameter%s (a .mock "
+              "function does it: RDL_MOCKS)",
+              b->op->of, b->op->name, b->function->name, rdl__text_string(&names), field, why);
+    rdl__text_release(&names);
+    return false;
+}
+
 /* What is moved must be of the same size; through a pointer, if it is known what that points to. */
 static bool add_move(struct bound *b, struct move *move, const struct rdl__type *type,
                      struct rdl__error *error)
@@ -85,7 +101,7 @@ static bool bind_argument(struct bound *b, const char *name, const struct rdl__t
     const struct rdl__mock_value *parameter = rdl__mocked_parameter(b->function, name);
 
     if (!parameter)
-        return refuse(b, error, "a field of its arguments is no parameter");
+        return refuse_field(b, error, name, "");
     *move = (struct move){.offset = offset, .parameter = parameter};
     move->index = index_of(b, parameter);
     move->through = is_pointer(parameter) && type->kind != RDL__TYPE_POINTER;
@@ -103,7 +119,7 @@ static bool bind_answer(struct bound *b, const char *name, const struct rdl__typ
     move->index = index_of(b, parameter);
     for (uint32_t i = 0; !parameter && i + 1 < b->out_count; i++)
         if (!b->out[i].parameter)
-            return refuse(b, error, "two fields of its answer are no parameters");
+            return refuse_field(b, error, name, ", and there is one result only");
     return add_move(b, move, type, error);
 }
 
@@ -300,4 +316,11 @@ bool rdl__bind_function(struct rdl_case *t, const struct rdl_operation *op,
     function->answered = answered;
     function->handled_by = b;
     return true;
+}
+
+bool rdl__is_bound(const struct rdl_operation *op)
+{
+    const struct bound *b = bound_to(op);
+
+    return b && b->function->handled_by == b && b->function->handler;
 }

@@ -11,6 +11,9 @@
 bool rdl__bind_function(struct rdl_case *t, const struct rdl_operation *op,
                         struct rdl__error *error);
 
+/* Do they, in this case? */
+bool rdl__is_bound(const struct rdl_operation *op);
+
 /* Several will be bound: what is not known of their functions is looked up for all at once. */
 void rdl__bind_ahead(const struct rdl_operation *const *ops, size_t count);
 

@@ -124,6 +124,7 @@ static const struct rdl_step *take(struct rdl__stage *stage, struct rdl__frame *
             return step;
         }
     } while (first);
+    rdl__stage_check_seen(stage, caller);
     rdl__stage_add_call(&text, frame->op, frame->args);
     rdl__stage_add_place(&text, frame->pc);
     rdl__text_add(&text, "\nallowed now:\n");
@@ -138,6 +139,7 @@ static void check_complete(struct rdl__stage *stage, struct rdl__frame *frame)
     let_all_go(stage, frame, true);
     if (rdl__callouts_are_complete(&frame->callouts))
         return;
+    rdl__stage_check_seen(stage, frame);
     rdl__text_add(&text, "%s.%s has returned; missing:\n", frame->op->of, frame->op->name);
     rdl__callouts_add_expected(&frame->callouts, &text);
     rdl__stage_fail(stage, "a call is missing", &text);

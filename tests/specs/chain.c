@@ -243,12 +243,27 @@ RDL_SPEC(journal, RDL_OPS(journal, write), .create = create_journal);
 
 /* ---- Tests ---------------------------------------------------------------------------------- */
 
-RDL_TEST_MODEL(a_panel_alone, panel);
-RDL_TEST_MODEL(a_panel_whose_meter_plays, panel, .stand_ins = RDL_SPECS(meter));
+RDL_TEST_MODEL(a_panel_alone, panel, .mocked = RDL_SPECS(meter, journal));
+RDL_TEST_MODEL(a_panel_whose_meter_plays, panel, .stand_ins = RDL_SPECS(meter),
+               .mocked = RDL_SPECS(meter, journal));
 
 RDL_CLUSTER(chain, RDL_SPECS(panel, meter, journal));
 RDL_TEST_CLUSTER(the_specs_agree, chain);
 RDL_TEST_CLUSTER(the_panel_is_real, chain, .real = "panel");
 RDL_TEST_CLUSTER(all_are_real, chain, .real = "all");
+
+RDL_CLUSTER(without_a_meter, RDL_SPECS(panel, journal));
+RDL_TEST_CLUSTER(a_meter_that_nobody_sees, without_a_meter, .real = "all");
+RDL_TEST_CLUSTER(a_meter_that_is_mocked, without_a_meter, .real = "all",
+                 .mocked = RDL_SPECS(meter));
+
+struct amount {
+    int amount;
+};
+
+RDL_TYPES(misnamed, struct meter, void);
+RDL_OP(misnamed, tick, struct amount, .mocks = "meter_tick");
+RDL_SPEC(misnamed, RDL_OPS(misnamed, tick));
+RDL_TEST_MODEL(a_field_that_is_no_parameter, panel, .mocked = RDL_SPECS(misnamed));
 
 RDL_MAIN
