@@ -65,3 +65,8 @@ TEST(preconditions_have_names_of_their_own_and_functions)
                                     "after a colon");
     is_refused("preconditions_many", "its operations have 65 preconditions together: at most 64");
 }
+
+TEST(a_cluster_has_each_component_once)
+{
+    is_refused("one_twice", "cluster one_twice has no_create twice");
+}

@@ -267,3 +267,18 @@ TEST(the_same_seed_makes_the_same_report)
 
     EXPECT_STR(between(other, "\"token\":", ","), between(one, "\"token\":", ","));
 }
+
+TEST(calls_that_take_back_others_are_left_out)
+{
+    for (int seed = 1; seed <= 5; seed++) {
+        char *report;
+        int status;
+
+        report = run(&status,
+                     "\"$BUILD/specs/model\" --filter =a_rack_whose_last_place_is_lost "
+                     "--regressions none --format json --seed %d",
+                     seed);
+        EXPECT_EQ(status, 1);
+        EXPECT_CONTAINS(report, "\"phases\":80,");
+    }
+}

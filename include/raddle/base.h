@@ -49,15 +49,49 @@
     RDL__COUNT2(__VA_ARGS__, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
 #define RDL__COUNT2(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, n, ...) n
 
-/* Bytes of a struct that belong to no field must not make two values different. */
+/* Bytes of a struct that belong to no field must not make two values different.  RDL__CLEAR makes a
+ * function that clears them.  A compiler that cannot tell where they are leaves that to the
+ * library, which has it from debugging information. */
 #if defined(__has_builtin)
 #if __has_builtin(__builtin_clear_padding)
 #define RDL__CLEAR_PADDING(it) __builtin_clear_padding(it)
 #endif
 #endif
-#ifndef RDL__CLEAR_PADDING
+
+#ifdef RDL__CLEAR_PADDING
+#define RDL__CLEAR(function, Type)                                                                 \
+    static void function(void *it)                                                                 \
+    {                                                                                              \
+        Type *rdl__it_ = it;                                                                       \
+        RDL__CLEAR_PADDING(rdl__it_);                                                              \
+    }
+#else
 #define RDL__CLEAR_PADDING(it) (void)(it)
+#define RDL__CLEAR(function, Type)                                                                 \
+    static const struct {                                                                          \
+        Type *rdl__type_padded;                                                                    \
+    } function##_of = {0};                                                                         \
+    static struct rdl__padding function##_padding = {&function##_of, sizeof(Type), 0, 0, 0};       \
+    static void function(void *it)                                                                 \
+    {                                                                                              \
+        rdl__clear_padding(&function##_padding, it);                                               \
+    }                                                                                              \
+    __attribute__((constructor)) static void function##_known(void)                                \
+    {                                                                                              \
+        rdl__padding_known(&function##_padding);                                                   \
+    }
 #endif
+
+struct rdl__padding {
+    const void *of; /* a variable that leads to the type */
+    size_t size;
+    unsigned char
+        *values; /* the bits that are none; NULL: there are no others, or it is not known */
+    bool is_looked_up;
+    struct rdl__padding *next;
+};
+RDL_API void rdl__padding_known(struct rdl__padding *padding);
+RDL_API void rdl__clear_padding(struct rdl__padding *padding, void *it);
 
 /* One try of a test: what it drew, noted and allocated.  It is lent to the
  * test's body for the length of the case. */

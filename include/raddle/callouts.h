@@ -98,7 +98,10 @@ RDL__API_VAR struct rdl_port rdl_calls;
  *
  *     const int *status = rdl_answered(canif, transmit);
  *     if (status && *status != E_OK)
- *         s->state = IDLE; */
+ *         s->state = IDLE;
+ *
+ * Where somebody else has answered it, by rdl_inject say, that is made of the result and the
+ * parameters by names, as without .mock; NULL if that is not possible. */
 #define rdl_answered(spec, op)                                                                     \
     ((rdl_answer_##spec##_##op const *)rdl__answered(rdl_type(spec##_##op)))
 RDL_API const void *rdl__answered(const struct rdl_event_type *event);

@@ -15,6 +15,9 @@
  * answer what the call-outs say it answers.  Where these leave something open (rdl_either,
  * rdl_optional, ...), all of it is tried, by chance.  The shortest disagreement is shown.
  *
+ * What components call of specs that are not of the cluster is answered as their call-outs say;
+ * where code is real, .mocked = RDL_SPECS(clock) names these specs.
+ *
  * .real names a component whose code is tested, while specs play the others; also when these call
  * the real one.  With "all" everything is real, and each call between components is looked at,
  * from both sides: is it one of the caller's call-outs, and in order for the callee, and is the

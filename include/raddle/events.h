@@ -44,11 +44,7 @@
  *             how this one's begins */
 #define RDL_EVENT(event, Type, ...)                                                                \
     typedef Type rdl_data_##event;                                                                 \
-    static void rdl_clear_data_##event(void *it)                                                   \
-    {                                                                                              \
-        Type *rdl__it_ = it;                                                                       \
-        RDL__CLEAR_PADDING(rdl__it_);                                                              \
-    }                                                                                              \
+    RDL__CLEAR(rdl_clear_data_##event, Type)                                                       \
     __attribute__((unused)) static const struct {                                                  \
         RDL__EVENT_TYPE(Type);                                                                     \
         Type *rdl__type_data;                                                                      \

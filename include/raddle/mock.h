@@ -94,7 +94,8 @@ struct rdl_mock;
  *
  * In tests of a spec (raddle/spec.h) it is said in .create.  Functions that specs play there
  * (raddle/callouts.h) can be injected faults into, or be mocked, too: such a call still has to be
- * in order, but its effect in the neighbour's spec does not take place. */
+ * in order, but its effect in the neighbour's spec does not take place.  What it was answered, the
+ * spec of the caller learns by rdl_answered. */
 #define rdl_inject(t, function, ...)                                                               \
     RDL__MOCK(t, function, RDL__MOCK_INJECT, RDL__MOCK_PARTS(0, ##__VA_ARGS__))
 

@@ -264,13 +264,6 @@ struct rdl_operation {
         .operation = &rdl_op_##spec##_##op,                                                        \
     }
 
-#define RDL__CLEAR(function, Type)                                                                 \
-    static void function(void *it)                                                                 \
-    {                                                                                              \
-        Type *rdl__it_ = it;                                                                       \
-        RDL__CLEAR_PADDING(rdl__it_);                                                              \
-    }
-
 /* Short forms of functions that are an expression or a few statements, of the case t, the state s,
  * the arguments a, the answer r and the real thing o, for operations that RDL_EXTERN_OP has named
  * before:

@@ -57,7 +57,7 @@ struct rdl_options {
     bool may_block;    /* RDL_TEST_SPEC: all clients may come to wait for ever */
     bool may_starve;   /* and one may be overtaken for ever */
     const char *const *stand_ins; /* RDL_TEST_MODEL, _RESOURCE: RDL_SPECS that play */
-    const char *const *mocked;    /* which specs' functions are mocked; all others' */
+    const char *const *mocked; /* whose functions are mocked: all others', or besides a cluster's */
     const struct rdl_cluster *cluster;
     const char *real;      /* RDL_TEST_CLUSTER: whose code is tested; nobody's */
     const char *deviation; /* that is in force; none */

@@ -130,6 +130,7 @@ static bool open_session(struct rdl__session *session, const struct rdl__plan *p
 
     *session = (struct rdl__session){.plan = plan, .listener = listener};
     rdl__exercises_init(session);
+    rdl__padding_prepare(); /* here, so that all workers have it */
     session->workers = rdl__allocate((size_t)jobs * sizeof *session->workers);
     if (!rdl__watch_interrupts(error)) {
         close_session(session);

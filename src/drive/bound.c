@@ -29,6 +29,7 @@ struct bound {
     struct rdl_event_type event;
     struct move in[MOVES_MAX], out[MOVES_MAX];
     uint32_t in_count, out_count;
+    bool knows_answer; /* from what the function returns and sets */
     struct bound *next;
 };
 
@@ -51,6 +52,22 @@ static bool refuse(const struct bound *b, struct rdl__error *error, const char *
                      "%s.%s cannot be made of calls of %s by names: %s (a .mock function does "
                      "it: RDL_MOCKS)",
                      b->op->of, b->op->name, b->function->name, what);
+}
+
+/* The same of a field that is no parameter, with those that there are. */
+static bool refuse_field(const struct bound *b, struct rdl__error *error, const char *field,
+                         const char *why)
+{
+    struct rdl__text names = {0};
+
+    for (uint32_t i = 0; i < b->function->prototype.count; i++)
+        rdl__text_add(&names, "%s%s", i ? ", " : "", b->function->parameters[i].name);
+    rdl__fail(error,
+              "%s.%s cannot be made of calls of %s(%s) by names: %s is no parameter%s (a .mock "
+              "function does it: RDL_MOCKS)",
+              b->op->of, b->op->name, b->function->name, rdl__text_string(&names), field, why);
+    rdl__text_release(&names);
+    return false;
 }
 
 /* What is moved must be of the same size; through a pointer, if it is known what that points to. */
@@ -84,7 +101,7 @@ static bool bind_argument(struct bound *b, const char *name, const struct rdl__t
     const struct rdl__mock_value *parameter = rdl__mocked_parameter(b->function, name);
 
     if (!parameter)
-        return refuse(b, error, "a field of its arguments is no parameter");
+        return refuse_field(b, error, name, "");
     *move = (struct move){.offset = offset, .parameter = parameter};
     move->index = index_of(b, parameter);
     move->through = is_pointer(parameter) && type->kind != RDL__TYPE_POINTER;
@@ -102,7 +119,7 @@ static bool bind_answer(struct bound *b, const char *name, const struct rdl__typ
     move->index = index_of(b, parameter);
     for (uint32_t i = 0; !parameter && i + 1 < b->out_count; i++)
         if (!b->out[i].parameter)
-            return refuse(b, error, "two fields of its answer are no parameters");
+            return refuse_field(b, error, name, ", and there is one result only");
     return add_move(b, move, type, error);
 }
 
@@ -125,6 +142,15 @@ static bool bind_all(struct bound *b, const struct rdl__type *type, const char *
     return true;
 }
 
+static bool bind_answers(struct bound *b, struct rdl__error *error)
+{
+    error->text[0] = '\0';
+    b->knows_answer =
+        b->function->is_known &&
+        (!b->op->answer_size || bind_all(b, rdl__answer_type(b->op), NULL, bind_answer, error));
+    return b->knows_answer;
+}
+
 static bool bind_by_names(struct bound *b, struct rdl__error *error)
 {
     const struct rdl_operation *op = b->op;
@@ -134,7 +160,7 @@ static bool bind_by_names(struct bound *b, struct rdl__error *error)
         return refuse(b, error, "nothing is known of its parameters (compile with -g)");
     if (op->args_size && !bind_all(b, rdl__args_type(op), "1", bind_argument, error))
         return false;
-    return !op->answer_size || bind_all(b, rdl__answer_type(op), NULL, bind_answer, error);
+    return bind_answers(b, error);
 }
 
 /* ---- Calls ---------------------------------------------------------------------------------- */
@@ -219,6 +245,18 @@ static void called(struct rdl__mock_call *call, void *it)
         call_by_names(call, b);
 }
 
+/* Somebody else has answered it. */
+static void answered(struct rdl__mock_call *call, void *it)
+{
+    const struct bound *b = it;
+    char *answer = __builtin_alloca(b->op->answer_size + 1);
+
+    if (!b->knows_answer)
+        return;
+    read_answer(b, call->arguments, answer);
+    rdl__op_answered(b->op, answer);
+}
+
 /* ---- Binding -------------------------------------------------------------------------------- */
 
 static struct bound *bound_to(const struct rdl_operation *op)
@@ -234,6 +272,7 @@ static struct bound *bind(const struct rdl_operation *op, struct rdl__mocked *fu
                           struct rdl__error *error)
 {
     struct bound *b = rdl__allocate(sizeof *b);
+    struct rdl__error unknown;
     struct rdl__text name = {0};
 
     rdl__text_add(&name, "%s.%s", op->of, op->name);
@@ -244,6 +283,8 @@ static struct bound *bind(const struct rdl_operation *op, struct rdl__mocked *fu
         free(b);
         return NULL;
     }
+    if (op->mock)
+        bind_answers(b, &unknown);
     b->next = all;
     all = b;
     return b;
@@ -272,6 +313,14 @@ bool rdl__bind_function(struct rdl_case *t, const struct rdl_operation *op,
         return false;
     rdl__mock_begin(t);
     function->handler = called;
+    function->answered = answered;
     function->handled_by = b;
     return true;
+}
+
+bool rdl__is_bound(const struct rdl_operation *op)
+{
+    const struct bound *b = bound_to(op);
+
+    return b && b->function->handled_by == b && b->function->handler;
 }

@@ -65,7 +65,7 @@ bool rdl__is_real(const struct rdl_options *options, const struct rdl_spec *spec
 {
     if (!options->cluster)
         return options->spec == spec;
-    return options->real &&
+    return options->real && is_one_of(spec->name, options->cluster->specs) &&
            (strcmp(options->real, "all") == 0 || strcmp(options->real, spec->name) == 0);
 }
 
@@ -77,8 +77,15 @@ static bool check_cluster(const struct rdl_test *test, struct rdl__error *error)
     if (!names || !*names)
         return wrong(test, error, "cluster %s has no components: RDL_CLUSTER names them",
                      options->cluster->name);
-    if (!check_names(test, names, error))
+    if (!check_names(test, names, error) || !check_names(test, options->mocked, error))
         return false;
+    for (const char *const *name = names; *name; name++)
+        if (is_one_of(*name, name + 1))
+            return wrong(test, error, "cluster %s has %s twice", options->cluster->name, *name);
+    if (options->stand_ins)
+        return wrong(test, error,
+                     "in a cluster all play that are not .real: .stand_ins is for tests of one "
+                     "component");
     if (options->real && strcmp(options->real, "all") != 0 && !is_one_of(options->real, names))
         return wrong(test, error,
                      ".real is \"%s\", which is neither a component of the cluster "

@@ -177,6 +177,8 @@ void rdl__test_cluster(struct rdl_case *t)
     list_choices(c);
     if (options->real)
         rdl__stage_mock(c->stage, options->cluster->specs, strcmp(options->real, "all") == 0);
+    if (options->real && options->mocked)
+        rdl__stage_mock(c->stage, options->mocked, false);
     create_real_ones(c);
     rdl__defer(t, destroy_real_ones, c);
     target = rdl__chosen_length(t, min, max);

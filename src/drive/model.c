@@ -1,16 +1,14 @@
 /* model.c -- RDL_TEST_MODEL: one call after the other, each answer compared with the model's.
  *
- * By chance, a call is made up and made at once, so that a case ends where it fails.  What
- * a tape says is first tried on the model alone: if the model cannot do it, it is no case,
- * and costs no call.  (Unless answers decide what the state becomes, or calls draw since a
- * function is mocked by chance: then there is no knowing without the calls.)
+ * A call is made up and made at once, so that a case ends where it fails.  A tape that asks for a
+ * call that cannot be made is no case, unless it fails before: without a pop a buffer gets full
+ * earlier, and it is then that the push fails of which one more could not be made.
  *
  * Calls that would have to wait are not made: there is nobody to end the wait. */
 #include <stdio.h>
 #include <string.h>
 
 #include "case/requirements.h"
-#include "control/mock/mock.h"
 #include "drive/stage.h"
 #include "drive/written.h"
 #include "judge/viable.h"
@@ -25,7 +23,6 @@ struct command {
     void *args;
     void *expected; /* the model's answer */
     void *answer;
-    struct rdl__mark after; /* where the tape stood when it was made up */
 };
 
 struct model {
@@ -323,7 +320,6 @@ static void check_states(const struct model *m, const struct command *command)
         fail(m, command, "it does not agree with the model (agrees)", true);
 }
 
-/* Only what can be predicted is compared when it is dry-run on the model before. */
 static void make(struct model *m, struct command *command)
 {
     const struct rdl_operation *op = command->op;
@@ -406,7 +402,7 @@ static void run_command(struct model *m, struct command *command)
 }
 
 /* One call after the other, each made as soon as it is made up. */
-static void run_at_once(struct model *m, uint32_t target)
+static void run_drawn(struct model *m, uint32_t target)
 {
     while (make_up(m, target))
         run_command(m, &m->commands[m->count]);
@@ -435,36 +431,6 @@ static void make_written(void *driver, uint32_t client, const struct rdl_operati
                                                           : "its pre does not hold");
     tell_policy(m);
     run_command(m, command);
-}
-
-/* On the model first, then again with the calls: from the state at the beginning. */
-static void run_twice(struct model *m)
-{
-    void *initial = rdl_copy(m->t, m->state, m->spec->state_size + 1);
-    struct rdl__mark end;
-
-    while (make_up(m, UINT32_MAX)) {
-        do_on_model(m, &m->commands[m->count]);
-        client_returns(m, &m->commands[m->count]);
-        m->commands[m->count].after = rdl__mark(m->t->tape);
-        m->count++;
-    }
-    end = rdl__mark(m->t->tape);
-    memcpy(m->state, initial, m->spec->state_size);
-    for (uint32_t i = 0; i < m->count; i++) {
-        struct command *command = &m->commands[i];
-        const struct rdl_call call = {command->op, command->args, i + 1, command->client};
-
-        remember_state(m);
-        prepare_neighbours(m, command);
-        rdl__post(m->spec, &call, m->state, 0, command->expected);
-        rdl__reached_happened();
-        rdl__go_back(m->t->tape, &command->after); /* a case ends where it fails */
-        make(m, command);
-        compare(m, command);
-        check_states(m, command);
-    }
-    rdl__go_back(m->t->tape, &end);
 }
 
 static const struct rdl_operation *find_answer(void *context, rdl_ref ref, const void **out_answer)
@@ -560,10 +526,8 @@ void rdl__test_model(struct rdl_case *t)
     if (rdl__written_calls)
         rdl__perform_written(
             t, &(struct rdl__performer){.driver = m, .call = make_written, .clients = m->clients});
-    else if (t->tape->fresh || !m->is_predicted || rdl__mock_may_draw())
-        run_at_once(m, rdl__chosen_length(t, m->min, m->max));
     else
-        run_twice(m);
+        run_drawn(m, rdl__chosen_length(t, m->min, m->max));
     rdl__span_end(t->tape);
     rdl__exercised(&m->reached);
     rdl__counts_tell(&m->counts, t);

@@ -124,6 +124,7 @@ static const struct rdl_step *take(struct rdl__stage *stage, struct rdl__frame *
             return step;
         }
     } while (first);
+    rdl__stage_check_seen(stage, caller);
     rdl__stage_add_call(&text, frame->op, frame->args);
     rdl__stage_add_place(&text, frame->pc);
     rdl__text_add(&text, "\nallowed now:\n");
@@ -138,6 +139,7 @@ static void check_complete(struct rdl__stage *stage, struct rdl__frame *frame)
     let_all_go(stage, frame, true);
     if (rdl__callouts_are_complete(&frame->callouts))
         return;
+    rdl__stage_check_seen(stage, frame);
     rdl__text_add(&text, "%s.%s has returned; missing:\n", frame->op->of, frame->op->name);
     rdl__callouts_add_expected(&frame->callouts, &text);
     rdl__stage_fail(stage, "a call is missing", &text);
@@ -204,37 +206,11 @@ static void pop(struct rdl__stage *stage)
     rdl__stage_draw_end(stage, &stack->frames[--stack->depth]);
 }
 
-/* It has been answered: who called may ask for that (rdl_answered). */
+/* It has been answered. */
 static void pop_answered(struct rdl__stage *stage, const struct rdl__frame *frame)
 {
-    struct rdl__frame *caller;
-    struct rdl__said *said;
-
     pop(stage);
-    caller = top_of(stage);
-    if (!caller || !caller->op->asks_answers)
-        return;
-    said = rdl__arena_alloc(&stage->waits.arena, sizeof *said + frame->op->answer_size);
-    said->op = frame->op;
-    said->next = caller->said;
-    memcpy(said->answer, frame->answer, frame->op->answer_size);
-    caller->said = said;
-}
-
-/* By the functions of the operation that has made its last call-out. */
-const void *rdl__answered(const struct rdl_event_type *event)
-{
-    struct rdl__stage *stage = rdl__the_stage;
-    const struct rdl__said *said = NULL;
-
-    if (stage) {
-        struct rdl__stack *stack = rdl__stack_of(stage);
-
-        said = stack->frames[stack->depth ? stack->depth - 1 : 0].said;
-    }
-    while (said && said->op != event->operation)
-        said = said->next;
-    return said ? said->answer : NULL;
+    rdl__stage_said(stage, top_of(stage), frame->op, frame->answer);
 }
 
 void rdl__stage_enter(struct rdl__stage *stage, struct rdl__component *component,
@@ -644,7 +620,7 @@ static bool answer_call(struct rdl__stage *stage, struct rdl__op_call *call)
 }
 
 /* A fault, say: it has to be a call that is in order, but what the callee would do is not done.
- * What it is answered is not known here, and told elsewhere. */
+ * What it is answered is not known yet, and told elsewhere. */
 static void look_at_call(struct rdl__stage *stage, const struct rdl__op_call *call)
 {
     const struct rdl_operation *op = call->event->operation;
@@ -656,6 +632,17 @@ static void look_at_call(struct rdl__stage *stage, const struct rdl__op_call *ca
     }
     if (call->answer)
         memset(call->answer, 0, op->answer_size);
+}
+
+void rdl__op_answered(const struct rdl_operation *op, const void *answer)
+{
+    struct rdl__stage *stage = rdl__the_stage;
+
+    if (!stage || !rdl__stage_lock())
+        return;
+    if (!is_inside(stage, op))
+        rdl__stage_said(stage, top_of(stage), op, answer);
+    rdl__stage_unlock();
 }
 
 bool rdl__op_called(struct rdl__op_call *call)

@@ -64,6 +64,14 @@ struct rdl__stack *rdl__stack_of(struct rdl__stage *stage);
 /* NULL: it is not on the stage. */
 struct rdl__component *rdl__component_of(struct rdl__stage *stage, const struct rdl_operation *op);
 
+/* Before code is blamed for a call that it does not make: would that be seen?  If not, it is the
+ * test that is wrong. */
+void rdl__stage_check_seen(struct rdl__stage *stage, const struct rdl__frame *caller);
+
+/* A call-out of this frame (NULL: of nobody's) was answered: answers.c. */
+void rdl__stage_said(struct rdl__stage *stage, struct rdl__frame *caller,
+                     const struct rdl_operation *op, const void *answer);
+
 /* ---- In words: stage_tell.c ------------------------------------------------------------------ */
 
 void rdl__stage_add_call(struct rdl__text *out, const struct rdl_operation *op, const void *args);

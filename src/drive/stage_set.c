@@ -194,3 +194,33 @@ void rdl__stage_mock(struct rdl__stage *stage, const char *const *names, bool sp
                         error.text);
     }
 }
+
+/* One of these calls that nobody would see if it were made; NULL: there is none. */
+static const struct rdl_step *find_unseen(const struct rdl_step *step)
+{
+    const struct rdl_step *found = NULL;
+
+    if (step->kind == RDL__STEP_CALL && !rdl__is_bound(step->type->operation))
+        return step;
+    for (const struct rdl_step *const *part = step->parts; part && *part && !found; part++)
+        found = find_unseen(*part);
+    return found;
+}
+
+void rdl__stage_check_seen(struct rdl__stage *stage, const struct rdl__frame *caller)
+{
+    const struct rdl_step *unseen =
+        caller->callouts.step ? find_unseen(caller->callouts.step) : NULL;
+    const struct rdl_operation *op = unseen ? unseen->type->operation : NULL;
+
+    if (op && !op->mocks)
+        rdl__misuse(stage->t,
+                    "%s:%d: %s calls %s.%s, of which no call can be seen: it does not say which "
+                    "function it is (.mocks)",
+                    unseen->file, unseen->line, caller->op->of, op->of, op->name);
+    if (op)
+        rdl__misuse(stage->t,
+                    "%s:%d: %s calls %s.%s, which is not mocked in this test: name %s in %s",
+                    unseen->file, unseen->line, caller->op->of, op->of, op->name, op->of,
+                    stage->t->test->options.cluster ? "the cluster, or in .mocked" : ".mocked");
+}

@@ -20,6 +20,19 @@ void rdl__stage_add_place(struct rdl__text *out, uintptr_t pc)
         rdl__text_add(out, ", called in " RDL__AT_FUNCTION "%016lx" RDL__AT_END, (unsigned long)pc);
 }
 
+/* Has the model of what is tested done it already?  Not where answers have to be seen first. */
+static bool is_done(const struct rdl__stage *stage, const struct rdl__component *component)
+{
+    bool is_foretold = !stage->waits.can_end;
+
+    for (size_t i = 0; i < component->spec->operation_count; i++) {
+        const struct rdl_operation *op = rdl__operation(component->spec, i);
+
+        is_foretold &= !op->judge && !op->post_any && !op->asks_answers;
+    }
+    return is_foretold;
+}
+
 static void add_states(const struct rdl__stage *stage, struct rdl__text *out)
 {
     for (uint32_t i = 0; i < stage->count; i++) {
@@ -28,9 +41,9 @@ static void add_states(const struct rdl__stage *stage, struct rdl__text *out)
         if (!component->state || component->spec->state_size == 0)
             continue;
         rdl__text_add(out, "state of %s%s: ", component->spec->name,
-                      !component->is_tested  ? ""
-                      : stage->waits.can_end ? " before it"
-                                             : " after it");
+                      !component->is_tested       ? ""
+                      : is_done(stage, component) ? " after it"
+                                                  : " before it");
         rdl__show_state(out, component->spec, component->state);
         rdl__text_add(out, "\n");
     }

@@ -48,12 +48,13 @@ static void add_wanted(void *it, const struct rdl__config *c, const struct rdl__
     add_line(it, wanted->step, note);
 }
 
-/* What is complete is a stream, or what one function calls. */
+/* What is complete is a stream, or what one function calls; if that is nothing, it may be either. */
 static const char *nothing_more(const struct rdl__program *p)
 {
-    return p->wanted_count > 0 && p->wanted[0].step->kind == RDL__STEP_CALL
-               ? "nothing: all calls have been made"
-               : "nothing: the stream is complete";
+    if (p->wanted_count == 0)
+        return "nothing";
+    return p->wanted[0].step->kind == RDL__STEP_CALL ? "nothing: all calls have been made"
+                                                     : "nothing: the stream is complete";
 }
 
 static void add_expected(const struct rdl__matcher *m, const struct rdl__config *c,

@@ -143,6 +143,9 @@ uint64_t rdl__preconditions_met(const struct rdl_spec *spec, const struct rdl_op
  * one later need not.  Otherwise they are looked up when they are first needed. */
 void rdl__show_prepare(void);
 
+/* The same for where types have padding, if the compiler could not tell (padding.c). */
+void rdl__padding_prepare(void);
+
 /* "enter(n = 0, weight = 100)"; "3"; "{weight = [700, 0], occupied = [false, true]}" */
 void rdl__show_call(struct rdl__text *out, const struct rdl_operation *op, const void *args);
 void rdl__show_answer(struct rdl__text *out, const struct rdl_operation *op, const void *answer);

@@ -369,6 +369,8 @@ bool rdl__value_same(const struct rdl__type *type, const void *a, const void *b)
     }
 }
 
+/* ---- Padding -------------------------------------------------------------------------------- */
+
 static void mask_members(const struct rdl__type *type, unsigned char *mask)
 {
     unsigned char ones[RDL__SCALAR_MAX];
@@ -396,6 +398,7 @@ void rdl__value_mask(const struct rdl__type *type, void *mask)
     case RDL__TYPE_STRUCT:
     case RDL__TYPE_LIST:
     case RDL__TYPE_MAP:
+    case RDL__TYPE_UNION:
         mask_members(type, bytes);
         break;
     default:

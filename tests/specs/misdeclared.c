@@ -166,6 +166,19 @@ static void use(const char *name, const struct rdl_spec *spec)
 
 #define USE(name) use(#name, rdl_spec_##name)
 
+RDL_CLUSTER(one_twice, RDL_SPECS(no_create, no_call, no_create));
+
+static void use_cluster(const char *name, const struct rdl_cluster *cluster)
+{
+    const char *wanted = getenv("WRONG");
+
+    if (wanted && strcmp(wanted, name) == 0) {
+        test.options.cluster = cluster;
+        test.body = rdl__test_cluster;
+        rdl_register(&test);
+    }
+}
+
 int main(int argc, char **argv)
 {
     USE(no_call);
@@ -187,5 +200,6 @@ int main(int argc, char **argv)
     USE(precondition_unsaid);
     USE(precondition_long);
     USE(preconditions_many);
+    use_cluster("one_twice", &rdl_cluster_one_twice);
     return rdl_main(argc, argv);
 }

@@ -482,6 +482,41 @@ SAME_TYPES(bad_tosses, given);
 RDL_SPEC(bad_tosses, RDL_OPS(given, toss), .create = create_repeating);
 RDL_TEST_MODEL(nought_after_a_one, bad_tosses);
 
+/* ---- Full one too early ---------------------------------------------------------------------- */
+
+/* The last place cannot be used.  A case that fails because of that is full when it does, so that
+ * one take less asks for more than there is room for. */
+enum { PLACES = 80 };
+
+struct rack {
+    int used;
+};
+
+RDL_TYPES(rack, struct rack, int);
+RDL_EXTERN_OP_RETURNS(rack, put, struct item, bool);
+RDL_EXTERN_OP(rack, take, struct rdl_nothing);
+RDL_ARGS(rack, put, a->value = rdl_int(t, 0, 9));
+RDL_WEIGH(rack, put, s->used < PLACES ? 4 : 0);
+RDL_PRE(rack, put, s->used < PLACES);
+RDL_POST_RETURNS(rack, put, s->used++; *r = true);
+RDL_DO_RETURNS(rack, put, *r = *o < PLACES - 1; *o += *r);
+RDL_PRE(rack, take, s->used > 0);
+RDL_POST(rack, take, s->used--);
+RDL_DO(rack, take, --*o);
+
+static int *create_rack(struct rdl_case *t, const struct rack *s)
+{
+    (void)s;
+    return rdl_alloc(t, sizeof(int));
+}
+
+RDL_OP_RETURNS(rack, put, struct item, bool, .weigh = rack_put_weigh, .args = rack_put_args,
+               .pre = rack_put_pre, .post = rack_put_post, .call = rack_put_call);
+RDL_OP(rack, take, struct rdl_nothing, .pre = rack_take_pre, .post = rack_take_post,
+       .call = rack_take_call);
+RDL_SPEC(rack, RDL_OPS(rack, put, take), .create = create_rack);
+RDL_TEST_MODEL(a_rack_whose_last_place_is_lost, rack, .calls = {0, 400});
+
 /* ---- A model that is too small --------------------------------------------------------------- */
 
 static bool always(const struct items *s, const struct item *a)

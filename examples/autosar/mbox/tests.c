@@ -11,6 +11,11 @@ RDL_STUB(CirqBuffDynCreate, size, dataSize);
 RDL_STUB(CirqBuffPush, cPtr, dataPtr);
 RDL_STUB(CirqBuffPop, cPtr, dataPtr);
 
+/* The paper has no such function, but the sources that it is about do: a box that can be destroyed
+ * calls it.  Nothing here does. */
+int CirqBuffDynDestroy(CirqBufferType *cPtr);
+RDL_STUB(CirqBuffDynDestroy, cPtr);
+
 RDL_EXTERN_SPEC(mbox);
 
 /* The buffer answers what the call-outs of the box say. */

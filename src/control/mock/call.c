@@ -375,7 +375,7 @@ static void answer(struct rdl__mock_call *call)
 }
 
 /* A spec plays the function.  Unless something was said of it besides, that is all; and if that is
- * what answers, the spec still looks at the call, but does not answer it. */
+ * what answers, the spec still looks at the call and at its answer, but does not answer it. */
 static void hand_over(struct rdl__mock_call *call)
 {
     struct rdl__mocked *function = call->entry->function;
@@ -395,6 +395,8 @@ static void hand_over(struct rdl__mock_call *call)
     if (call->is_answered && call->code)
         run(call->entry, call->code, call->arguments);
     finish(call);
+    if (call->is_answered)
+        function->answered(call, function->handled_by);
 }
 
 void rdl__mock_come(struct rdl__arguments *arguments, void *it)

@@ -8,7 +8,6 @@
 
 static struct rdl__arena arena; /* of this case */
 static struct rdl_case *begun;  /* the case that has mocks */
-static bool may_draw;           /* one of them */
 
 struct rdl__arena *rdl__mock_arena(void)
 {
@@ -22,7 +21,6 @@ static void end(void *it)
     struct rdl_case *t = it;
 
     begun = NULL;
-    may_draw = false;
     rdl__mock_forget_work();
     rdl__mocked_end();
     rdl__mock_expect_end(t);
@@ -45,19 +43,6 @@ static bool says_partly(const struct rdl_part *parts)
         if (parts->kind == RDL__PART_PARTLY)
             return true;
     return false;
-}
-
-/* A function that stands in may draw whatever it likes. */
-static bool draws(const struct rdl_mock *mock)
-{
-    return mock->kind == RDL__MOCK_INJECT || mock->kind == RDL__MOCK_REPLACE ||
-           rdl__mock_part_of(&mock->parts, RDL__PART_CHANCE) ||
-           rdl__mock_part_of(&mock->parts, RDL__PART_OR_FAILS);
-}
-
-bool rdl__mock_may_draw(void)
-{
-    return may_draw;
 }
 
 static bool check_spy(const struct rdl_mock *mock, struct rdl__error *error)
@@ -86,7 +71,6 @@ static struct rdl_mock *say(struct rdl_case *t, const char *place, const void *t
     *mock = (struct rdl_mock){.t = t, .function = function, .kind = kind};
     if (rdl__mock_parts_read(&mock->parts, &arena, function, parts, false, error) &&
         check_spy(mock, error)) {
-        may_draw |= draws(mock);
         mock->next = function->mocks;
         __atomic_store_n(&function->mocks, mock, __ATOMIC_RELEASE);
     } else {

@@ -73,9 +73,10 @@ struct rdl__mocked {
     struct rdl__mock_entry *entries;
     size_t entry_count;
     bool is_placed;
-    struct rdl_mock *mocks;     /* of this case, the last first */
-    bool is_expected;           /* rdl_expect_calls names it */
-    rdl__mock_handler *handler; /* of this case: whom all calls go to; NULL: nobody */
+    struct rdl_mock *mocks;      /* of this case, the last first */
+    bool is_expected;            /* rdl_expect_calls names it */
+    rdl__mock_handler *handler;  /* of this case: whom all calls go to; NULL: nobody */
+    rdl__mock_handler *answered; /* the same, once others have answered */
     void *handled_by;
     struct rdl_event_type type;
     struct rdl__mocked *next;
@@ -239,9 +240,6 @@ const struct rdl__mock_copy *rdl__mock_copy_of(const struct rdl__mock_call *call
 
 /* From the first mock of a case on, its end is waited for. */
 void rdl__mock_begin(struct rdl_case *t);
-
-/* May calls draw, by what was said in this case so far? */
-bool rdl__mock_may_draw(void);
 
 /* ---- In words: show.c -------- */
 

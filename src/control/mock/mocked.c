@@ -414,7 +414,7 @@ void rdl__mocked_end(void)
     for (struct rdl__mocked *function = first; function; function = function->next) {
         function->mocks = NULL;
         function->is_expected = false;
-        function->handler = NULL;
+        function->handler = function->answered = NULL;
     }
 }
 

@@ -1,0 +1,63 @@
+/* test_chain.c -- three components in a row, as their users see them: tests/specs/chain.c. */
+#include <stdlib.h>
+
+#include "harness.h"
+
+static char *try(int *out_status, const char *name, const char *options)
+{
+    return run(out_status, "\"$BUILD/specs/chain\" --filter =%s --regressions none --seed 1 %s",
+               name, options);
+}
+
+static char *passes(const char *name, const char *options)
+{
+    int status;
+    char *report = try(&status, name, options);
+
+    if (status != 0)
+        test_fail(__FILE__, __LINE__, "%s does not pass:\n%s", name, report);
+    return report;
+}
+
+/* Lines of the journal have padding, which the code fills with something else each time. */
+TEST(bytes_between_fields_make_no_difference)
+{
+    passes("a_panel_alone", "");
+    passes("a_panel_whose_meter_plays", "");
+    passes("the_specs_agree", "");
+    passes("the_panel_is_real", "");
+    passes("all_are_real", "");
+}
+
+TEST(what_a_fault_answers_is_known_to_the_callers_spec)
+{
+    setenv("FAULTS", "1", 1);
+    passes("a_panel_alone", "");
+    passes("a_panel_whose_meter_plays", "");
+    passes("the_panel_is_real", "");
+    passes("all_are_real", "");
+    unsetenv("FAULTS");
+}
+
+static void is_refused(const char *name, const char *why)
+{
+    int status;
+
+    EXPECT_CONTAINS(try(&status, name, ""), why);
+    EXPECT_EQ(status, 2);
+}
+
+TEST(a_call_that_nobody_could_see_is_not_missing)
+{
+    is_refused("a_meter_that_nobody_sees",
+               "panel calls meter.start, which is not mocked in this test: name meter in the "
+               "cluster, or in .mocked");
+    passes("a_meter_that_is_mocked", "");
+}
+
+TEST(a_field_that_is_no_parameter_is_named)
+{
+    is_refused("a_field_that_is_no_parameter",
+               "misnamed.tick cannot be made of calls of meter_tick(value) by names: amount is no "
+               "parameter");
+}
