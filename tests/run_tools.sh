@@ -85,7 +85,7 @@ for compiler in gcc clang; do
     done
 done
 
-# ---- UBSan, alone and with the other --------------------------------------------------------------
+# ---- UBSan, alone and with the other ------------------------------------------------------------
 
 # undefined COMMAND...: what it finds is a failure, and told as one of the line that it is about.
 undefined() {

@@ -11,6 +11,10 @@
 
 #include <raddle/base.h>
 
+#ifdef RDL__OF_THE_SYSTEM
+#pragma GCC system_header
+#endif
+
 struct rdl_spec; /* raddle/spec.h */
 struct rdl_row;
 struct rdl_cluster; /* raddle/cluster.h */
@@ -77,7 +81,7 @@ struct rdl_test {
 /* RDL_PROPERTY(name, .option = value, ...) { body, with the case as t } */
 #define RDL_PROPERTY(test_name, ...)                                                               \
     static void rdl_property_##test_name(struct rdl_case *t);                                      \
-    RDL__FORM_BEGIN static struct rdl_test rdl_test_##test_name = {                                \
+    RDL__FORM_BEGIN __extension__ static struct rdl_test rdl_test_##test_name = {                  \
         RDL__FIELD(name) #test_name,      RDL__FIELD(file) __FILE__,                               \
         RDL__FIELD(line) __LINE__,        RDL__FIELD(body) rdl_property_##test_name,               \
         RDL__FIELD(options){__VA_ARGS__}, RDL__FIELD(next) NULL,                                   \
