@@ -338,6 +338,7 @@ refused '--format' --spec spec --format tap impl/good.c
 refused 'one implementation, not 2' --spec spec --replay rdl1.x.y impl/good.c impl/racy.c
 refused 'token' --spec spec --replay nonsense impl/good.c
 refused 'cannot write' --spec spec --html nosuch/page.html impl/good.c
+if grep -q good.c out; then fail "it graded first, and then could not write"; fi
 
 # ---- Ended by a signal, it leaves nothing behind ------------------------------------------------
 

@@ -28,12 +28,13 @@ for header in $(cd "$SOURCE/include" && ls raddle.h raddle/*.h); do
     for compiler in gcc clang; do
         for standard in c11 c17 c2x gnu11 gnu17 gnu2x; do
             check "$scratch/alone.c" $compiler -std=$standard -Wpedantic -Wsign-conversion \
-                -Wshadow -Wstrict-prototypes
+                -Wshadow -Wstrict-prototypes -DRDL__LOOK_CLOSELY
         done
     done
     for standard in c++17 c++20; do
         for compiler in g++ clang++; do
-            is_for_c "$header" || check "$scratch/alone.cc" $compiler -std=$standard -Wpedantic
+            is_for_c "$header" || check "$scratch/alone.cc" $compiler -std=$standard -Wpedantic \
+                -DRDL__LOOK_CLOSELY
         done
     done
     if is_for_c "$header" &&
@@ -43,17 +44,37 @@ for header in $(cd "$SOURCE/include" && ls raddle.h raddle/*.h); do
     fi
 done
 
-# What people write: the examples and the tests of specs have each macro.
+# What people write: the examples and the tests of specs have each macro.  Many projects are built
+# with -Wpedantic, and should be able to have tests.
 for source in "$SOURCE"/examples/*.c "$SOURCE"/tests/specs/*.c "$SOURCE"/tests/specs/mock/mock.c; do
-    check "$source" gcc -std=c11 -D_GNU_SOURCE -Wno-conversion
-    check "$source" gcc -std=gnu2x -D_GNU_SOURCE -Wno-conversion
-    check "$source" clang -std=gnu17 -D_GNU_SOURCE -Wno-conversion
+    for command in "gcc -std=c11" "gcc -std=gnu2x" "clang -std=gnu17" "clang -std=c2x"; do
+        check "$source" $command -Wpedantic -D_GNU_SOURCE -Wno-conversion
+    done
+done
+
+# What is forgotten is told all the same: a function of a spec that no operation has.
+cat >"$scratch/forgotten.c" <<EOF
+#include <raddle.h>
+struct state {
+    int n;
+};
+RDL_TYPES(spec, struct state, void);
+RDL_EXTERN_OP(spec, op, struct rdl_nothing);
+RDL_CPRE(spec, op, s->n > 0);
+EOF
+for compiler in gcc clang; do
+    $compiler -std=gnu17 -Wall -Wpedantic -I"$SOURCE/include" -c -o "$scratch/o" \
+        "$scratch/forgotten.c" 2>"$scratch/out" || status=1
+    grep -q 'spec_op_cpre.*-Wunused-function' "$scratch/out" || {
+        echo "run_headers.sh: $compiler does not tell of a function that nobody uses"
+        status=1
+    }
 done
 
 # And in C++, where it runs as well.
 for compiler in g++ clang++; do
     for standard in c++17 c++20; do
-        check "$SOURCE/tests/headers/usage.cc" $compiler -std=$standard
+        check "$SOURCE/tests/headers/usage.cc" $compiler -std=$standard -Wpedantic
     done
 done
 g++ -std=c++20 -g -I"$SOURCE/include" "$SOURCE/tests/headers/usage.cc" -rdynamic \

@@ -30,6 +30,13 @@ grep -q '<title>standard input</title>' piped.html || fail "not of standard inpu
 "$raddle" report run.json run.json >two.html
 grep -q '<title>2 reports</title>' two.html || fail "not of two reports"
 
+# A pipe stays one, and so does a device: a file in its place would not do.
+mkfifo pipe
+cat pipe >through.html &
+"$raddle" report --html pipe run.json
+wait $!
+[ -p pipe ] && cmp page.html through.html || fail "not through a pipe"
+
 # As docs/reports.md has it.
 PATH=$BUILD/bin:$PATH
 cp "$BUILD/examples/text" tests

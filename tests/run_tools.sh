@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# run_tools.sh -- explored programs and tests in the company of others: AddressSanitizer of
-# gcc and of clang, valgrind, C++, and libraries that are loaded and unloaded on the way.
+# run_tools.sh -- explored programs and tests in the company of others: AddressSanitizer and UBSan
+# of gcc and of clang, valgrind, C++, and libraries that are loaded and unloaded on the way.
 set -eu
 
 # These are sanitized, and preloaded, already.
@@ -82,6 +82,31 @@ for compiler in gcc clang; do
         passes 2000 ./lent
         $compile -DTEST -DBUG "$code/lent.c" $library -o lent_bug
         crashes ./lent_bug
+    done
+done
+
+# ---- UBSan, alone and with the other ------------------------------------------------------------
+
+# undefined COMMAND...: what it finds is a failure, and told as one of the line that it is about.
+undefined() {
+    run 1 "$@"
+    is class crash
+    says 'next_after at '
+    says 'overflow.c:16'
+    says 'signed integer overflow'
+}
+
+for compiler in gcc clang; do
+    for sanitizers in undefined address,undefined; do
+        compile="$compiler -g -O1 -fsanitize=$sanitizers -pthread"
+        $compile "$code/overflow.c" -o overflow
+        undefined "$raddle" explore -- ./overflow
+        UBSAN_OPTIONS=halt_on_error=0 run 0 "$raddle" explore -- ./overflow
+        for library in "$shared" "$static"; do
+            $compile -DTEST "$code/overflow.c" $library -o overflow
+            undefined ./overflow
+            UBSAN_OPTIONS=halt_on_error=0 run 0 ./overflow
+        done
     done
 done
 

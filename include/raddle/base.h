@@ -40,6 +40,21 @@
 #define RDL__FORM
 #endif
 
+/* Options may be left out, RDL_PROPERTY(name), which the standards do not know before C23: of that
+ * clang can be told; gcc, which minds it in -std=c11 and the like, not in gnu11, leaves only
+ * headers of the system alone.  Other extensions are marked where they are used, but for blocks
+ * with a value: marked, clang would want the value to be used. */
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wgnu-zero-variadic-macro-arguments"
+#pragma clang diagnostic ignored "-Wgnu-statement-expression"
+#define RDL__EXTENSION
+#else
+#define RDL__EXTENSION __extension__
+#if defined(__STRICT_ANSI__) && !defined(RDL__LOOK_CLOSELY)
+#define RDL__OF_THE_SYSTEM
+#endif
+#endif
+
 #define RDL__HERE        __FILE__, __LINE__
 #define RDL__JOIN(a, b)  RDL__JOIN2(a, b)
 #define RDL__JOIN2(a, b) a##b

@@ -37,6 +37,10 @@
 #include <raddle/mock.h>
 #include <raddle/spec.h>
 
+#ifdef RDL__OF_THE_SYSTEM
+#pragma GCC system_header
+#endif
+
 /* ---- What is called ------------------------------------------------------------------------- */
 
 /* In .callouts, once: these calls are made while the operation runs, no others, and in no other
@@ -68,9 +72,10 @@
     RDL__CALLS(spec, op, RDL__ANSWER_OF(spec, op, answer), rdl_is(spec##_##op, __VA_ARGS__))
 #define rdl_call_like_returns(spec, op, answer, ...)                                               \
     RDL__CALLS(spec, op, RDL__ANSWER_OF(spec, op, answer), __VA_ARGS__)
-#define rdl_no_calls                  rdl_no_events
+#define rdl_no_calls rdl_no_events
 
-#define RDL__ANSWER_OF(spec, op, ...) ((rdl_answer_##spec##_##op const[1]){__VA_ARGS__})
+#define RDL__ANSWER_OF(spec, op, ...)                                                              \
+    (__extension__(rdl_answer_##spec##_##op const[1]){__VA_ARGS__})
 #define RDL__CALLS(spec, op, answer_, ...)                                                         \
     RDL__OP_STEP(RDL__STEP_CALL, spec, op, answer_, rdl_out(&rdl_calls, __VA_ARGS__))
 #define RDL__OP_STEP(kind_, spec, op, answer_, pattern_, ...)                                      \
@@ -187,8 +192,8 @@ RDL_API const void *rdl__answered(const struct rdl_event_type *event);
 #define RDL_FUNCTION(function) (void (*)(void))(function)
 
 #define rdl_mocked(spec, op, args_, ...)                                                           \
-    ({                                                                                             \
-        rdl_data_##spec##_##op const *rdl__args_ = (args_);                                        \
+    RDL__EXTENSION({                                                                               \
+        rdl_data_##spec##_##op const *rdl__args_ = __extension__(args_);                           \
         struct rdl__op_call rdl__call_ = {.event = rdl_type(spec##_##op), .args = rdl__args_};     \
         if (rdl__op_called(&rdl__call_)) {                                                         \
             (void)(__VA_ARGS__);                                                                   \
@@ -197,8 +202,8 @@ RDL_API const void *rdl__answered(const struct rdl_event_type *event);
         (void)0;                                                                                   \
     })
 #define rdl_mocked_returns(spec, op, args_, ...)                                                   \
-    ({                                                                                             \
-        rdl_data_##spec##_##op const *rdl__args_ = (args_);                                        \
+    RDL__EXTENSION({                                                                               \
+        rdl_data_##spec##_##op const *rdl__args_ = __extension__(args_);                           \
         rdl_answer_##spec##_##op rdl__answer_;                                                     \
         struct rdl__op_call rdl__call_ = {                                                         \
             .event = rdl_type(spec##_##op), .args = rdl__args_, .answer = &rdl__answer_};          \

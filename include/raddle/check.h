@@ -11,6 +11,10 @@
 
 #include <raddle/base.h>
 
+#ifdef RDL__OF_THE_SYSTEM
+#pragma GCC system_header
+#endif
+
 /* The condition must hold.  A printf format and its arguments may follow. */
 #define rdl_check(...)                                                                             \
     RDL__JOIN(RDL__CHECK_, RDL__ONE_OR_MORE(__VA_ARGS__))(#__VA_ARGS__, __VA_ARGS__)
@@ -113,7 +117,7 @@ RDL_API void rdl__check_mem(const char *file, int line, const char *check, const
 #define RDL__VALUE(x)      rdl__value(x)
 #define RDL__IS_INTEGER(x) rdl__is_integer(rdl__value(x))
 #else
-#define RDL__AUTO __auto_type
+#define RDL__AUTO __extension__ __auto_type
 #define RDL__IS_INTEGER(x)                                                                         \
     _Generic((x), bool : 1, char : 1, signed char : 1, short : 1, int : 1, long : 1,               \
              long long : 1, unsigned char : 1, unsigned short : 1, unsigned int : 1,               \

@@ -32,6 +32,10 @@
 #include <raddle/callouts.h>
 #include <raddle/test.h>
 
+#ifdef RDL__OF_THE_SYSTEM
+#pragma GCC system_header
+#endif
+
 struct rdl_cluster {
     const char *name;
     const char *file;

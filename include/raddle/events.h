@@ -33,6 +33,10 @@
 
 #include <raddle/base.h>
 
+#ifdef RDL__OF_THE_SYSTEM
+#pragma GCC system_header
+#endif
+
 /* ---- Types of events ------------------------------------------------------------------- */
 
 /* RDL_EVENT(name, type of what it carries, .field = ..., ...);
@@ -196,10 +200,8 @@ struct rdl_condition {
 /* This very value: rdl_is(ping, .id = 3); fields that are not named are 0. */
 #define rdl_is(event, ...)                                                                         \
     {                                                                                              \
-        .kind = RDL__COND_IS, .type = rdl_type(event), .value = &(const rdl_data_##event)          \
-        {                                                                                          \
-            __VA_ARGS__                                                                            \
-        }                                                                                          \
+        .kind = RDL__COND_IS, .type = rdl_type(event),                                             \
+        .value = __extension__(&(const rdl_data_##event){__VA_ARGS__})                             \
     }
 
 /* Those for which a function says so:  bool is_late(const struct ping *it). */
@@ -358,7 +360,7 @@ enum rdl_fate {
 /* Send an event into the component; one that a function makes, which is called once. */
 #define rdl_trigger(port_, event, ...)                                                             \
     RDL__STEP(RDL__STEP_TRIGGER, .port = (port_), .type = rdl_type(event),                         \
-              .value = &(const rdl_data_##event){__VA_ARGS__})
+              .value = __extension__(&(const rdl_data_##event){__VA_ARGS__}))
 #define rdl_trigger_by(port_, event, function)                                                     \
     RDL__STEP(RDL__STEP_TRIGGER, .port = (port_), .type = rdl_type(event), .name = #function,      \
               .make = (void (*)(void *))(0 ? (void (*)(rdl_data_##event *))0 : (function)))

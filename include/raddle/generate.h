@@ -21,6 +21,10 @@
 #include <raddle/base.h>
 #include <raddle/case.h>
 
+#ifdef RDL__OF_THE_SYSTEM
+#pragma GCC system_header
+#endif
+
 /* ---- Numbers ---------------------------------------------------------------- */
 
 /* An integer from min to max, both included.  Simplest is the one nearest to 0;
@@ -57,9 +61,10 @@ struct rdl_double {
     bool nan;      /* also NaN */
 } RDL__FORM;
 #define rdl_double(t, ...)                                                                         \
-    rdl__double((t), RDL__HERE, "rdl_double", 53, (struct rdl_double){__VA_ARGS__})
+    rdl__double((t), RDL__HERE, "rdl_double", 53, __extension__(struct rdl_double){__VA_ARGS__})
 #define rdl_float(t, ...)                                                                          \
-    ((float)rdl__double((t), RDL__HERE, "rdl_float", 24, (struct rdl_double){__VA_ARGS__}))
+    ((float)rdl__double((t), RDL__HERE, "rdl_float", 24,                                           \
+                        __extension__(struct rdl_double){__VA_ARGS__}))
 
 /* ---- Text --------------------------------------------------------------------- */
 
@@ -86,8 +91,9 @@ struct rdl_string {
     enum rdl_string_kind kind;
     const char *of; /* only these bytes, the first being the simplest */
 } RDL__FORM;
-#define rdl_string(t, ...) rdl__string((t), RDL__HERE, (struct rdl_string){__VA_ARGS__})
-#define rdl_identifier(t)  rdl__string((t), RDL__HERE, (struct rdl_string){.kind = RDL_IDENTIFIER})
+#define rdl_string(t, ...)                                                                         \
+    rdl__string((t), RDL__HERE, __extension__(struct rdl_string){__VA_ARGS__})
+#define rdl_identifier(t) rdl__string((t), RDL__HERE, (struct rdl_string){.kind = RDL_IDENTIFIER})
 
 /* ---- Many of something ---------------------------------------------------------- */
 
@@ -99,13 +105,15 @@ struct rdl_many {
 } RDL__FORM;
 
 /* n ints, or n bytes; n is set.   rdl_ints(t, &n, .length = {0, 9}, .range = {0, 99}) */
-#define rdl_ints(t, out_n, ...)  rdl__ints((t), RDL__HERE, (out_n), (struct rdl_many){__VA_ARGS__})
-#define rdl_bytes(t, out_n, ...) rdl__bytes((t), RDL__HERE, (out_n), (struct rdl_many){__VA_ARGS__})
+#define rdl_ints(t, out_n, ...)                                                                    \
+    rdl__ints((t), RDL__HERE, (out_n), __extension__(struct rdl_many){__VA_ARGS__})
+#define rdl_bytes(t, out_n, ...)                                                                   \
+    rdl__bytes((t), RDL__HERE, (out_n), __extension__(struct rdl_many){__VA_ARGS__})
 
 /* An array of what generator(t) returns, of any type:
  *     struct point *ps = rdl_array(t, &n, point, .length = {1, 20});            */
 #define rdl_array(t, out_n, generator, ...)                                                        \
-    ({                                                                                             \
+    RDL__EXTENSION({                                                                               \
         struct rdl_list rdl__list_ = rdl_list((t), __VA_ARGS__);                                   \
         __typeof__(generator(t)) *rdl__items_ =                                                    \
             rdl_alloc_array((t), rdl__list_.room, sizeof *rdl__items_);                            \
@@ -130,7 +138,7 @@ struct rdl_list {
     unsigned depth;
     bool ended;
 };
-#define rdl_list(t, ...) rdl__list((t), (struct rdl_many){__VA_ARGS__})
+#define rdl_list(t, ...) rdl__list((t), __extension__(struct rdl_many){__VA_ARGS__})
 RDL_API bool rdl_more(struct rdl_list *list);
 
 /* ---- One of several --------------------------------------------------------------- */
@@ -145,7 +153,7 @@ RDL_API bool rdl_more(struct rdl_list *list);
 
 /* What one of these generators returns; all must return the same type. */
 #define rdl_one_of(t, first, ...)                                                                  \
-    ({                                                                                             \
+    RDL__EXTENSION({                                                                               \
         __typeof__(first(t)) (*const rdl__generators_[])(struct rdl_case *) = {first,              \
                                                                                ##__VA_ARGS__};     \
         size_t rdl__which_ =                                                                       \

@@ -51,6 +51,10 @@
 #include <raddle/base.h>
 #include <raddle/events.h>
 
+#ifdef RDL__OF_THE_SYSTEM
+#pragma GCC system_header
+#endif
+
 /* ---- Mocks -------- */
 
 /* What was said of a function, and the calls that it was for. */

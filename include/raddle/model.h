@@ -30,6 +30,10 @@
 
 #include <raddle/base.h>
 
+#ifdef RDL__OF_THE_SYSTEM
+#pragma GCC system_header
+#endif
+
 #define RDL__ITEMS(T, cap)                                                                         \
     struct {                                                                                       \
         uint32_t count;                                                                            \
@@ -182,7 +186,7 @@ struct rdl__box {
 /* What is given is evaluated first, and becomes an element without padding. */
 #define RDL__GIVEN(c, name, given, does, what, i) RDL__GIVEN2(c, name, given, does, what, i)
 #define RDL__GIVEN2(c, name, given, does, what, i)                                                 \
-    ({                                                                                             \
+    RDL__EXTENSION({                                                                               \
         RDL__PLAIN((c)->items[0]) name = given;                                                    \
         RDL__CLEAR_PADDING(&name);                                                                 \
         does(c, name, what, i);                                                                    \
@@ -199,7 +203,7 @@ struct rdl__box {
 
 #define RDL__TAKE(c, name, function, what, i) RDL__TAKE2(c, name, function, what, i)
 #define RDL__TAKE2(c, name, function, what, i)                                                     \
-    ({                                                                                             \
+    RDL__EXTENSION({                                                                               \
         __typeof__((c)->items[0]) name;                                                            \
         function(RDL__CHANGE(c, what), (i), &name);                                                \
         name;                                                                                      \
@@ -207,14 +211,14 @@ struct rdl__box {
 
 #define RDL__PUT(m, name, k, given, what) RDL__PUT2(m, name, k, given, what)
 #define RDL__PUT2(m, name, k, given, what)                                                         \
-    ({                                                                                             \
+    RDL__EXTENSION({                                                                               \
         __typeof__((m)->items[0]) name = {.key = k, .value = given};                               \
         RDL__CLEAR_PADDING(&name);                                                                 \
         rdl__map_put(RDL__CHANGE_BY((m), (m)->items[0].key, what), &name);                         \
     })
 #define RDL__KEYED(m, name, k, box, function, i) RDL__KEYED2(m, name, k, box, function, i)
 #define RDL__KEYED2(m, name, k, box, function, i)                                                  \
-    ({                                                                                             \
+    RDL__EXTENSION({                                                                               \
         RDL__PLAIN((m)->items[0].key) name = k;                                                    \
         RDL__CLEAR_PADDING(&name);                                                                 \
         function(box, &name, i);                                                                   \

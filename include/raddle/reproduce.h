@@ -37,6 +37,10 @@
 
 #include <raddle/base.h>
 
+#ifdef RDL__OF_THE_SYSTEM
+#pragma GCC system_header
+#endif
+
 /* ---- What was decided ----------------------------------------------------------------------- */
 
 /* What else the case came across, one after the other.  Threads are numbered from 0 as they are
@@ -99,8 +103,9 @@ RDL_API void rdl_reproduce_program(const struct rdl_reproduction *what);
  * others it begins when clients are run.  Arguments as their type is initialised; none: zero
  * bytes. */
 #define rdl_client_calls(t, client, spec, op, ...)                                                 \
-    rdl__client_calls((t), (client), &rdl_op_##spec##_##op,                                        \
-                      (__typeof__(*rdl_op_##spec##_##op.rdl__type_args) const[1]){__VA_ARGS__})
+    rdl__client_calls(                                                                             \
+        (t), (client), &rdl_op_##spec##_##op,                                                      \
+        __extension__(__typeof__(*rdl_op_##spec##_##op.rdl__type_args) const[1]){__VA_ARGS__})
 RDL_API void rdl__client_calls(struct rdl_case *t, unsigned client, const void *op,
                                const void *args);
 

@@ -57,6 +57,10 @@
 #include <raddle/model.h>
 #include <raddle/test.h>
 
+#ifdef RDL__OF_THE_SYSTEM
+#pragma GCC system_header
+#endif
+
 /* Arguments of an operation that has none, clients that have no state. */
 __extension__ struct rdl_nothing {
 };
@@ -595,7 +599,7 @@ struct rdl_row {
 
 #define RDL_CALL(spec, op, ...)                                                                    \
     .operation = &rdl_op_##spec##_##op,                                                            \
-    .args = (__typeof__(*rdl_op_##spec##_##op.rdl__type_args) const[1])                            \
+    .args = __extension__(__typeof__(*rdl_op_##spec##_##op.rdl__type_args) const[1])               \
     {                                                                                              \
         __VA_ARGS__                                                                                \
     }
@@ -604,17 +608,17 @@ struct rdl_row {
 #define RDL_RETURNS             .expects = RDL__ROW_SAYS_RETURNS
 #define RDL_ANSWERS(spec, op, ...)                                                                 \
     .expects = RDL__ROW_SAYS_RETURNS, .answer_of = &rdl_op_##spec##_##op,                          \
-    .answer = (__typeof__(*rdl_op_##spec##_##op.rdl__type_answer) const[1])                        \
+    .answer = __extension__(__typeof__(*rdl_op_##spec##_##op.rdl__type_answer) const[1])           \
     {                                                                                              \
         __VA_ARGS__                                                                                \
     }
 
 #define RDL__TEST_OF_SPEC(test_name, spec_, function, ...)                                         \
-    static struct rdl_test rdl_test_##test_name = {.name = #test_name,                             \
-                                                   .file = __FILE__,                               \
-                                                   .line = __LINE__,                               \
-                                                   .body = function,                               \
-                                                   .options = {__VA_ARGS__}};                      \
+    __extension__ static struct rdl_test rdl_test_##test_name = {.name = #test_name,               \
+                                                                 .file = __FILE__,                 \
+                                                                 .line = __LINE__,                 \
+                                                                 .body = function,                 \
+                                                                 .options = {__VA_ARGS__}};        \
     __attribute__((constructor)) static void rdl_register_##test_name(void)                        \
     {                                                                                              \
         rdl_test_##test_name.options.spec = rdl_spec_##spec_;                                      \

@@ -11,6 +11,10 @@
 
 #include <raddle/base.h>
 
+#ifdef RDL__OF_THE_SYSTEM
+#pragma GCC system_header
+#endif
+
 struct rdl_spec; /* raddle/spec.h */
 struct rdl_row;
 struct rdl_cluster; /* raddle/cluster.h */
@@ -77,7 +81,7 @@ struct rdl_test {
 /* RDL_PROPERTY(name, .option = value, ...) { body, with the case as t } */
 #define RDL_PROPERTY(test_name, ...)                                                               \
     static void rdl_property_##test_name(struct rdl_case *t);                                      \
-    RDL__FORM_BEGIN static struct rdl_test rdl_test_##test_name = {                                \
+    RDL__FORM_BEGIN __extension__ static struct rdl_test rdl_test_##test_name = {                  \
         RDL__FIELD(name) #test_name,      RDL__FIELD(file) __FILE__,                               \
         RDL__FIELD(line) __LINE__,        RDL__FIELD(body) rdl_property_##test_name,               \
         RDL__FIELD(options){__VA_ARGS__}, RDL__FIELD(next) NULL,                                   \
@@ -106,7 +110,9 @@ RDL_API int rdl_fuzz_init(void);
 /* main(), and the entry points that fuzzers look for: the same source, compiled
  * for a fuzzer, becomes one.  A fuzzer brings a main of its own.  Clang's goes
  * before ours, which is weak; for AFL++ and others, whose compilers define
- * FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION, we leave ours out. */
+ * FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION, we leave ours out.  And where the
+ * program is compiled with -fsanitize=undefined, what that finds ends the case,
+ * as with any other sanitizer; UBSAN_OPTIONS=halt_on_error=0 says otherwise. */
 #define RDL_MAIN                                                                                   \
     int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)                                 \
     {                                                                                              \
@@ -117,10 +123,15 @@ RDL_API int rdl_fuzz_init(void);
         (void)argc, (void)argv;                                                                    \
         return rdl_fuzz_init();                                                                    \
     }                                                                                              \
+    const char *__ubsan_default_options(void)                                                      \
+    {                                                                                              \
+        return "halt_on_error=1";                                                                  \
+    }                                                                                              \
     RDL__MAIN
 
 RDL__C int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 RDL__C int LLVMFuzzerInitialize(int *argc, char ***argv);
+RDL_API const char *__ubsan_default_options(void);
 
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 #define RDL__MAIN

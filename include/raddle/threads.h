@@ -30,6 +30,10 @@
 #include <raddle/check.h>
 #include <raddle/test.h>
 
+#ifdef RDL__OF_THE_SYSTEM
+#pragma GCC system_header
+#endif
+
 /* RDL_EXPLORE(name, .option = value, ...) { body, with the case as t } */
 #define RDL_EXPLORE(test_name, ...) RDL_PROPERTY(test_name, .explore = true, __VA_ARGS__)
 

@@ -73,29 +73,76 @@ static bool write_all(int fd, const char *bytes, size_t count)
     return true;
 }
 
+bool rdl__is_replaceable(const char *path)
+{
+    struct stat status;
+
+    return *path && (stat(path, &status) != 0 || S_ISREG(status.st_mode));
+}
+
+static char *folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    struct rdl__text folder = {0};
+
+    rdl__text_add(&folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+    return folder.bytes;
+}
+
+bool rdl__can_write_file(const char *path, struct rdl__error *error)
+{
+    char *target = realpath(path, NULL), *folder = folder_of(target ? target : path);
+    struct stat status;
+    bool ok;
+    int why;
+
+    if (rdl__is_replaceable(path))
+        ok = access(folder, W_OK | X_OK) == 0;
+    else
+        ok = access(path, W_OK) == 0;
+    why = errno;
+    if (ok && stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
+        ok = false;
+        why = EISDIR;
+    }
+    free(target);
+    free(folder);
+    return ok || rdl__fail(error, "cannot write %s: %s", path, strerror(why));
+}
+
+/* Where to: a file beside it that is to take its place, or what is there. */
+static int open_draft(struct rdl__text *out_draft, const char *target)
+{
+    if (!rdl__is_replaceable(target))
+        return open(target, O_WRONLY | O_CLOEXEC);
+    rdl__text_add(out_draft, "%s.XXXXXX", target);
+    return mkostemp(out_draft->bytes, O_CLOEXEC);
+}
+
+/* All of it is on the disk before others see it. */
+static bool settle_draft(int fd, const char *draft, const char *target)
+{
+    mode_t mask = umask(0);
+
+    umask(mask);
+    return fchmod(fd, 0666 & ~mask) == 0 && fsync(fd) == 0 && rename(draft, target) == 0;
+}
+
 bool rdl__write_file(const char *path, const char *bytes, size_t count, struct rdl__error *error)
 {
     char *target = realpath(path, NULL); /* a link stays a link */
     struct rdl__text draft = {0};
-    mode_t mask = umask(0);
-    bool ok;
-    int fd, why;
+    int fd = open_draft(&draft, target ? target : path);
+    bool ok = fd >= 0 && write_all(fd, bytes, count) &&
+              (!draft.bytes || settle_draft(fd, draft.bytes, target ? target : path));
+    int why = errno;
 
-    umask(mask);
-    rdl__text_add(&draft, "%s.XXXXXX", target ? target : path);
-    fd = mkostemp(draft.bytes, O_CLOEXEC);
-    ok = fd >= 0 && write_all(fd, bytes, count) && fchmod(fd, 0666 & ~mask) == 0 && fsync(fd) == 0;
-    why = errno;
     if (fd >= 0 && close(fd) != 0 && ok) {
         ok = false;
         why = errno;
-    }
-    if (ok && rename(draft.bytes, target ? target : path) != 0) {
-        ok = false;
-        why = errno;
-    }
-    if (!ok && fd >= 0)
+    } else if (!ok && fd >= 0 && draft.bytes) {
         unlink(draft.bytes);
+    }
     free(target);
     rdl__text_release(&draft);
     return ok || rdl__fail(error, "cannot write %s: %s", path, strerror(why));

@@ -36,7 +36,15 @@ void rdl__regress_path(struct rdl__text *out, const char *source, const char *di
 /* Read a whole file. */
 bool rdl__read_file(struct rdl__text *out, const char *path, struct rdl__error *error);
 
-/* Write a whole file so that a reader sees all of it or none. */
+/* Is it a file, or nothing yet?  A device or a pipe must be written to: a file in its place would
+ * not do. */
+bool rdl__is_replaceable(const char *path);
+
+/* Write a whole file so that a reader sees all of it or none; what is not replaceable is written
+ * to as it is. */
 bool rdl__write_file(const char *path, const char *bytes, size_t count, struct rdl__error *error);
+
+/* Will it be possible, as far as one can tell?  For those who have a long way to go till then. */
+bool rdl__can_write_file(const char *path, struct rdl__error *error);
 
 #endif

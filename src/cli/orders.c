@@ -57,6 +57,7 @@ int rdl__orders_write(int option_count, char **options)
     add_variable(&orders, "LD_PRELOAD");
     add_variable(&orders, "LD_BIND_NOW");
     add_variable(&orders, "ASAN_OPTIONS");
+    add_variable(&orders, "UBSAN_OPTIONS");
     add_variable(&orders, "GOMP_SPINCOUNT");
     fd = rdl__nameless_file(orders.bytes, orders.count);
     rdl__text_release(&orders);
@@ -67,6 +68,16 @@ int rdl__orders_write(int option_count, char **options)
 void rdl__add_descriptors(struct rdl__text *out, int orders, int hello)
 {
     rdl__text_add(out, "%06d,%06d", orders, hello);
+}
+
+void rdl__end_at_undefined(void)
+{
+    const char *own = getenv("UBSAN_OPTIONS");
+    struct rdl__text value = {0};
+
+    rdl__text_add(&value, "halt_on_error=1%s%s", own ? ":" : "", own ? own : "");
+    setenv("UBSAN_OPTIONS", value.bytes, 1);
+    rdl__text_release(&value);
 }
 
 void rdl__fix_addresses(void)

@@ -19,6 +19,10 @@ int rdl__orders_write(int option_count, char **options);
 /* The value of the variable: of a pipe to say hello through, or -1. */
 void rdl__add_descriptors(struct rdl__text *out, int orders, int hello);
 
+/* By itself, UBSan prints what it finds, and the program goes on as if nothing had happened: it is
+ * to end then, unless the user has said otherwise. */
+void rdl__end_at_undefined(void);
+
 /* Addresses are to be the same in each run; if that is not for us to say, they are at
  * least the same in all executions of one run.  What the program itself executes gets
  * this as well. */

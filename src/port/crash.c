@@ -98,6 +98,23 @@ static void on_signal(int signal, siginfo_t *info, void *context)
                 rdl__kernel(SYS_gettid, 0, 0, 0, 0, 0, 0), signal, 0, 0, 0);
 }
 
+/* Who is to blame has called the sanitizer, by a function that has a name.  What that calls
+ * may have none: clang links it into the program itself. */
+static void forget_sanitizer(void)
+{
+    static const char handler[] = "__ubsan_handle_";
+    Dl_info info;
+    int from = 0;
+
+    for (int i = 0; i < watched->frame_count; i++)
+        if (dladdr((void *)watched->frames[i], &info) && info.dli_sname &&
+            strncmp(info.dli_sname, handler, strlen(handler)) == 0)
+            from = i + 1;
+    watched->frame_count -= from;
+    memmove(watched->frames, watched->frames + from,
+            (size_t)watched->frame_count * sizeof *watched->frames);
+}
+
 static void on_sanitizer_death(void)
 {
     if (rdl__on_crash)
@@ -109,8 +126,24 @@ static void on_sanitizer_death(void)
     watched->frame_count = 0;
     if (__asan_get_report_pc && __asan_get_report_pc()) /* a return address */
         watched->frames[watched->frame_count++] = (uintptr_t)__asan_get_report_pc() - 1;
-    else
+    else {
         record_frames(0);
+        forget_sanitizer();
+    }
+}
+
+/* UBSan of gcc that goes with another sanitizer is a library with callbacks of its own. */
+static void watch_sanitizers(void)
+{
+    void *ubsan = dlopen("libubsan.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    void (*set)(void (*)(void)) = NULL;
+
+    if (ubsan)
+        *(void **)&set = dlsym(ubsan, "__sanitizer_set_death_callback");
+    if (set)
+        set(on_sanitizer_death);
+    if (__sanitizer_set_death_callback)
+        __sanitizer_set_death_callback(on_sanitizer_death);
 }
 
 /* A stack of its own, since the crash may be that the stack is used up. */
@@ -151,8 +184,7 @@ void rdl__crash_watch(struct rdl__crash *record)
     has_stack = give_handlers_a_stack();
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         rdl__crash_watch_for(signals[i]);
-    if (__sanitizer_set_death_callback)
-        __sanitizer_set_death_callback(on_sanitizer_death);
+    watch_sanitizers();
 }
 
 static const char *base_name(const char *path)

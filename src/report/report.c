@@ -8,7 +8,6 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -47,40 +46,21 @@ static bool cannot_write(const struct rdl__report *report, int why, struct rdl__
                      report->path ? report->path : "to standard output", strerror(why));
 }
 
-/* A device or a pipe must be written to: a file in its place would not do. */
-static bool is_replaceable(const char *path)
-{
-    struct stat status;
-
-    return *path && (stat(path, &status) != 0 || S_ISREG(status.st_mode));
-}
-
-/* The run may take hours, so say now if its document will have no place. */
-static bool check_place(struct rdl__report *report, struct rdl__error *error)
-{
-    const char *slash = strrchr(report->path, '/');
-    char *folder = slash ? strndup(report->path, (size_t)(slash - report->path) + 1) : strdup(".");
-    bool ok = folder && access(folder, W_OK | X_OK) == 0;
-    int why = errno;
-
-    free(folder);
-    return ok || cannot_write(report, why, error);
-}
-
 static bool open_path(struct rdl__report *report, struct rdl__error *error)
 {
     if (!report->path) {
         report->fd = STDOUT_FILENO;
         return true;
     }
-    if (report->format->document && is_replaceable(report->path)) {
+    if (report->format->document && rdl__is_replaceable(report->path)) {
         char *target = realpath(report->path, NULL); /* keeps a link a link */
 
         if (target) {
             free(report->path);
             report->path = target;
         }
-        return check_place(report, error);
+        /* The run may take hours, so say now if its document will have no place. */
+        return rdl__can_write_file(report->path, error);
     }
     report->fd = open(report->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     return report->fd >= 0 || cannot_write(report, errno, error);

@@ -4,12 +4,12 @@
 #include <pthread.h>
 #include <raddle.h>
 
-#define BOTH(name, body, ...)                                                                      \
-    RDL_SCHEDULE(name, ##__VA_ARGS__)                                                              \
+#define BOTH(name, body)                                                                           \
+    RDL_SCHEDULE(name)                                                                             \
     {                                                                                              \
         body(t);                                                                                   \
     }                                                                                              \
-    RDL_SCHEDULE(name##_free, .free_threads = true, .cases = 30, ##__VA_ARGS__)                    \
+    RDL_SCHEDULE(name##_free, .free_threads = true, .cases = 30)                                   \
     {                                                                                              \
         body(t);                                                                                   \
     }

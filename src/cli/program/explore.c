@@ -465,6 +465,7 @@ int rdl__program_reproduce(char **argv)
     setenv(RDL__PROGRAM_VARIABLE, value.bytes, 1);
     setenv("LD_BIND_NOW", "1", 1);
     setenv("GOMP_SPINCOUNT", "0", 1);
+    rdl__end_at_undefined();
     rdl__fix_addresses();
     execv("/proc/self/exe", arguments);
     fprintf(stderr, "raddle: cannot run %s again: %s\n", argv[0], strerror(errno));
@@ -526,6 +527,7 @@ int rdl__program_explore(rdl__main_function *function, int argc, char **argv)
     restore("LD_PRELOAD", next_word(&words));
     restore("LD_BIND_NOW", next_word(&words));
     restore("ASAN_OPTIONS", next_word(&words));
+    restore("UBSAN_OPTIONS", next_word(&words));
     restore("GOMP_SPINCOUNT", next_word(&words));
     if (hello >= 0 && write(hello, "", 1) == 1)
         close(hello);

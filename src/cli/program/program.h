@@ -16,8 +16,8 @@ typedef int rdl__main_function(int argc, char **argv, char **environment);
 #define RDL__PROGRAM_VARIABLE "RADDLE_TAKE_OVER"
 
 /* What stands in that descriptor: words, each with a zero byte after it: how many
- * options there are, the options of raddle explore, and the values of LD_PRELOAD,
- * LD_BIND_NOW, ASAN_OPTIONS and GOMP_SPINCOUNT that the program is to see ("" for none). */
+ * options there are, the options of raddle explore, and the values of LD_PRELOAD, LD_BIND_NOW,
+ * ASAN_OPTIONS, UBSAN_OPTIONS and GOMP_SPINCOUNT that the program is to see ("" for none). */
 
 /* Explore the program; the exit status. */
 int rdl__program_explore(rdl__main_function *function, int argc, char **argv);

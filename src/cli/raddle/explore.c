@@ -211,6 +211,7 @@ static void set_environment(const char *library, int orders, int hello)
     rdl__text_add(&value, "detect_leaks=0:verify_asan_link_order=0%s%s", asan ? ":" : "",
                   asan ? asan : "");
     setenv("ASAN_OPTIONS", value.bytes, 1);
+    rdl__end_at_undefined();
     rdl__text_clear(&value);
     rdl__add_descriptors(&value, orders, hello);
     setenv(RDL__PROGRAM_VARIABLE, value.bytes, 1);

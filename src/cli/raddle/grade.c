@@ -74,6 +74,8 @@ static bool open_outputs(struct outputs *out, const struct rdl__grading *grading
     out->items[out->count].file = stdout;
     out->items[out->count].json = grading->json && !grading->output;
     out->items[out->count++].colour = grading->colour;
+    if (grading->html && !rdl__can_write_file(grading->html, error))
+        return false;
     if (!grading->output)
         return true;
     file = fopen(grading->output, "we");
