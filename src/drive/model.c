@@ -11,6 +11,7 @@
 
 #include "case/requirements.h"
 #include "control/mock/mock.h"
+#include "control/sched/debug.h"
 #include "drive/stage.h"
 #include "drive/written.h"
 #include "judge/viable.h"
@@ -294,6 +295,8 @@ _Noreturn static void fail(const struct model *m, const struct command *command,
     if (m->is_predicted)
         add_state(m, &text, "state after it:  ", m->state);
     rdl__trace_state(m->t->trace, m->drawn, "fails", check);
+    if (!m->reference)
+        rdl__debug_blame_call(m->made, (uintptr_t)command->op->call);
     rdl__differs_in(m->t, command->op, "bad-spec-impl", check, &text);
 }
 
@@ -323,6 +326,13 @@ static void check_states(const struct model *m, const struct command *command)
         fail(m, command, "it does not agree with the model (agrees)", true);
 }
 
+static void call(const struct model *m, const struct command *command)
+{
+    if (rdl__debugged)
+        rdl__debug_call(m->made + 1);
+    command->op->call(m->object, command->args, command->answer);
+}
+
 /* Only what can be predicted is compared when it is dry-run on the model before. */
 static void make(struct model *m, struct command *command)
 {
@@ -340,7 +350,7 @@ static void make(struct model *m, struct command *command)
     if (m->reference)
         rdl_resource_call(m->reference, op->name, command->args, command->answer);
     else
-        op->call(m->object, command->args, command->answer);
+        call(m, command);
     if (op->answer_size)
         op->clear_answer(command->answer);
     if (m->t->trace->on)
