@@ -10,9 +10,10 @@
 #     raddle next                go on until another thread has its turn
 #     raddle step                go on until the next operation of any thread
 #     raddle start               begin again, and stop at the first switch of threads
+#     raddle run                 run the case, up to where somebody does wrong
 #     raddle here                select the frame of the code under test
 #
-# `raddle replay --gdb` loads it, runs the case, and says `raddle here` where it fails.
+# `raddle replay --gdb` loads it, and says `raddle run`.
 import gdb
 
 
@@ -94,7 +95,7 @@ def is_own(frame, folder):
     """Raddle's, or that of something which nobody is about to debug."""
     symtab = frame.find_sal().symtab
     function = frame.name() or ""
-    if not symtab or function.startswith("rdl_"):
+    if not symtab or (function.startswith("rdl_") and not function.startswith("rdl_property_")):
         return True
     file = (gdb.solib_name(frame.pc()) or "").rsplit("/", 1)[-1]
     if file.startswith(("libc.so", "libc-", "ld-linux", "libpthread", "libraddle.so")):
@@ -165,10 +166,13 @@ def as_thread(thread, commands):
 
 class Raddle(gdb.Command):
     """Threads that Raddle controls: raddle threads, who-holds, bt, thread, next, step,
-    start, here."""
+    start, run, here."""
 
     def __init__(self):
         super().__init__("raddle", gdb.COMMAND_STACK, gdb.COMPLETE_NONE, True)
+
+    def invoke(self, arguments, from_tty):
+        gdb.execute("help raddle")
 
 
 class Command(gdb.Command):
@@ -178,12 +182,15 @@ class Command(gdb.Command):
 
 
 def show(thread, is_about_to=False):
-    mark = "*" if thread.state in ("runs", "fails") else " "
+    mark = "*" if thread.state in ("runs", "fails", "is wrong") else " "
     what = thread.does if thread.state == "waits" else thread.state
     if thread.state == "is ready" and thread.does:
         what = f"is ready: {thread.does} next"
     if thread.state == "fails" and thread.does.startswith("waits"):
         what = f"{thread.does}: it came last"
+    if thread.state == "is wrong":
+        is_idle = thread.does == "waits for its next call"
+        what = "has returned, and should not have" if is_idle else f"{thread.does}, and should not"
     if thread.state == "runs" and is_about_to and thread.does:
         what = thread.does
     where = place(thread.pc) if thread.state != "runs" else here() or place(thread.pc)
@@ -220,7 +227,7 @@ class Who_Holds(Command):
             print(f"{name(what)}: {everybody[int(number)].name} holds it"
                   + (f" ({how})" if how else "") + f" since {place(int(pc, 16))}")
             for thread in everybody.values():
-                blocked = thread.state in ("waits", "fails") and thread.number != int(number)
+                blocked = thread.state in ("waits", "fails", "is wrong") and thread.number != int(number)
                 if blocked and thread.object == what:
                     print(f"    {thread.name} waits for it at {place(thread.pc)}")
         if not holds:
@@ -272,7 +279,7 @@ def go_on(place_to_stop, command):
 def check_running():
     if gdb.selected_inferior().pid == 0:
         raise gdb.GdbError("the program does not run; `raddle start` begins")
-    if any(thread.state == "fails" for thread in threads()):
+    if any(thread.state in ("fails", "is wrong") for thread in threads()):
         raise gdb.GdbError("the case has failed; `raddle start` begins again")
 
 
@@ -309,7 +316,87 @@ class Here(Command):
             gdb.execute("frame")
 
 
-for command in (Raddle, Threads, Who_Holds, Bt, One, Next, Step, Start, Here):
+# ---- Where somebody does wrong ------------------------------------------------------------------
+
+
+class Exits(gdb.Breakpoint):
+    """Who ends the process in the middle of a case is seen; a program that has come to its end is
+    not worth a stop."""
+
+    status = None  # of one that was stopped for
+
+    def __init__(self):
+        super().__init__("_exit", internal=True)
+        self.silent = True
+
+    def stop(self):
+        names, frame = [], gdb.newest_frame()
+        while frame and frame.is_valid():
+            names.append(frame.name() or "")
+            frame = frame.older()
+        status = int(gdb.parse_and_eval("(int)$rdi"))
+        is_of_test = any(name.startswith("rdl_property_") for name in names)
+        self.status = status if is_of_test or (status != 0 and select_user_frame()) else None
+        return self.status is not None
+
+
+def run_until(function, condition=""):
+    """Go on to this function of the library; has it been reached?"""
+    stop = gdb.Breakpoint(function, internal=True, temporary=True)
+    stop.silent = True
+    if condition:
+        stop.condition = condition
+    gdb.execute("continue", to_string=True)
+    if stop.is_valid():
+        stop.delete()
+        return False
+    return gdb.selected_inferior().pid != 0
+
+
+def begin_again():
+    stop = gdb.Breakpoint("rdl__debug_begins", internal=True, temporary=True)
+    stop.silent = True
+    gdb.execute("run", to_string=True)
+
+
+def go_to_step(number, name):
+    """What it has done is over when a judge says so; the schedule is the same another time."""
+    begin_again()
+    if run_until("rdl__debug_step", f"$rdi == {number}"):
+        print(f"This is the last that {name} does in the call that is wrong; `continue` leads to "
+              "the verdict.")
+
+
+def go_to_call(number, function):
+    begin_again()
+    if run_until("rdl__debug_call", f"$rdi == {number}") and run_until(f"*{int(function, 16):#x}"):
+        print("Here begins the call that is wrong; `continue` leads to the verdict.")
+
+
+class Run(Command):
+    """Run the case, up to where somebody does wrong: where it fails, or, if a judge has seen it
+    afterwards, to the last step of the call in question."""
+
+    def invoke(self, arguments, from_tty):
+        exits.status = None
+        gdb.execute("run")
+        blamed = [] if gdb.selected_inferior().pid == 0 else self.blamed()
+        for how, number, which in blamed[:1]:
+            (go_to_step if how == "step" else go_to_call)(number, which)
+        if exits.status is not None:
+            print(f"It exits with status {exits.status}.")
+        gdb.execute("raddle here")
+
+    @staticmethod
+    def blamed():
+        try:
+            return lines_of("rdl__debug_blamed")
+        except gdb.GdbError:  # no process with Raddle in it
+            return []
+
+
+for command in (Raddle, Threads, Who_Holds, Bt, One, Next, Step, Start, Run, Here):
     command()
 gdb.execute("set confirm off")
 gdb.execute("set breakpoint pending on")
+gdb.execute("python exits = Exits()", to_string=True)  # that it is not there yet is no news

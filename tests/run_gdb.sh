@@ -2,7 +2,8 @@
 # Claim: in gdb, a replay stops where the case fails, with the frame of the code under test
 # selected; `raddle threads` and `raddle who-holds` say who stands where, `raddle bt` and `raddle
 # thread` look at any thread and leave all as it was, `raddle next` goes from switch to switch.  So
-# for programs that are explored, for tests, and for implementations that are graded.
+# for programs that are explored, for tests, and for implementations that are graded.  What a judge
+# sees afterwards is shown while it happens, in the thread that does it.
 set -eu
 
 [ -z "${SANITIZE:-}" ] || exit 77 # what is preloaded has to come before the sanitizer's library
@@ -87,6 +88,77 @@ says ' in compare '
 says '\$1 = '
 says 'no threads are controlled here'
 
+# In the body of a test: a check, a crash, an exit.
+cat >body.c <<'EOF'
+#include <raddle.h>
+#include <stdlib.h>
+
+RDL_PROPERTY(checks)
+{
+    int number = (int)rdl_int(t, 7, 7);
+
+    rdl_check(number < 7);
+}
+
+RDL_PROPERTY(crashes)
+{
+    int number = (int)rdl_int(t, 7, 7);
+
+    *(volatile int *)(uintptr_t)(number - 7) = 0;
+}
+
+RDL_PROPERTY(exits)
+{
+    int number = (int)rdl_int(t, 7, 7);
+
+    exit(number);
+}
+
+RDL_MAIN
+EOF
+export PKG_CONFIG_PATH=$BUILD/pkgconfig
+built() { # -o PROGRAM FILE...
+    ${CC:-gcc} -g "$@" $(pkg-config --cflags --libs raddle)
+}
+built -o body body.c
+for test in checks crashes exits; do
+    ./body --filter "=$test" --seed 1 --regressions none >found || true
+    debug 'print number' -- "$(token_in found)" -- ./body
+    says "#[0-9]+ .*rdl_property_$test"
+    says '\$1 = 7'
+done
+says 'It exits with status 7'
+
+# ---- What a judge has seen afterwards ------------------------------------------------------------
+
+# A client that waits is looked at where it waits, and the program goes on from there.
+cp "$SOURCE"/docs/tutorials/queue/*.[ch] .
+built -o test_queue test_queue.c queue.c
+./test_queue --seed 1 --regressions none >found || true
+debug 'print item' 'raddle threads' 'raddle bt 0' 'continue' -- "$(token_in found)" -- \
+    ./test_queue
+says 'but put\(1\) waits, though it could go on'
+says ' in queue_put \(.*item=1\)'
+says '\$1 = 1'
+says '^\* 3   client 2 +waits for a signal of condition, and should not, at queue.c:35 '
+says '#[0-9]+ .* in main '
+says '0 passed, 1 failed'
+
+# One that has returned, in the last step of that call; without threads, where the call begins.
+"$raddle" cc -g $(pkg-config --cflags raddle) -o tickets \
+    "$SOURCE/docs/tutorials/linearizability/tickets.c"
+./tickets --seed 1 --regressions none >found || true
+debug 'raddle threads' 'continue' 'raddle threads' -- "$(token_in found)" -- ./tickets
+says 'This is the last that client [01] does in the call that is wrong'
+says '#[0-9]+ .* in draw_ticket '
+says '^\* [12]   client [01] +runs, at tickets.c:1[0-9] in draw_ticket'
+says '^\* [12]   client [01] +has returned, and should not have'
+built -o ring "$SOURCE/docs/tutorials/model/ring.c"
+./ring --seed 1 --regressions none >found || true
+debug 'finish' -- "$(token_in found)" -- ./ring
+says 'Here begins the call that is wrong'
+says '#0 +ring_get_call '
+
 # ---- An implementation that is graded ------------------------------------------------------------
 
 cd "$SOURCE"
@@ -100,6 +172,19 @@ token=$(token_in "$scratch/found")
 cd "$scratch"
 says ' client 0 +waits for mutex.*locks_in_two_orders.c'
 says 'holds it since locks_in_two_orders.c'
+
+cd "$SOURCE"
+once=examples/warehouse/implementations/if_instead_of_while.c
+"$raddle" grade --spec examples/warehouse --seed 1 $once >"$scratch/found" || true
+(
+    token=$(token_in "$scratch/found")
+    printf 'raddle threads\n' |
+        timeout 100 "$raddle" replay --gdb "$token" --spec examples/warehouse $once
+) >"$scratch/out" 2>&1 || true
+cd "$scratch"
+says 'This is the last that client 0 does in the call that is wrong'
+says ' in warehouse_enter \('
+says '^\* 1   client 0 +runs, at if_instead_of_while.c:39 in warehouse_enter'
 
 # Without --gdb it is replayed as whoever made the token does.
 "$raddle" replay "$token" --spec "$SOURCE/examples/warehouse" "$SOURCE/$broken" >out || true

@@ -127,6 +127,23 @@ for test in broken_counter broken_stack broken_registers broken_queue; do
 done
 has broken_counter "rdl_client_calls(t, 1, counter, "
 
+# Code that is in the same file as its spec: compiled just as the head of the reproducer says, each
+# line of which is a command but for the placeholder.
+export PATH=$BUILD/bin:$PATH PKG_CONFIG_PATH=$BUILD/pkgconfig
+(
+    cd "$scratch"
+    cp "$SOURCE/docs/tutorials/linearizability/tickets.c" .
+    # shellcheck disable=SC2046
+    raddle cc -g -o tickets tickets.c $(pkg-config --cflags --libs raddle)
+    ./tickets --seed 1 --regressions none >found || true
+    raddle export "$(grep -o 'rdl1\.[A-Za-z0-9_.-]*' found | head -1)" -- ./tickets >repro.c
+    sed -n '/^ \* To compile/,/^ \* Threads/s/^ \*     //p' repro.c |
+        sed 's/ OTHER-FILES\.\.\.//' >commands
+    grep -q '^raddle cc' commands || fail "not by raddle cc:" "$(cat repro.c)"
+    sh -e commands >said 2>&1 && fail "it passes:" "$(cat commands said)"
+    grep -q 'FAIL   no_ticket_is_given_twice' said || fail "$(cat said)"
+)
+
 # ---- Schedules, streams, mocks and components ----------------------------------------------------
 
 for test in deposits_add_up locks_are_taken_in_one_order waiters_are_woken nobody_crashes \

@@ -43,6 +43,7 @@ stat
 12: enter(n = 0, weight = 1)
 1: enter(n = 0, weight = 1)
 2: enter(n = 9, weight = 1)
+4: exit(n = 0, weight = 1)
 2: enter(n = zero)
 2: enter(n = 0, weight = 100) || 3: enter(n = 0, weight = 200)
 2: exit(n = 0, weight = 100) || 2: enter(n = 0, weight = 1)
@@ -67,6 +68,7 @@ says "'stat' is no command, and no call (\`help\` shows what there is); did you 
 says "there is no client 12, only 0 to 9"
 says "client 1 waits in enter(n = 0, weight = 600)"
 says "enter must not be called like that: its pre does not hold"
+says "client 4 must not call exit now: its may does not hold"
 says "  3 returns from enter(n = 0, weight = 200)"
 says "client 2 cannot make two calls at once"
 says "  taken back: 2: enter(n = 0, weight = 100) || 3: enter(n = 0, weight = 200)"
@@ -126,6 +128,41 @@ calls
 END
 says "> calls"
 
+# One that does not come back is ended.
+mkdir "$scratch/spins"
+cat >"$scratch/spins/spec.c" <<'END'
+#include <raddle.h>
+
+void spin(int really);
+
+struct rest {
+    int really;
+};
+RDL_TYPES(top, struct rdl_nothing, void);
+RDL_EXTERN_OP(top, turn, struct rest);
+RDL_ARGS(top, turn, a->really = (int)rdl_int(t, 0, 1));
+RDL_DO(top, turn, spin(a->really));
+RDL_OP(top, turn, struct rest, .args = top_turn_args, .call = top_turn_call);
+
+static void *create(struct rdl_case *t, const struct rdl_nothing *s)
+{
+    (void)s;
+    return t;
+}
+
+RDL_SPEC(top, RDL_OPS(top, turn), .create = create);
+RDL_TEST_RESOURCE(it_turns, top, .timeout_ms = 2000);
+END
+echo 'void spin(int really) { while (really) __asm__ volatile(""); }' >"$scratch/spin.c"
+talk --spec "$scratch/spins" "$scratch/spin.c" <<END
+0: turn(0)
+1: turn(1)
+calls
+END
+says "it has not come to an end after 2 s"
+says "so this is taken back: 1: turn(1)"
+says "> calls"
+
 # The calls of a token, up to its last phase.
 "$raddle" grade --spec examples/warehouse --seed 1 $of/if_instead_of_while.c \
     >"$scratch/grade" || true
@@ -150,7 +187,7 @@ refused() {
     [ $status = 2 ] || fail "$*: status $status"
     says "$said"
 }
-refused "--spec DIRECTORY is missing"
+refused "which spec?  raddle shell --spec DIRECTORY"
 refused "unknown option --sped" --sped x
 refused "no test matches" --spec examples/warehouse --test nonsense
 refused "An implementation is a .c, .so, .o or .a file" --spec examples/warehouse README.md

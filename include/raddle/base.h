@@ -55,6 +55,15 @@
 #endif
 #endif
 
+/* Is this file compiled by `raddle cc`?  A program that is made of it has to be, too. */
+#ifdef __has_feature
+#define RDL__SEEN (__has_feature(thread_sanitizer))
+#elif defined(__SANITIZE_THREAD__)
+#define RDL__SEEN true
+#else
+#define RDL__SEEN false
+#endif
+
 #define RDL__HERE        __FILE__, __LINE__
 #define RDL__JOIN(a, b)  RDL__JOIN2(a, b)
 #define RDL__JOIN2(a, b) a##b

@@ -459,6 +459,7 @@ enum { RDL_INTERESTING_MAX = 16 };
 #define RDL__SPEC_HEAD                                                                             \
     const char *name, *file;                                                                       \
     int line;                                                                                      \
+    bool seen; /* accesses to memory of its file are */                                            \
     size_t state_size, client_size;                                                                \
     void (*clear_state)(void *s);                                                                  \
     void (*clear_client)(void *me);                                                                \
@@ -483,6 +484,7 @@ struct rdl_spec {
     } rdl_spec_of_##spec = {.name = #spec,                                                         \
                             .file = __FILE__,                                                      \
                             .line = __LINE__,                                                      \
+                            .seen = RDL__SEEN,                                                     \
                             .state_size = sizeof(rdl_state_##spec),                                \
                             .client_size = sizeof(rdl_client_##spec),                              \
                             .clear_state = rdl_clear_state_##spec,                                 \
@@ -520,15 +522,14 @@ RDL_API void rdl__register_spec(const struct rdl_spec *spec);
 
 /* RDL_TEST_...(name, spec, .option = value, ...);   raddle/test.h has the options.
  *
- * RDL_TEST_MODEL calls the real thing from one thread, and compares each answer with the
- * model's.  Calls that would have to wait are not made.  .calls = {1, 500} says how many
- * calls a case has; {0, 100}.
+ * RDL_TEST_MODEL calls the real thing from one thread, and compares each answer with the model's.
+ * Calls that would have to wait are not made.  .calls = {1, 500} says how many calls a case has;
+ * {0, 100}.
  *
- * RDL_TEST_RESOURCE is for things that make callers wait.  A case is a number of phases
- * (.phases; 20).  In each, up to .concurrent (3) of the .clients (4) make a call; a client
- * that still waits is given no other.  When all have returned or wait, what has returned
- * is compared with all that the spec allows.  Three rounds, each stricter, share the cases
- * (.rounds, or --round):
+ * RDL_TEST_RESOURCE is for things that make callers wait.  A case is a number of phases (.phases;
+ * 20).  In each, up to .concurrent (3) of the .clients (4) make a call; a client that still waits
+ * is given no other.  When all have returned or wait, what has returned is compared with all that
+ * the spec allows.  Three rounds, each stricter, share the cases (.rounds, or --round):
  *
  *     1  one call a phase; what returns must be allowed to (cpre, post, answers)
  *     2  also, what is allowed to return must, and in the order of the policy
@@ -540,10 +541,9 @@ RDL_API void rdl__register_spec(const struct rdl_spec *spec);
  * RDL_TEST_LINEAR lets each of .clients (3) make up to .calls ({1, 5}) calls, all at once,
  * and looks for an order that explains all answers and keeps to who was done before whom.
  *
- * RDL_TEST_SPEC tests the spec itself, with up to .clients (2): is the invariant kept in
- * every state that can be reached, can every operation run, can all clients come to wait
- * for ever (.may_block if that is as it should be), or one be overtaken for ever
- * (.may_starve)?
+ * RDL_TEST_SPEC tests the spec itself, with up to .clients (2): is the invariant kept in every
+ * state that can be reached, can every operation run, can all clients come to wait for ever
+ * (.may_block if that is as it should be), or one be overtaken for ever (.may_starve)?
  *
  * RDL_TEST_PLAN plans a sequence of calls by up to .clients (2) that tries every operation
  * under each of its preconditions, the shortest there is if that can be found out, and makes

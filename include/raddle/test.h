@@ -76,6 +76,7 @@ struct rdl_test {
     void (*body)(struct rdl_case *t);
     struct rdl_options options;
     struct rdl_test *next;
+    bool seen; /* for the macro itself: accesses to memory of its file are */
 };
 
 /* RDL_PROPERTY(name, .option = value, ...) { body, with the case as t } */
@@ -85,6 +86,7 @@ struct rdl_test {
         RDL__FIELD(name) #test_name,      RDL__FIELD(file) __FILE__,                               \
         RDL__FIELD(line) __LINE__,        RDL__FIELD(body) rdl_property_##test_name,               \
         RDL__FIELD(options){__VA_ARGS__}, RDL__FIELD(next) NULL,                                   \
+        RDL__FIELD(seen) RDL__SEEN,                                                                \
     };                                                                                             \
     RDL__FORM_END                                                                                  \
     __attribute__((constructor)) static void rdl_register_##test_name(void)                        \

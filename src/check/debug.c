@@ -33,4 +33,5 @@ void rdl__debug_tests(struct rdl__plan *plan)
     plan->no_fork = plan->no_capture = true;
     rdl__debugged = true;
     rdl__on_failure = stop_once;
+    rdl__debug_begins();
 }

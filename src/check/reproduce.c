@@ -94,20 +94,28 @@ static void add_files(struct writer *w)
         rdl__text_add(&w->out, " OTHER-FILES...");
 }
 
+/* Whether by `raddle cc`: a file that is included is compiled as it was, a program's are. */
+static bool is_seen(const struct writer *w)
+{
+    if (w->session->plan->program)
+        return rdl__instrumented;
+    return w->has_calls ? w->test->options.spec->seen : w->test->seen;
+}
+
+/* pkg-config knows where Raddle is, installed or not. */
 static void add_compiling(struct writer *w, const char *name)
 {
     int stem = (int)strcspn(name, ".");
-    bool is_program = w->session->plan->program;
+    bool apart = rdl__instrumented && !is_seen(w); /* the others are compiled in another way */
 
-    if (rdl__instrumented && !is_program)
-        rdl__text_add(&w->out, " *     cc -g -O1 -I. -c %s\n", name);
-    rdl__text_add(&w->out, " *     %s -g%s -o %.*s %.*s.%c", rdl__instrumented ? "raddle cc" : "cc",
-                  is_program          ? ""
-                  : rdl__instrumented ? " -O1"
-                                      : " -I.",
-                  stem, name, stem, name, rdl__instrumented && !is_program ? 'o' : 'c');
+    if (apart)
+        rdl__text_add(&w->out, " *     cc -g -O1 -I. $(pkg-config --cflags raddle) -c %s\n", name);
+    rdl__text_add(&w->out, " *     %s -g%s%s -o %.*s %.*s.%c",
+                  rdl__instrumented ? "raddle cc" : "cc", apart ? " -O1" : "",
+                  apart || w->session->plan->program ? "" : " -I.", stem, name, stem, name,
+                  apart ? 'o' : 'c');
     add_files(w);
-    rdl__text_add(&w->out, "%s\n", rdl__instrumented ? "" : " -lraddle");
+    rdl__text_add(&w->out, "%s\n", apart ? "" : " $(pkg-config --cflags --libs raddle)");
     rdl__text_add(&w->out, " *     ./%.*s\n", stem, name);
     if (rdl__instrumented)
         rdl__text_add(&w->out,

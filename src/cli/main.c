@@ -443,7 +443,8 @@ int rdl_main(int argc, char **argv)
     } else if (options->shell) {
         count = select_tests(options, tests, count);
         if (count == 0 && options->filter_count > 0) {
-            rdl__fail(&error, "no test matches; --list shows all");
+            rdl__fail(&error, "no test matches %s: name an RDL_TEST_RESOURCE of the spec",
+                      options->filters[0]);
             status = rdl__complain(argv[0], &error);
         } else if (!rdl__shell(tests, count, options->shell, &status, &error))
             status = rdl__complain(argv[0], &error);

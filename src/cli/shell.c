@@ -10,6 +10,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +27,7 @@
 #include "raddle/spec.h"
 #include "run/execute.h"
 
-enum { PHASES = 500, LINE = 1000, ENDS = 40, AGAIN = 41, FAILED = 42 };
+enum { PHASES = 500, LINE = 1000, ENDS = 40, AGAIN = 41, FAILED = 42, TIMEOUT_MS = 10000 };
 
 struct talk {
     uint32_t count;
@@ -40,8 +41,23 @@ struct talk {
 static struct talk *talk;
 static const struct rdl_test *test;
 static bool is_spec; /* the spec itself runs */
+static int told;     /* by a case, whether it waits for a line (IDLE) or does what it says (BUSY) */
+
+enum { IDLE = 'i', BUSY = 'b' };
+
+_Noreturn static void leave(int status)
+{
+    fflush(stdout);
+    _exit(status);
+}
 
 /* ---- Lines ---------------------------------------------------------------------------------- */
+
+static void tell(char what)
+{
+    if (write(told, &what, 1) != 1)
+        leave(ENDS); /* there is nobody any more */
+}
 
 /* Byte by byte, since what we read too much would be lost to the next process; and under no
  * control, as this is no doing of the case. */
@@ -56,6 +72,7 @@ static bool read_line(char *out)
     if (isatty(STDIN_FILENO))
         fputs("raddle> ", stdout);
     fflush(stdout);
+    tell(IDLE);
     while (read(STDIN_FILENO, &c, 1) == 1) {
         any = true;
         if (c == '\n')
@@ -67,6 +84,7 @@ static bool read_line(char *out)
     if (any && !isatty(STDIN_FILENO))
         printf("> %s\n", out);
     fflush(stdout);
+    tell(BUSY);
     rdl__running = running;
     return any;
 }
@@ -170,12 +188,6 @@ static bool save(const char *path, struct rdl__error *error)
 static const char *const commands[] = {"state",   "who",    "allowed", "calls", "undo",
                                        "restart", "replay", "save",    "help",  "quit"};
 enum { COMMANDS = sizeof commands / sizeof *commands };
-
-_Noreturn static void leave(int status)
-{
-    fflush(stdout);
-    _exit(status);
-}
 
 static void undo(uint32_t to)
 {
@@ -374,7 +386,7 @@ _Noreturn static void run_case(void)
 }
 
 /* What has come of a case.  False: that was all. */
-static bool take_in(int status)
+static bool take_in(int status, char last)
 {
     bool ended = WIFEXITED(status);
 
@@ -382,9 +394,13 @@ static bool take_in(int status)
         return false;
     if (ended && WEXITSTATUS(status) == AGAIN)
         return true;
-    if (!ended)
+    if (last == IDLE) /* somebody has interrupted the conversation */
+        return false;
+    if (!ended && WTERMSIG(status) == SIGINT)
+        printf("  interrupted\n");
+    else if (!ended && WTERMSIG(status) != SIGKILL)
         printf("  it crashes: SIG%s\n", sigabbrev_np(WTERMSIG(status)));
-    else if (WEXITSTATUS(status) != FAILED)
+    else if (ended && WEXITSTATUS(status) != FAILED)
         printf("  it ends the program, with status %d\n", WEXITSTATUS(status));
     if (talk->count == 0)
         return false; /* without a call, it will do so again */
@@ -393,19 +409,54 @@ static bool take_in(int status)
     return true;
 }
 
+/* Until it ends; one that is busy for too long is ended.  What it told last. */
+static char await_case(pid_t pid, int from, int *out_status)
+{
+    int timeout_ms = (int)(test->options.timeout_ms ? test->options.timeout_ms : TIMEOUT_MS);
+    struct pollfd hears = {.fd = from, .events = POLLIN};
+    char last = BUSY;
+
+    for (;;) {
+        int ready = poll(&hears, 1, last == BUSY ? timeout_ms : -1);
+
+        if (ready < 0 && errno == EINTR)
+            continue;
+        if (ready == 0) {
+            printf("  it has not come to an end after %g s\n", timeout_ms / 1000.0);
+            kill(pid, SIGKILL);
+        }
+        if (ready <= 0 || read(from, &last, 1) != 1)
+            break;
+    }
+    while (waitpid(pid, out_status, 0) < 0 && errno == EINTR)
+        continue;
+    return last;
+}
+
+/* ^C is for the case at hand: the others stay. */
 static int converse_again_and_again(void)
 {
-    int status = 0;
+    int status = 0, ends[2];
+    char last = BUSY;
     pid_t pid;
 
+    signal(SIGINT, SIG_IGN);
     do {
         fflush(NULL);
+        if (pipe(ends) < 0)
+            rdl__stop("cannot make a pipe: %s", strerror(errno));
         pid = fork();
-        if (pid == 0)
+        if (pid == 0) {
+            signal(SIGINT, SIG_DFL);
+            close(ends[0]);
+            told = ends[1];
             run_case();
-        while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-            continue;
-    } while (pid > 0 && take_in(status));
+        }
+        close(ends[1]);
+        if (pid > 0)
+            last = await_case(pid, ends[0], &status);
+        close(ends[0]);
+    } while (pid > 0 && take_in(status, last));
     fflush(stdout);
     return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == ENDS ? RDL__EXIT_PASS
                                                                        : RDL__EXIT_SETUP;

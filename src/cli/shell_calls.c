@@ -99,6 +99,9 @@ static bool can_call(const struct rdl__performer *by, const struct rdl__wanted *
         rdl__text_release(&call);
         return false;
     }
+    if (w->op->may && !w->op->may(client->me))
+        return rdl__fail(error, "client %u must not call %s now: its may does not hold", w->client,
+                         w->op->name);
     return rdl__pre(w->op, state_of(by), w->args) ||
            rdl__fail(error, "%s must not be called like that: its pre does not hold", w->op->name);
 }
@@ -116,12 +119,13 @@ uint32_t rdl__shell_read_calls(struct rdl_case *t, const struct rdl__performer *
             *bar = '\0';
         if (count == by->clients)
             return rdl__fail(error, "there are more calls than clients");
-        if (!read_call(t, by, part, &out[count], error) || !can_call(by, &out[count], error))
+        if (!read_call(t, by, part, &out[count], error))
             return 0;
         for (uint32_t i = 0; i < count; i++)
             if (out[i].client == out[count].client)
                 return rdl__fail(error, "client %u cannot make two calls at once", out[i].client);
-        count++;
+        if (!can_call(by, &out[count++], error))
+            return 0;
     }
     return count;
 }

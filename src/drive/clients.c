@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "control/meet.h"
+#include "control/sched/debug.h"
 #include "control/sched/inner.h"
 #include "control/sched/words.h"
 #include "drive/drive.h"
@@ -149,12 +150,28 @@ static void show_waits(struct rdl__clients *clients)
     }
 }
 
-void rdl__clients_draw_suspects(struct rdl__clients *clients, struct rdl__viable *viable,
-                                const char *why)
+/* Where it does the last thing of a call that it has returned from, or where it waits. */
+static void blame(struct rdl__clients *clients, const struct rdl__given *given)
 {
-    for (uint32_t i = 1; i <= clients->calls && clients->t->trace->on; i++)
-        if (rdl__viable_is_suspect(viable, i))
-            rdl__trace_state(clients->t->trace, clients->given[i]->drawn, "fails", why);
+    struct rdl__thread *thread = clients->clients[given->call.client].controlled;
+
+    if (rdl__debugged && thread && (!given->returned || given->ended > given->began))
+        rdl__debug_blame(thread, given->returned ? given->ended : 0);
+}
+
+void rdl__clients_point_at_suspects(struct rdl__clients *clients, struct rdl__viable *viable,
+                                    const char *why)
+{
+    bool any = false;
+
+    for (uint32_t i = 1; i <= clients->calls; i++) {
+        if (!rdl__viable_is_suspect(viable, i))
+            continue;
+        rdl__trace_state(clients->t->trace, clients->given[i]->drawn, "fails", why);
+        if (!any)
+            blame(clients, clients->given[i]);
+        any = true;
+    }
 }
 
 /* ---- In the thread of a client -------------------------------------------------------------- */
@@ -195,8 +212,10 @@ RDL__ENTRY static void *live_under_control(void *argument)
         rdl__hb_acquire(rdl__self(), (uintptr_t)clients);
         log_event(clients, client->job, false);
         show_begin(client);
+        client->job->began = rdl__debug_now();
         make_call(clients, client->job);
         rdl__catch_up();
+        client->job->ended = rdl__debug_now();
         show_return(client);
         log_event(clients, client->job, true);
         rdl__hb_release(rdl__self(), (uintptr_t)&clients->log);

@@ -26,7 +26,8 @@ struct rdl__given {
     struct rdl_call call;
     void *args, *answer;
     bool returned;
-    bool unsure; /* what it calls of its neighbours */
+    bool unsure;           /* what it calls of its neighbours */
+    uint64_t began, ended; /* for debuggers: after so many steps */
 
     /* In the picture of the case, while somebody looks: */
     uint32_t drawn;      /* the call, */
@@ -102,9 +103,10 @@ const struct rdl_operation *rdl__clients_answer(void *clients, rdl_ref ref,
 /* Until each client is idle or waits. */
 void rdl__clients_run(struct rdl__clients *clients);
 
-/* In the picture of the case: these calls are wrong, as the judge says, and this is why. */
-void rdl__clients_draw_suspects(struct rdl__clients *clients, struct rdl__viable *viable,
-                                const char *why);
+/* For those who look at the case, in its picture or in a debugger: these calls are wrong, as the
+ * judge says, and this is why. */
+void rdl__clients_point_at_suspects(struct rdl__clients *clients, struct rdl__viable *viable,
+                                    const char *why);
 
 /* Tell the judge, and the clients themselves, what the log has from *judged on, which becomes
  * its end. */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "case/requirements.h"
+#include "control/sched/debug.h"
 #include "drive/clients.h"
 #include "drive/drive.h"
 #include "drive/written.h"
@@ -164,12 +165,12 @@ _Noreturn static void fail(struct linear *l, struct rdl__viable *viable)
     enum rdl__blame blame = rdl__viable_blame(viable);
     struct rdl__text text = {0};
 
-    if (l->t->trace->on) {
+    if (l->t->trace->on || rdl__debugged) {
         tell_history(l, &text);
         rdl__viable_explain(viable, &text);
-        rdl__clients_draw_suspects(l->clients, viable,
-                                   blame == RDL__BLAME_WAITS ? "waits, though it could go on"
-                                                             : "no order explains it");
+        rdl__clients_point_at_suspects(l->clients, viable,
+                                       blame == RDL__BLAME_WAITS ? "waits, though it could go on"
+                                                                 : "no order explains it");
     }
     rdl__differs_in(l->t, rdl__viable_culprit(viable), "non-atomic",
                     blame == RDL__BLAME_WAITS    ? "a call waits that could go on"

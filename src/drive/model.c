@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "case/requirements.h"
+#include "control/sched/debug.h"
 #include "drive/stage.h"
 #include "drive/written.h"
 #include "judge/viable.h"
@@ -291,6 +292,8 @@ _Noreturn static void fail(const struct model *m, const struct command *command,
     if (m->is_predicted)
         add_state(m, &text, "state after it:  ", m->state);
     rdl__trace_state(m->t->trace, m->drawn, "fails", check);
+    if (!m->reference)
+        rdl__debug_blame_call(m->made, (uintptr_t)command->op->call);
     rdl__differs_in(m->t, command->op, "bad-spec-impl", check, &text);
 }
 
@@ -320,6 +323,13 @@ static void check_states(const struct model *m, const struct command *command)
         fail(m, command, "it does not agree with the model (agrees)", true);
 }
 
+static void call(const struct model *m, const struct command *command)
+{
+    if (rdl__debugged)
+        rdl__debug_call(m->made + 1);
+    command->op->call(m->object, command->args, command->answer);
+}
+
 static void make(struct model *m, struct command *command)
 {
     const struct rdl_operation *op = command->op;
@@ -336,7 +346,7 @@ static void make(struct model *m, struct command *command)
     if (m->reference)
         rdl_resource_call(m->reference, op->name, command->args, command->answer);
     else
-        op->call(m->object, command->args, command->answer);
+        call(m, command);
     if (op->answer_size)
         op->clear_answer(command->answer);
     if (m->t->trace->on)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "case/requirements.h"
+#include "control/sched/debug.h"
 #include "drive/clients.h"
 #include "drive/drive.h"
 #include "drive/stage.h"
@@ -218,7 +219,7 @@ static void draw_failure(struct resource *r, enum rdl__blame blame)
                       : blame == RDL__BLAME_POLICY ? "was not served in its turn"
                                                    : "waits, though it could go on";
 
-    rdl__clients_draw_suspects(r->clients, r->viable, why);
+    rdl__clients_point_at_suspects(r->clients, r->viable, why);
     rdl__trace_state(r->t->trace, r->drawn, "fails", "the spec does not explain what happened");
 }
 
@@ -337,7 +338,7 @@ _Noreturn static void fail(struct resource *r)
 
     rdl__exercised(&r->reached);
     rdl__text_add(&text, "%s: %s, in round %u\n", r->spec->name, class, r->round);
-    if (r->t->trace->on) { /* somebody will read it */
+    if (r->t->trace->on || rdl__debugged) { /* somebody will read it */
         rdl__viable_explain(r->viable, &text);
         add_clients(r, &text);
         draw_failure(r, blame);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "case/requirements.h"
+#include "control/sched/debug.h"
 #include "drive/clients.h"
 #include "drive/drive.h"
 #include "judge/viable.h"
@@ -166,9 +167,9 @@ _Noreturn static void fail(const struct run *r, struct rdl__text *story, bool is
     rdl__exercised(&r->reached);
     rdl__text_add(&text, "%s: %s\n%s", r->script->spec->name,
                   is_allowed ? "the spec would allow it" : class, rdl__text_string(story));
-    if (!is_allowed && r->t->trace->on) {
+    if (!is_allowed && (r->t->trace->on || rdl__debugged)) {
         rdl__viable_explain(r->viable, &text);
-        rdl__clients_draw_suspects(r->clients, r->viable, "the spec does not allow it");
+        rdl__clients_point_at_suspects(r->clients, r->viable, "the spec does not allow it");
     }
     rdl__trace_state(r->t->trace, r->drawn, "fails", "it does not go as it should");
     rdl__text_release(story);

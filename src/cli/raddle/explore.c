@@ -305,9 +305,7 @@ void rdl__words_add_gdb(struct rdl__words *to)
 void rdl__words_add_run(struct rdl__words *to)
 {
     rdl__words_add(to, "-ex");
-    rdl__words_add(to, "run");
-    rdl__words_add(to, "-ex");
-    rdl__words_add(to, "raddle here");
+    rdl__words_add(to, "raddle run");
     rdl__words_add(to, "--args");
 }
 

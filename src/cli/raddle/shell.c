@@ -26,7 +26,7 @@ static const char usage[] =
 struct request {
     struct rdl__words words; /* for grading */
     const char *test;
-    bool has_file;
+    bool has_file, has_spec;
 };
 
 static bool read_request(struct request *out, int argc, char **argv, struct rdl__error *error)
@@ -48,11 +48,12 @@ static bool read_request(struct request *out, int argc, char **argv, struct rdl_
             strncmp(argv[i], "--spec", 6) != 0)
             return rdl__fail(error, "unknown option %s; --help shows all", argv[i]);
         out->has_file |= argv[i][0] != '-';
+        out->has_spec |= strncmp(argv[i], "--spec", 6) == 0;
         rdl__words_add(&out->words, "%s", argv[i]);
         if (takes_value && i + 1 < argc)
             rdl__words_add(&out->words, "%s", argv[++i]);
     }
-    return true;
+    return out->has_spec || rdl__fail(error, "which spec?  raddle shell --spec DIRECTORY [FILE]");
 }
 
 /* Nothing of the interface is there, and nothing of it is called. */

@@ -4,9 +4,11 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "control/sched/inner.h"
 #include "control/sched/words.h"
+#include "port/switch.h"
 
 #define sched (&rdl__sched)
 
@@ -16,6 +18,17 @@ bool rdl__debugged;
 
 static const struct rdl__thread *last; /* whose turn it was when we were called last */
 static const struct rdl__thread *failing;
+static const struct rdl__thread *stopped; /* on whose stack that is, if one fails */
+static struct rdl__thread *visitor;       /* who has gone to the stack of the one to blame */
+static uint64_t steps;                    /* so far */
+
+/* Who has done wrong, if a judge says so, which is another thread. */
+static struct {
+    struct rdl__thread *thread;
+    uint64_t step;      /* the last thing it did; 0: it has not come back from it */
+    uint64_t call;      /* or which call it was, */
+    uintptr_t function; /* of what; 0: there was none */
+} blamed;
 
 /* The program may have been stopped anywhere, in malloc, say. */
 static struct {
@@ -48,7 +61,7 @@ static const char *state_of(const struct rdl__thread *thread)
     if (thread->state == RDL__ENDED)
         return "has ended";
     if (is_current(thread))
-        return failing ? "fails" : "runs";
+        return !failing ? "runs" : blamed.thread ? "is wrong" : "fails";
     return rdl__is_enabled(&sched->view, thread->id) ? "is ready" : "waits";
 }
 
@@ -76,7 +89,7 @@ static void say_what(const struct rdl__thread *thread, const struct rdl__op *op)
 static void say_thread(const struct rdl__thread *thread)
 {
     const struct rdl__op *op = &sched->view.ops[thread->id];
-    bool is_parked = thread->state == RDL__ALIVE && !is_current(thread);
+    bool is_parked = thread->state == RDL__ALIVE && thread != (stopped ? stopped : rdl__running);
 
     say("%u\t%s\t%s\t", thread->id, rdl__thread_name(thread), state_of(thread));
     if (thread->state == RDL__ALIVE)
@@ -123,16 +136,75 @@ const char *rdl__debug_holds(void)
     return said.bytes;
 }
 
+/* ---- Who is to blame ------------------------------------------------------------------------ */
+
+uint64_t rdl__debug_now(void)
+{
+    return steps;
+}
+
+void rdl__debug_blame(struct rdl__thread *thread, uint64_t step)
+{
+    blamed.thread = thread;
+    blamed.step = step;
+}
+
+void rdl__debug_blame_call(uint64_t number, uintptr_t function)
+{
+    blamed.call = number;
+    blamed.function = function;
+}
+
+const char *rdl__debug_blamed(void)
+{
+    said.count = 0;
+    said.bytes[0] = '\0';
+    if (blamed.step)
+        say("step\t%lu\t%s\n", blamed.step, rdl__thread_name(blamed.thread));
+    else if (blamed.function)
+        say("call\t%lu\t%lx\n", blamed.call, (unsigned long)blamed.function);
+    return said.bytes;
+}
+
+/* A thread that waits is looked at where it stands: on its own stack. */
+static void visit(struct rdl__thread *self, struct rdl__thread *other)
+{
+    stopped = other;
+    visitor = self;
+    rdl__switch(&self->stack_pointer, other->stack_pointer, other->fs);
+}
+
+void rdl__debug_arrive(void)
+{
+    struct rdl__thread *from = visitor;
+
+    if (!from)
+        return;
+    raise(SIGTRAP);
+    visitor = NULL;
+    rdl__switch(&blamed.thread->stack_pointer, from->stack_pointer, from->fs);
+}
+
 /* ---- Where to stop ------------------------------------------------------------------------- */
+
+__attribute__((noinline)) void rdl__debug_begins(void)
+{
+    __asm__ volatile("");
+}
 
 __attribute__((noinline)) void rdl__debug_switched(void)
 {
     __asm__ volatile("");
 }
 
-__attribute__((noinline)) void rdl__debug_step(void)
+__attribute__((noinline)) void rdl__debug_step(uint64_t number)
 {
-    __asm__ volatile("");
+    __asm__ volatile("" : : "D"(number));
+}
+
+__attribute__((noinline)) void rdl__debug_call(uint64_t number)
+{
+    __asm__ volatile("" : : "D"(number));
 }
 
 void rdl__debug_follow(const struct rdl__thread *self)
@@ -140,21 +212,28 @@ void rdl__debug_follow(const struct rdl__thread *self)
     bool is_another = self != last;
 
     last = self;
+    steps++;
     if (is_another)
         rdl__debug_switched();
-    rdl__debug_step();
+    rdl__debug_step(steps);
 }
 
 /* Until the debugger lets us go on, nothing is controlled: it calls functions here. */
 void rdl__debug_stop(const char *what, const char *text)
 {
     struct rdl__thread *running = rdl__running;
+    struct rdl__thread *wrong = blamed.thread;
 
-    failing = running;
+    failing = wrong ? wrong : running;
+    stopped = running;
     rdl__running = NULL;
     fflush(NULL);
     fprintf(stderr, "raddle: %s\n%s%s", what, text, *text ? "\n" : "");
-    raise(SIGTRAP);
+    if (wrong && wrong != running && !blamed.step && wrong->state == RDL__ALIVE)
+        visit(running, wrong);
+    else
+        raise(SIGTRAP);
     rdl__running = running;
-    failing = NULL;
+    failing = stopped = NULL;
+    memset(&blamed, 0, sizeof blamed);
 }

@@ -177,6 +177,8 @@ static void arrive(void)
         sched->left = NULL;
         rdl__donor_put(left);
     }
+    if (__builtin_expect(rdl__debugged, 0))
+        rdl__debug_arrive();
     if (__builtin_expect(sched->failing, 0))
         _longjmp(sched->escape, 1);
     if (__builtin_expect(sched->discarding != NULL, 0))
