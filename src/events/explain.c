@@ -48,7 +48,7 @@ static void add_wanted(void *it, const struct rdl__config *c, const struct rdl__
     add_line(it, wanted->step, note);
 }
 
-/* What is complete is a stream, or what one function calls; if that is nothing, it may be either. */
+/* What is complete is a stream, or what a function calls; if that is nothing, it may be either. */
 static const char *nothing_more(const struct rdl__program *p)
 {
     if (p->wanted_count == 0)
