@@ -204,37 +204,14 @@ static void pop(struct rdl__stage *stage)
     rdl__stage_draw_end(stage, &stack->frames[--stack->depth]);
 }
 
-/* It has been answered: who called may ask for that (rdl_answered). */
 static void pop_answered(struct rdl__stage *stage, const struct rdl__frame *frame)
 {
     struct rdl__frame *caller;
-    struct rdl__said *said;
 
     pop(stage);
     caller = top_of(stage);
-    if (!caller || !caller->op->asks_answers)
-        return;
-    said = rdl__arena_alloc(&stage->waits.arena, sizeof *said + frame->op->answer_size);
-    said->op = frame->op;
-    said->next = caller->said;
-    memcpy(said->answer, frame->answer, frame->op->answer_size);
-    caller->said = said;
-}
-
-/* By the functions of the operation that has made its last call-out. */
-const void *rdl__answered(const struct rdl_event_type *event)
-{
-    struct rdl__stage *stage = rdl__the_stage;
-    const struct rdl__said *said = NULL;
-
-    if (stage) {
-        struct rdl__stack *stack = rdl__stack_of(stage);
-
-        said = stack->frames[stack->depth ? stack->depth - 1 : 0].said;
-    }
-    while (said && said->op != event->operation)
-        said = said->next;
-    return said ? said->answer : NULL;
+    if (caller && caller->op->asks_answers)
+        rdl__said_add(stage, caller, frame);
 }
 
 void rdl__stage_enter(struct rdl__stage *stage, struct rdl__component *component,

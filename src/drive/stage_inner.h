@@ -7,12 +7,8 @@
 
 enum { RDL__DEPTH_MAX = 64 };
 
-/* An answer to a call-out. */
-struct rdl__said {
-    const struct rdl_operation *op;
-    struct rdl__said *next;
-    char answer[];
-};
+/* A call-out, and the answer to it: said.c. */
+struct rdl__said;
 
 /* Somebody is being called. */
 struct rdl__frame {
@@ -60,6 +56,10 @@ extern struct rdl__stage *rdl__the_stage;
 
 /* The calls that this thread is in. */
 struct rdl__stack *rdl__stack_of(struct rdl__stage *stage);
+
+/* The operation of this frame may ask how that call of it was made, and answered. */
+void rdl__said_add(struct rdl__stage *stage, struct rdl__frame *caller,
+                   const struct rdl__frame *call);
 
 /* NULL: it is not on the stage. */
 struct rdl__component *rdl__component_of(struct rdl__stage *stage, const struct rdl_operation *op);
