@@ -76,6 +76,9 @@ TEST(padding_is_no_part_of_a_value)
     report = expect_fail("wrong_packet", "a call with other arguments: device_send");
     EXPECT_CONTAINS(report, "high = 2, ");
     EXPECT_CONTAINS(report, "high = 1, ");
+    report = expect_fail("wrong_ring", "a call with other arguments: ring_push");
+    EXPECT_CONTAINS(report, "ring_push(ring = &{item_size = 4, items = NULL}, item = ");
+    EXPECT_CONTAINS(report, "        ring_push(ring = &{item_size = 8, items = NULL})");
 }
 
 TEST(numbers_are_of_the_type_that_is_asked_for)
@@ -138,6 +141,7 @@ TEST(the_c_library_is_mocked_but_not_for_raddle)
     expect_pass("what_a_spied_function_calls_is_mocked");
     expect_pass("functions_that_are_chosen_are_mocked");
     expect_pass("functions_that_all_of_us_use_are_spied_on");
+    expect_pass("parameters_without_names_are_lengths");
     expect_pass("locks_of_controlled_threads_fail");
 }
 

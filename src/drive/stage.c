@@ -206,11 +206,16 @@ static void pop(struct rdl__stage *stage)
     rdl__stage_draw_end(stage, &stack->frames[--stack->depth]);
 }
 
-/* It has been answered. */
-static void pop_answered(struct rdl__stage *stage, const struct rdl__frame *frame)
+/* It is over, and the caller may ask what it was answered; NULL: that is not known yet. */
+static void pop_answered(struct rdl__stage *stage, const struct rdl__frame *frame,
+                         const void *answer)
 {
+    struct rdl__frame *caller;
+
     pop(stage);
-    rdl__stage_said(stage, top_of(stage), frame->op, frame->answer);
+    caller = top_of(stage);
+    if (caller && caller->op->asks_answers)
+        rdl__said_add(stage, caller, frame, answer);
 }
 
 void rdl__stage_enter(struct rdl__stage *stage, struct rdl__component *component,
@@ -446,7 +451,7 @@ static void perform(struct rdl__stage *stage, const struct rdl_step *step)
     } else {
         answer_for(stage, frame);
     }
-    pop_answered(stage, frame);
+    pop_answered(stage, frame, frame->answer);
 }
 
 static uint32_t choose(struct rdl__stage *stage, uint32_t count)
@@ -615,7 +620,7 @@ static bool answer_call(struct rdl__stage *stage, struct rdl__op_call *call)
     if (frame->op->answer_size)
         memcpy(call->answer, frame->answer, frame->op->answer_size);
     rdl__stage_tell_answer(stage, frame);
-    pop_answered(stage, frame);
+    pop_answered(stage, frame, frame->answer);
     return false;
 }
 
@@ -626,10 +631,8 @@ static void look_at_call(struct rdl__stage *stage, const struct rdl__op_call *ca
     const struct rdl_operation *op = call->event->operation;
 
     stage->has_faults = true;
-    if (!is_inside(stage, op)) {
-        called(stage, call, true);
-        pop(stage);
-    }
+    if (!is_inside(stage, op))
+        pop_answered(stage, called(stage, call, true), NULL);
     if (call->answer)
         memset(call->answer, 0, op->answer_size);
 }
@@ -640,8 +643,8 @@ void rdl__op_answered(const struct rdl_operation *op, const void *answer)
 
     if (!stage || !rdl__stage_lock())
         return;
-    if (!is_inside(stage, op))
-        rdl__stage_said(stage, top_of(stage), op, answer);
+    if (!is_inside(stage, op) && top_of(stage))
+        rdl__said_answer(stage, top_of(stage), op, answer);
     rdl__stage_unlock();
 }
 
@@ -680,7 +683,7 @@ void rdl__op_returned(struct rdl__op_call *call)
     judge(stage, frame, frame->answer);
     check_agreement(stage, frame);
     rdl__stage_tell_answer(stage, frame);
-    pop_answered(stage, frame);
+    pop_answered(stage, frame, frame->answer);
     rdl__stage_unlock();
 }
 

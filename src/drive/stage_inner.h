@@ -7,12 +7,8 @@
 
 enum { RDL__DEPTH_MAX = 64 };
 
-/* An answer to a call-out. */
-struct rdl__said {
-    const struct rdl_operation *op;
-    struct rdl__said *next;
-    char answer[];
-};
+/* A call-out, and the answer to it: said.c. */
+struct rdl__said;
 
 /* Somebody is being called. */
 struct rdl__frame {
@@ -61,16 +57,19 @@ extern struct rdl__stage *rdl__the_stage;
 /* The calls that this thread is in. */
 struct rdl__stack *rdl__stack_of(struct rdl__stage *stage);
 
+/* The operation of this frame may ask how that call of it was made, and answered (NULL: it is told
+ * later).  It is told: the last of the operation. */
+void rdl__said_add(struct rdl__stage *stage, struct rdl__frame *caller,
+                   const struct rdl__frame *call, const void *answer);
+void rdl__said_answer(struct rdl__stage *stage, struct rdl__frame *caller,
+                      const struct rdl_operation *op, const void *answer);
+
 /* NULL: it is not on the stage. */
 struct rdl__component *rdl__component_of(struct rdl__stage *stage, const struct rdl_operation *op);
 
 /* Before code is blamed for a call that it does not make: would that be seen?  If not, it is the
  * test that is wrong. */
 void rdl__stage_check_seen(struct rdl__stage *stage, const struct rdl__frame *caller);
-
-/* A call-out of this frame (NULL: of nobody's) was answered: answers.c. */
-void rdl__stage_said(struct rdl__stage *stage, struct rdl__frame *caller,
-                     const struct rdl_operation *op, const void *answer);
 
 /* ---- In words: stage_tell.c ------------------------------------------------------------------ */
 

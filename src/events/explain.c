@@ -48,13 +48,22 @@ static void add_wanted(void *it, const struct rdl__config *c, const struct rdl__
     add_line(it, wanted->step, note);
 }
 
-/* What is complete is a stream, or what a function calls; if that is nothing, it may be either. */
+static bool is_about_calls(const struct rdl__program *p)
+{
+    for (uint32_t i = 0; i < p->wanted_count; i++)
+        if (p->wanted[i].step->kind == RDL__STEP_CALL)
+            return true;
+    for (uint32_t i = 0; i < p->place_count; i++)
+        if (p->places[i].step && p->places[i].step->kind == RDL__STEP_RELEASE)
+            return true;
+    return false;
+}
+
+/* What is complete is a stream, or what one function calls. */
 static const char *nothing_more(const struct rdl__program *p)
 {
-    if (p->wanted_count == 0)
-        return "nothing";
-    return p->wanted[0].step->kind == RDL__STEP_CALL ? "nothing: all calls have been made"
-                                                     : "nothing: the stream is complete";
+    return is_about_calls(p) ? "nothing: all calls have been made"
+                             : "nothing: the stream is complete";
 }
 
 static void add_expected(const struct rdl__matcher *m, const struct rdl__config *c,
