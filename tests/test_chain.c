@@ -80,3 +80,14 @@ TEST(specs_that_disagree_do_so_by_the_fewest_calls)
     }
     unsetenv("STRICT");
 }
+
+TEST(states_of_components_and_who_followed_whom_are_told)
+{
+    char *report = passes("all_are_real", "--verbose");
+
+    EXPECT_CONTAINS(report, "hardly any reach \"meter: beyond\" (0)");
+    EXPECT_CONTAINS(report, "    after panel.off: panel.on 100.0%\n");
+    EXPECT_CONTAINS(report, "    state meter: high: in ");
+    EXPECT_CONTAINS(report, "      entered: from other states ");
+    EXPECT_LACKS(passes("the_panel_is_real", "--quiet"), "after panel.off");
+}
