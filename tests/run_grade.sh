@@ -294,6 +294,7 @@ says 'sum.h'
 refused_flag() { grade 2 --spec sum sum/impl/it.c -I; says '.I needs a value'; }
 refused_flag
 grade 0 --spec sum -Isum/include -D LIMIT=10 sum/impl/it.c
+! grep -q round1 out || fail 'there are no rounds to tell of in' "$(cat out)"
 grade 1 --spec sum -I sum/include -DLIMIT=9 --format json sum/impl/it.c
 says '"rounds":\{"1":"fail","2":null,"3":null\}' '"class":"bad-spec-impl"' '"phases":1,'
 grade 1 --spec sum -I sum/include -DLIMIT=9 sum/impl/it.c

@@ -61,3 +61,33 @@ TEST(a_field_that_is_no_parameter_is_named)
                "misnamed.tick cannot be made of calls of meter_tick(value) by names: amount is no "
                "parameter");
 }
+
+/* A journal that must not be written to when it is full: it gets full by turning the panel off and
+ * on six times, or by six alarms. */
+TEST(specs_that_disagree_do_so_by_the_fewest_calls)
+{
+    setenv("STRICT", "1", 1);
+    for (int seed = 1; seed <= 5; seed++) {
+        int status;
+        char *report = run(&status,
+                           "\"$BUILD/specs/chain\" --filter =the_specs_agree --regressions none "
+                           "--format json --seed %d",
+                           seed);
+
+        EXPECT_EQ(status, 1);
+        EXPECT_CONTAINS(report, "a component is called against its precondition");
+        EXPECT_CONTAINS(report, "\"phases\":8,");
+    }
+    unsetenv("STRICT");
+}
+
+TEST(states_of_components_and_who_followed_whom_are_told)
+{
+    char *report = passes("all_are_real", "--verbose");
+
+    EXPECT_CONTAINS(report, "hardly any reach \"meter: beyond\" (0)");
+    EXPECT_CONTAINS(report, "    after panel.off: panel.on 100.0%\n");
+    EXPECT_CONTAINS(report, "    state meter: high: in ");
+    EXPECT_CONTAINS(report, "      entered: from other states ");
+    EXPECT_LACKS(passes("the_panel_is_real", "--quiet"), "after panel.off");
+}

@@ -70,3 +70,12 @@ TEST(a_cluster_has_each_component_once)
 {
     is_refused("one_twice", "cluster one_twice has no_create twice");
 }
+
+TEST(at_most_is_no_fewer_than_at_least)
+{
+    int status;
+    char *report = run(&status, "WRONG=backwards \"$BUILD/specs/misdeclared\"");
+
+    EXPECT_EQ(status, 2);
+    EXPECT_CONTAINS(report, ".calls is {50, 10}: at least the one, at most the other");
+}

@@ -13,7 +13,8 @@
  * of any component, and has the specs perform what they say follows: whenever an operation may be
  * called, each operation that it calls out to must be ready for that (.pre), allow the caller, and
  * answer what the call-outs say it answers.  Where these leave something open (rdl_either,
- * rdl_optional, ...), all of it is tried, by chance.  The shortest disagreement is shown.
+ * rdl_optional, ...), all of it is tried, by chance.  The shortest disagreement is shown: what is
+ * found is shrunk, and then states are visited breadth first, by calls like those that were found.
  *
  * What components call of specs that are not of the cluster is answered as their call-outs say;
  * where code is real, .mocked = RDL_SPECS(clock) names these specs.

@@ -512,11 +512,12 @@ RDL_API void rdl__register_spec(const struct rdl_spec *spec);
  *
  *     RDL_SPEC(queue, ..., .interesting = {{"full", is_full}, {"empty again", is_empty_again}});
  *
- * Reports say in how many cases, and after how many calls, each was reached (RDL_TEST_MODEL
- * asks after each call, RDL_TEST_RESOURCE when a phase has ended), and warn of one that less
- * than 1 % of the cases come to.  Then give operations that lead there more weight in states on
- * the way (.weigh), let cases be longer (.calls = {0, 500}), or draw data that fits the state
- * (.args).  With --verbose, they show which operation followed which how often, too. */
+ * Reports say in how many cases, and after how many calls, each was reached (RDL_TEST_MODEL and
+ * RDL_TEST_CLUSTER ask after each call, of all components, RDL_TEST_RESOURCE when a phase has
+ * ended), and warn of one that less than 1 % of the cases come to (unless a deviation is in force,
+ * which may keep them from it).  Then give operations that lead there more weight in states on the
+ * way (.weigh), let cases be longer (.calls = {0, 500}), or draw data that fits the state (.args).
+ * With --verbose, they show which operation followed which how often, too. */
 
 /* ---- Tests ---------------------------------------------------------------------------- */
 

@@ -69,6 +69,7 @@ struct rdl__outcome {
     uint32_t phases;     /* or calls, one after the other */
     uint32_t concurrent; /* calls in one phase, at most */
     uint32_t deviations; /* that took effect: so many times */
+    uint64_t states;     /* of components without code, when it passes: which they are in */
 
     struct rdl__ids exercised; /* requirements; see case/requirements.h */
 

@@ -301,13 +301,14 @@ static void judge_deviation(struct rdl__session *session, const struct rdl__resu
 
 enum { SELDOM_PERCENT = 1 };
 
-/* Interesting states that are hardly reached are hardly tested. */
+/* Interesting states that are hardly reached are hardly tested.  Under a deviation it may be that
+ * which is in the way. */
 static void judge_states(struct rdl__session *session, const struct rdl__result *result)
 {
     const struct rdl__stats *stats = &result->stats;
     struct rdl__text seldom = {0};
 
-    for (uint32_t i = 0; i < stats->visited_count; i++) {
+    for (uint32_t i = 0; !result->deviation && i < stats->visited_count; i++) {
         const struct rdl__visited *visited = &stats->visited[i];
 
         if (100 * visited->cases >= SELDOM_PERCENT * stats->cases)

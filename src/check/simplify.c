@@ -378,4 +378,6 @@ void rdl__simplify(struct rdl__session *session, const struct rdl_test *test,
         !is_long(session, test, failure))
         look_elsewhere(session, test, failure);
     shrink(session, test, failure, isolated);
+    if (!isolated && rdl__find_shorter(session, test, failure))
+        shrink(session, test, failure, false);
 }

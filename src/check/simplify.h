@@ -9,4 +9,8 @@
 void rdl__simplify(struct rdl__session *session, const struct rdl_test *test,
                    struct rdl__failure *failure, bool isolated);
 
+/* Is there a shorter case, of specs without code, by other calls (shorter.c)?  Then it is that. */
+bool rdl__find_shorter(struct rdl__session *session, const struct rdl_test *test,
+                       struct rdl__failure *failure);
+
 #endif

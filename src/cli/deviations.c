@@ -246,6 +246,8 @@ static bool try_all(struct survey *survey, struct rdl_test **tests, size_t count
                     struct rdl__error *error)
 {
     measure(survey, tests, count);
+    if (count == 0 && !survey->is_part)
+        return rdl__fail(error, "--deviations: no test matches; --list shows all");
     if (survey->runs == 0 && !survey->is_part)
         return rdl__fail(error,
                          "--deviations: in none of these tests a spec plays that has deviations "

@@ -126,6 +126,9 @@ bool rdl__cast_check(const struct rdl_test *test, struct rdl__error *error)
 {
     const struct rdl_options *options = &test->options;
 
+    if (options->calls.max && options->calls.max < options->calls.min)
+        return wrong(test, error, ".calls is {%u, %u}: at least the one, at most the other",
+                     options->calls.min, options->calls.max);
     if (options->cluster)
         return check_cluster(test, error) && check_deviation(test, error);
     return check_names(test, options->stand_ins, error) &&

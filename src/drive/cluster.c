@@ -4,7 +4,7 @@
  * happens on the stage. */
 #include <string.h>
 
-#include "drive/stage.h"
+#include "drive/cluster_counts.h"
 #include "raddle/cluster.h"
 
 enum { CALLS_DEFAULT = 100, TRIES = 20 };
@@ -13,7 +13,6 @@ enum { CALLS_DEFAULT = 100, TRIES = 20 };
 struct choice {
     struct rdl__component *component;
     const struct rdl_operation *op;
-    uint64_t calls;
 };
 
 struct cluster {
@@ -25,6 +24,7 @@ struct cluster {
     uint32_t choice_count;
     void *args;
     uint32_t made;
+    struct rdl__cluster_counts counts;
 };
 
 /* ---- Setting up ----------------------------------------------------------------------------- */
@@ -75,7 +75,7 @@ static void list_choices(struct cluster *c)
             const struct rdl_operation *op = rdl__operation(c->components[i]->spec, k);
 
             if (rdl__may_call("test", op))
-                c->choices[c->choice_count++] = (struct choice){c->components[i], op, 0};
+                c->choices[c->choice_count++] = (struct choice){c->components[i], op};
         }
     if (c->choice_count == 0)
         rdl__misuse(c->t,
@@ -137,9 +137,9 @@ static bool make_another(struct cluster *c, uint32_t min, uint32_t max, uint32_t
         choice = draw(c);
         if (choice) {
             c->made++;
-            choice->calls++;
             c->t->outcome->phases++;
             rdl__stage_call(c->stage, choice->component, choice->op, c->args);
+            rdl__cluster_counts_called(&c->counts, (uint32_t)(choice - c->choices));
             rdl__span_end(tape);
             return true;
         }
@@ -151,15 +151,24 @@ static bool make_another(struct cluster *c, uint32_t min, uint32_t max, uint32_t
     return false;
 }
 
+/* For who looks for a shorter way to a state. */
+static uint64_t hash_states(const struct cluster *c)
+{
+    uint64_t hash = 0;
+
+    for (uint32_t i = 0; i < c->count; i++)
+        hash = 31 * hash + rdl__hash_state(c->components[i]->spec, c->components[i]->state);
+    return hash;
+}
+
 static void tell_counts(const struct cluster *c)
 {
-    for (uint32_t i = 0; c->t->counted && i < c->choice_count; i++) {
-        struct rdl__text name = {0};
+    const struct rdl_operation **ops =
+        rdl_new_array(c->t, const struct rdl_operation *, c->choice_count);
 
-        rdl__text_add(&name, "%s.%s", c->choices[i].op->of, c->choices[i].op->name);
-        rdl__stats_calls(c->t->stats, rdl__text_string(&name), c->choices[i].calls, 0);
-        rdl__text_release(&name);
-    }
+    for (uint32_t i = 0; i < c->choice_count; i++)
+        ops[i] = c->choices[i].op;
+    rdl__cluster_counts_tell(&c->counts, ops);
 }
 
 void rdl__test_cluster(struct rdl_case *t)
@@ -181,11 +190,13 @@ void rdl__test_cluster(struct rdl_case *t)
         rdl__stage_mock(c->stage, options->mocked, false);
     create_real_ones(c);
     rdl__defer(t, destroy_real_ones, c);
+    rdl__cluster_counts_begin(&c->counts, t, c->components, c->count, c->choice_count);
     target = rdl__chosen_length(t, min, max);
     rdl__span_begin(t->tape, RDL__LABEL_LIST);
     while (make_another(c, min, max, target))
         ;
     rdl__span_end(t->tape);
+    t->outcome->states = options->real ? 0 : hash_states(c);
     tell_counts(c);
     t->hidden--;
 }

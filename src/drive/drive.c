@@ -71,8 +71,9 @@ static void tell_visited(const struct rdl__counts *counts, const struct rdl_case
                                        .calls = counts->visited[i]};
 
         snprintf(visited.name, sizeof visited.name, "%s", spec->interesting[i].name);
-        for (uint32_t k = 0; k <= RDL_INTERESTING_MAX; k++)
+        for (uint32_t k = 0; k < RDL_INTERESTING_MAX; k++)
             visited.from[k] = counts->from[i][k];
+        visited.from[RDL__STATES_MAX] = counts->from[i][RDL_INTERESTING_MAX];
         rdl__stats_visited(t->stats, i, &visited);
     }
 }

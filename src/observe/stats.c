@@ -111,7 +111,7 @@ uint32_t rdl__stats_calls(struct rdl__stats *stats, const char *name, uint64_t c
     return i;
 }
 
-/* They are those of one spec, so their numbers are always the same. */
+/* They are those of one spec, or cluster, so their numbers are always the same. */
 void rdl__stats_visited(struct rdl__stats *stats, uint32_t number, const struct rdl__visited *more)
 {
     struct rdl__visited *visited = &stats->visited[number];

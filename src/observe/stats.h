@@ -18,7 +18,7 @@ enum {
     RDL__BUCKETS = 24,
     RDL__TRIED_MAX = 64,
     RDL__CALLED_MAX = 64,
-    RDL__STATES_MAX = 16,
+    RDL__STATES_MAX = 32,
     RDL__ADVICE_ROOM = 2048,
 };
 

@@ -216,6 +216,7 @@ struct journal {
 
 RDL_TYPES(journal, struct journal, void);
 RDL_ARGS(journal, write, a->kind = '0'; a->number = rdl_int(t, 0, 9));
+RDL_PRE(journal, write, !getenv("STRICT") || s->lines < LINES);
 RDL_POST_RETURNS(journal, write, if (s->lines < LINES) s->lines++; else *r = -1);
 RDL_DO_RETURNS(journal, write, *r = journal_write(a->kind, a->number));
 
@@ -237,8 +238,8 @@ static void *create_journal(struct rdl_case *t, const struct journal *s)
 }
 
 RDL_OP_RETURNS(journal, write, struct line, int, RDL_MOCKS(journal_write, write_mock),
-               .callers = "panel", .args = journal_write_args, .post = journal_write_post,
-               .call = journal_write_call);
+               .callers = "panel", .args = journal_write_args, .pre = journal_write_pre,
+               .post = journal_write_post, .call = journal_write_call);
 RDL_SPEC(journal, RDL_OPS(journal, write), .create = create_journal);
 
 /* ---- Tests ---------------------------------------------------------------------------------- */

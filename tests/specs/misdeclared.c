@@ -151,6 +151,10 @@ FULL(d);
 RDL_OP(preconditions_many, e, struct rdl_nothing, .call = call, .preconditions = {{"1", holds}});
 RDL_SPEC(preconditions_many, RDL_OPS(preconditions_many, a, b, c, d, e), .create = create);
 
+TYPES(backwards);
+RDL_OP(backwards, fine, struct rdl_nothing, .call = call);
+RDL_SPEC(backwards, RDL_OPS(backwards, fine), .create = create);
+
 static struct rdl_test test = {
     .name = "wrong", .file = __FILE__, .line = __LINE__, .body = rdl__test_model};
 
@@ -201,5 +205,10 @@ int main(int argc, char **argv)
     USE(precondition_long);
     USE(preconditions_many);
     use_cluster("one_twice", &rdl_cluster_one_twice);
+    USE(backwards);
+    if (test.options.spec == rdl_spec_backwards) {
+        test.options.calls.min = 50;
+        test.options.calls.max = 10;
+    }
     return rdl_main(argc, argv);
 }

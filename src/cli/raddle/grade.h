@@ -183,6 +183,7 @@ struct rdl__grade_pattern {
 struct rdl__grade_totals {
     int passed, failed, errors;
     struct rdl__grade_pattern patterns[RDL__GRADE_PATTERNS];
+    int with_rounds; /* that were judged in more rounds than the first */
 };
 
 struct rdl__grade_totals rdl__grade_count(const struct rdl__grade *grades, int count);

@@ -44,6 +44,7 @@ struct rdl__grade_totals rdl__grade_count(const struct rdl__grade *grades, int c
 
         totals.passed += grades[i].grade.verdict == RDL__GRADE_PASS;
         totals.errors += grades[i].grade.verdict == RDL__GRADE_ERROR;
+        totals.with_rounds += !rounds[1].is_sequential;
         if (grades[i].grade.verdict != RDL__GRADE_FAIL)
             continue;
         totals.failed++;
@@ -61,9 +62,11 @@ static const char *mark(const struct rdl__grade_pattern *pattern, int round)
 
 static void add_totals(struct rdl__text *out, const struct rdl__grade_totals *totals)
 {
-    rdl__text_add(out, "\nPASSED  FAILED\n%6d  %6d\n\n", totals->passed, totals->failed);
-    rdl__text_add(out, "        round1  round2  round3  number\n");
-    for (int i = 0; i < RDL__GRADE_PATTERNS; i++) {
+    bool has_rounds = totals->with_rounds > totals->errors;
+
+    rdl__text_add(out, "\nPASSED  FAILED\n%6d  %6d\n", totals->passed, totals->failed);
+    rdl__text_add(out, has_rounds ? "\n        round1  round2  round3  number\n" : "");
+    for (int i = 0; has_rounds && i < RDL__GRADE_PATTERNS; i++) {
         const struct rdl__grade_pattern *pattern = &totals->patterns[i];
 
         rdl__text_add(out, "        %s       %s       %s       %6d\n", mark(pattern, 1),
