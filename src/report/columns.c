@@ -101,7 +101,7 @@ static void add_header(struct rdl__text *out, const struct layout *layout)
     rdl__text_add(out, "%s", layout->paint->bold);
     for (uint32_t i = 0; i < layout->lanes; i++) {
         add_spaces(out, layout->start[i] - at);
-        at = layout->start[i] + rdl__text_add_clipped(out, layout->names[i], NAME_MAX);
+        at = layout->start[i] + rdl__text_add_elided(out, layout->names[i], NAME_MAX);
     }
     rdl__text_add(out, "%s\n", layout->paint->plain);
 }
@@ -146,7 +146,7 @@ static void add_row(struct rdl__text *out, const struct layout *layout, const st
     }
     add_spaces(out, layout->place + GAP - used);
     if (layout->name && has_lane)
-        indent -= rdl__text_add_clipped(out, layout->names[row->lane], NAME_MAX);
+        indent -= rdl__text_add_elided(out, layout->names[row->lane], NAME_MAX);
     add_spaces(out, indent);
     add_text(out, layout, row, room);
     rdl__text_add(out, "\n");
