@@ -417,6 +417,8 @@ static void draw_state(struct drawing *d, const struct rdl__event *event)
         it->before = keep(d, event->text);
     else if (strcmp(event->what, "after") == 0)
         it->after = keep(d, event->text);
+    else if (strcmp(event->what, "became") == 0)
+        it->detail = keep(d, event->text);
     else if (strcmp(event->what, "fails") == 0) {
         it->fails = it->matters = true;
         rdl__text_add(&more, "%s%s%s", it->detail, *it->detail ? "\n" : "", event->text);

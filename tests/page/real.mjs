@@ -55,6 +55,23 @@ test("a_program_that_is_explored_shows_its_deadlock", {html: deadlock}, async (p
   expect((await page.locator(".source pre").innerText()).includes("pthread_mutex_lock(&to->lock);"), "no source");
 });
 
+/* An event comes from the thread that emits it, when it does, though a judge sees it later. */
+const room = join(folder, "room");
+
+execFileSync("sh", ["-c", `"${CC}" -g -o "${room}" "${SOURCE}/docs/tutorials/streams/room.c" ` +
+                          "$(pkg-config --cflags --libs raddle)"],
+             {env: {...process.env, PKG_CONFIG_PATH: join(BUILD, "pkgconfig")}});
+const lamp = failing("room", room, "--seed", "1", "--regressions", "none", "--html", "PAGE");
+
+test("events_come_from_the_threads_that_emit_them", {html: lamp}, async (page) => {
+  const wrong = page.locator(".item.message.fails"), lanes = await page.locator(".head").allInnerTexts();
+
+  same(lanes, ["main", "ann", "bob", "wire"]);
+  same(await wrong.count(), 1);
+  same(await wrong.locator(".title").innerText(), "lamp(true)");
+  expect((await wrong.getAttribute("aria-label")).startsWith("fails, bob, message"), "it is another's");
+});
+
 /* Code that crashes: who did, and in which call. */
 const crash = failing("crash", raddle, "grade", "--seed", "1", "--spec", "examples/warehouse", "--html", "PAGE",
                       "examples/warehouse/implementations/asserts_too_much.c");
