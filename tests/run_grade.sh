@@ -157,6 +157,7 @@ for row in rows:
         assert row["rounds"] == {"1": "fail", "2": "fail", "3": None}, row
     if row["verdict"] == "pass":
         assert row["rounds"] == {"1": "pass", "2": "pass", "3": "pass"}, row
+        assert row["tests"] and all(t["verdict"] == "pass" for t in row["tests"]), row
 END
 
 # ---- One implementation, and one case of it --------------------------------------------------

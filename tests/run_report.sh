@@ -73,6 +73,8 @@ refused 'other.json: line 1 tells of no test' other.json
 refused 'grades.json: something in its list is no grade' grades.json
 refused 'list.json: ' list.json
 refused 'nul.json: this is no JSON' nul.json
+echo >blank.json
+refused 'blank.json: there is nothing in it' blank.json
 refused 'empty.json: there is nothing in it' empty.json
 refused 'cannot write' --html nosuch/page.html run.json
 refused '--html' --html

@@ -144,6 +144,47 @@ export PATH=$BUILD/bin:$PATH PKG_CONFIG_PATH=$BUILD/pkgconfig
     grep -q 'FAIL   no_ticket_is_given_twice' said || fail "$(cat said)"
 )
 
+# Strings whose bytes are written as numbers, with letters after them that are digits, too.
+(
+    cd "$scratch"
+    cat >bytes.c <<'END'
+#include <raddle.h>
+#include <string.h>
+
+struct said {
+    char text[16];
+};
+RDL_TYPES(ear, struct rdl_nothing, void);
+RDL_EXTERN_OP_RETURNS(ear, hear, struct said, int);
+RDL_ARGS(ear, hear, (void)t, strcpy(a->text, "\x01" "beef\xe2\x80\xae" "c\\\"?"));
+RDL_POST_RETURNS(ear, hear, *r = 0);
+RDL_DO_RETURNS(ear, hear, *r = a->text[0] == 1 && a->text[4] == 'f' && strlen(a->text) == 12);
+RDL_OP_RETURNS(ear, hear, struct said, int, .args = ear_hear_args, .post = ear_hear_post,
+               .call = ear_hear_call);
+
+static void *create(struct rdl_case *t, const struct rdl_nothing *s)
+{
+    (void)s;
+    return t;
+}
+
+RDL_SPEC(ear, RDL_OPS(ear, hear), .create = create);
+RDL_TEST_MODEL(it_hears, ear);
+
+RDL_MAIN
+END
+    flags=$(pkg-config --cflags --libs raddle)
+    # shellcheck disable=SC2086
+    "${CC:-gcc}" -g -Wall -Wextra -Wno-unused-value -o bytes bytes.c $flags
+    ./bytes --seed 1 --regressions none >found || true
+    raddle export "$(grep -o 'rdl1\.[A-Za-z0-9_.-]*' found | head -1)" -- ./bytes >repro.c
+    # shellcheck disable=SC2086
+    "${CC:-gcc}" -g -Wall -Wextra -Wno-unused-value -Werror -I. -o repro repro.c $flags ||
+        fail "it does not compile:" "$(cat repro.c)"
+    ./repro >said 2>&1 && fail "it passes:" "$(cat repro.c said)"
+    grep -q 'FAIL   it_hears' said || fail "$(cat said)"
+)
+
 # ---- Schedules, streams, mocks and components ----------------------------------------------------
 
 for test in deposits_add_up locks_are_taken_in_one_order waiters_are_woken nobody_crashes \

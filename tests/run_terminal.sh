@@ -154,8 +154,8 @@ if not re.search(r"\r\w+: searching, [\d,]+ of 1,000,000,000 \w+, [\d,]+/s, abou
                  written):
     complain("nothing of what deviations are at", written)
 
-# A log that goes on until something is shown.
-written, status = fed(100, (line for i in range(1 << 30) for line in log_of(i)), raddle, "match",
+# A log that goes on until something is shown, and ends with an answer.
+written, status = fed(100, ("".join(log_of(i)) for i in range(1 << 30)), raddle, "match",
                       "log.so", "-")
 if not any(re.search(r"^standard input: matching, [\d,]+ events, [\d,]+/s$", line)
            for line in progress_in(written)) or status != 0:

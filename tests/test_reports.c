@@ -510,6 +510,34 @@ TEST(of_a_long_story_the_middle_is_left_out)
     EXPECT_CONTAINS(report, "    call(499)\n");
 }
 
+TEST(what_is_shown_to_people_does_nothing_to_their_terminal)
+{
+    const char *said = report_of("human", failing_result(2));
+    struct rdl__text text = {0};
+
+    EXPECT_CONTAINS(said, "\\x01\\x08\\x1b[31m\\x7f\\xc2\\x85\\xe2\\x80\\xa8\\xef\\xbb\\xbf");
+    EXPECT_CONTAINS(said, "gr\xc3\xbc\xc3\x9f \xf0\x9f\x90\x99");
+    for (const char *c = said; *c; c++)
+        EXPECT((unsigned char)*c >= ' ' || *c == '\n' || *c == '\t');
+    rdl__text_add(&text, "\x1b[1mbold\x1b[0m \x1b]0;title\x07 \x1b[2J \xe2\x80\xae");
+    rdl__text_tame(&text, true);
+    EXPECT_STR(text.bytes, "\x1b[1mbold\x1b[0m \\x1b]0;title\\x07 \\x1b[2J \\xe2\\x80\\xae");
+    rdl__text_clear(&text);
+    rdl__text_add_quoted(&text, "a\xe2\x80\xae\xc3\xbc", 6);
+    EXPECT_STR(text.bytes, "\"a\\xe2\\x80\\xae\xc3\xbc\"");
+    rdl__text_release(&text);
+}
+
+TEST(names_that_are_too_long_keep_both_ends)
+{
+    struct rdl__text text = {0};
+
+    EXPECT(rdl__text_add_elided(&text, "a worker of the pool 17", 12) == 12);
+    EXPECT(rdl__text_add_elided(&text, "worker 17", 12) == 9);
+    EXPECT_STR(text.bytes, "a wor..ol 17worker 17");
+    rdl__text_release(&text);
+}
+
 /* ---- Where reports go ---- */
 
 TEST(several_reports_are_written_at_once)

@@ -195,6 +195,24 @@ TEST(a_message_is_at_two_lanes_at_the_same_moment)
     EXPECT_EQ(timeline.arrows[0].kind, RDL__ARROW_SENDS);
 }
 
+/* As with one that is judged after it was emitted. */
+TEST(what_becomes_of_a_message_may_be_told_later)
+{
+    uint32_t net, dropped, refused;
+
+    begin();
+    net = rdl__trace_lane(&trace, "port", "net");
+    dropped = rdl__trace_point(&trace, "message", 0, net, "out net ping(1)", "");
+    refused = rdl__trace_point(&trace, "message", 0, net, "out net ping(2)", "");
+    rdl__trace_state(&trace, dropped, "became", "dropped");
+    rdl__trace_state(&trace, refused, "fails", "refused");
+    draw();
+    EXPECT_STR(titled("out net ping(1)")->detail, "dropped");
+    EXPECT(!titled("out net ping(1)")->fails);
+    EXPECT_STR(titled("out net ping(2)")->detail, "refused");
+    EXPECT(titled("out net ping(2)")->fails);
+}
+
 TEST(a_trace_that_is_off_draws_nothing)
 {
     begin();

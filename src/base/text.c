@@ -150,6 +150,62 @@ int rdl__text_add_clipped(struct rdl__text *text, const char *more, int most)
     return most > 0 ? most : 0;
 }
 
+/* "queue wo..er 7" */
+int rdl__text_add_elided(struct rdl__text *text, const char *name, int most)
+{
+    int length = rdl__text_width(name), head = (most - 2) / 2, tail = most - 2 - head;
+    const char *at = name;
+
+    if (length <= most || most < 7)
+        return rdl__text_add_clipped(text, name, most);
+    for (int i = 0; i < head; i++)
+        rdl__utf8_next(&at);
+    rdl__text_add(text, "%.*s..", (int)(at - name), name);
+    for (int i = head; i < length - tail; i++)
+        rdl__utf8_next(&at);
+    rdl__text_add(text, "%s", at);
+    return most;
+}
+
+/* Characters that cannot be seen, and those that change the order of what is around them. */
+static bool is_unseen(uint32_t code)
+{
+    return (code >= 0x7f && code < 0xa0) || code == RDL__NO_CHARACTER || code == 0xfeff ||
+           (code >= 0x200b && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
+           (code >= 0x2060 && code <= 0x2069);
+}
+
+/* How long is a sequence of a terminal's here that does no more than paint? */
+static size_t paint_length(const char *at)
+{
+    size_t length = 2;
+
+    if (at[0] != '\x1b' || at[1] != '[')
+        return 0;
+    length += strspn(at + 2, "0123456789;");
+    return at[length] == 'm' ? length + 1 : 0;
+}
+
+void rdl__text_tame(struct rdl__text *text, bool painted)
+{
+    struct rdl__text tamed = {0};
+    const char *at = text->bytes, *end = at + text->count;
+
+    while (at < end) {
+        const char *start = at;
+        size_t paint = painted ? paint_length(at) : 0;
+        uint32_t code = paint ? (at += paint, ' ') : rdl__utf8_next(&at);
+
+        if (code == '\n' || code == '\t' || (code >= ' ' && !is_unseen(code)))
+            rdl__text_add_bytes(&tamed, start, (size_t)(at - start));
+        else
+            for (; start < at; start++)
+                rdl__text_add(&tamed, "\\x%02x", (unsigned char)*start);
+    }
+    rdl__text_release(text);
+    *text = tamed;
+}
+
 void rdl__text_add_quoted(struct rdl__text *text, const char *bytes, size_t count)
 {
     const char *end = bytes + count;
@@ -159,7 +215,7 @@ void rdl__text_add_quoted(struct rdl__text *text, const char *bytes, size_t coun
         const char *start = bytes;
         uint32_t code = rdl__utf8_next(&bytes);
 
-        if (code >= 0xa0 && code != RDL__NO_CHARACTER)
+        if (code >= 0xa0 && !is_unseen(code))
             rdl__text_add_bytes(text, start, (size_t)(bytes - start));
         else
             for (; start < bytes; start++)

@@ -43,6 +43,13 @@ void rdl__text_add_hex(struct rdl__text *text, const unsigned char *bytes, size_
 int rdl__text_width(const char *text);
 int rdl__text_add_clipped(struct rdl__text *text, const char *more, int most);
 
+/* The same of a name, of which both ends are kept, that tell it from others. */
+int rdl__text_add_elided(struct rdl__text *text, const char *name, int most);
+
+/* What a terminal would obey instead of showing it, and what cannot be seen or turns the order of
+ * others round, becomes visible: "\x1b".  Colours may stay. */
+void rdl__text_tame(struct rdl__text *text, bool painted);
+
 /* "1,234,567"; "1 case", "2,000 cases" */
 void rdl__text_add_count(struct rdl__text *text, uint64_t count);
 void rdl__text_add_many(struct rdl__text *text, uint64_t count, const char *noun);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check/plan.h"
+#include "port/crash.h"
 #include "port/symbols.h"
 
 enum { DIGITS = 16 };
@@ -163,6 +164,17 @@ void rdl__outcome_resolve(struct rdl__outcome *outcome, const struct rdl__crash 
 struct rdl__lines rdl__lines_of_test(const struct rdl_test *test)
 {
     return (struct rdl__lines){.known_pc = (uintptr_t)test->body + 1, .known_file = test->file};
+}
+
+void rdl__outcome_add_ending(struct rdl__text *out, const struct rdl__outcome *outcome)
+{
+    if (outcome->cause == RDL__BY_CRASH)
+        rdl__text_add(out, "crashed with %s", rdl__signal_name(outcome->number));
+    if (outcome->cause == RDL__BY_EXIT)
+        rdl__text_add(out, "exited with status %d%s", outcome->number,
+                      outcome->threads ? "" : " in the middle of a case");
+    if (outcome->cause == RDL__BY_HANG)
+        rdl__text_add(out, "did not end within %d ms", outcome->number);
 }
 
 void rdl__outcome_resolve_alone(struct rdl__outcome *outcome, const struct rdl__board *board)

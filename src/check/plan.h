@@ -302,6 +302,9 @@ void rdl__outcome_want(const struct rdl__outcome *outcome, const struct rdl__cra
 void rdl__outcome_resolve(struct rdl__outcome *outcome, const struct rdl__crash *crash,
                           const struct rdl__lines *lines, struct rdl__objects *objects);
 
+/* "crashed with SIGSEGV", if it has not come to its end; else nothing. */
+void rdl__outcome_add_ending(struct rdl__text *out, const struct rdl__outcome *outcome);
+
 /* A copy of the outcome on this board, without further ado. */
 void rdl__outcome_resolve_alone(struct rdl__outcome *outcome, const struct rdl__board *board);
 struct rdl__lines rdl__lines_of_test(const struct rdl_test *test);

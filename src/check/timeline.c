@@ -273,6 +273,9 @@ static void draw_step(struct drawing *d, size_t i)
     d->of_step[i] = number;
     if (step->how == RDL__STEP_ENDS)
         rdl__text_add(&words, "ends");
+    else if (step->op == RDL__OP_WAIT && step->how == RDL__STEP_DONE &&
+             d->threads[step->thread].wait != NONE)
+        rdl__text_add(&words, "goes on"); /* its words would be those of the wait */
     else
         rdl__step_add_words(&words, d->words, step);
     item(d, number)->title = keep_text(d, &words);
@@ -414,6 +417,8 @@ static void draw_state(struct drawing *d, const struct rdl__event *event)
         it->before = keep(d, event->text);
     else if (strcmp(event->what, "after") == 0)
         it->after = keep(d, event->text);
+    else if (strcmp(event->what, "became") == 0)
+        it->detail = keep(d, event->text);
     else if (strcmp(event->what, "fails") == 0) {
         it->fails = it->matters = true;
         rdl__text_add(&more, "%s%s%s", it->detail, *it->detail ? "\n" : "", event->text);
@@ -463,11 +468,29 @@ static void draw_event(struct drawing *d, const struct rdl__event *event)
 
 /* ---- The end --------------------------------------------------------------------------------- */
 
+static bool has_died(const struct rdl__outcome *outcome)
+{
+    return outcome->verdict == RDL__FAILED &&
+           (outcome->cause == RDL__BY_CRASH || outcome->cause == RDL__BY_EXIT ||
+            outcome->cause == RDL__BY_HANG);
+}
+
+/* From 1 on; 0: it concerns all, or is not known. */
+static uint32_t failing_thread(const struct drawing *d)
+{
+    bool is_whose_turn_it_was = has_died(d->outcome) || d->outcome->cause == RDL__BY_ASSERT ||
+                                d->outcome->cause == RDL__BY_MISUSE;
+
+    if (!d->schedule->failed_thread && is_whose_turn_it_was && d->words->steps->begun)
+        return d->words->steps->running + 1;
+    return d->schedule->failed_thread;
+}
+
 static void draw_failure(struct drawing *d)
 {
     const struct rdl__outcome *outcome = d->outcome;
-    uint32_t failed = d->schedule->failed_thread, number;
-    struct rdl__text place = {0};
+    uint32_t failed = failing_thread(d), number;
+    struct rdl__text title = {0}, place = {0};
     struct rdl__item *it;
 
     if (outcome->verdict != RDL__FAILED)
@@ -475,8 +498,9 @@ static void draw_failure(struct drawing *d)
     number =
         add_item(d, RDL__ITEM_FAILURE,
                  failed && failed <= THREADS_MAX ? lane_of_thread(d, failed - 1) : RDL__NO_LANE);
+    rdl__outcome_add_ending(&title, outcome);
     it = item(d, number);
-    it->title = keep(d, outcome->check);
+    it->title = *outcome->check ? keep(d, outcome->check) : keep_text(d, &title);
     it->detail = keep(d, outcome->text);
     it->fails = it->matters = true;
     if (outcome->line) {
@@ -487,6 +511,22 @@ static void draw_failure(struct drawing *d)
         it->line = outcome->line;
     }
     d->out->moments++;
+}
+
+/* So is the call in which a thread, or the process, came to its end. */
+static void blame_calls(struct drawing *d)
+{
+    uint32_t failed = d->outcome->verdict == RDL__FAILED ? failing_thread(d) : 0, lane = NONE;
+    bool any_lane = has_died(d->outcome) && !d->words->steps->begun;
+
+    if (failed && failed <= THREADS_MAX)
+        lane = lane_of_thread(d, failed - 1);
+    for (uint32_t i = d->out->count; i-- > 0 && (any_lane || lane != NONE);)
+        if (item(d, i)->kind == RDL__ITEM_CALL && item(d, i)->open &&
+            (any_lane || item(d, i)->lane == lane)) {
+            item(d, i)->fails = true;
+            return; /* those around it wait for this one */
+        }
 }
 
 /* Who waits for ever is what is wrong, and not who waits for them to end. */
@@ -600,6 +640,7 @@ void rdl__timeline_read(struct rdl__timeline *out, const struct rdl__trace *trac
     draw_all(d);
     if (has_more_than_notes(out)) {
         draw_failure(d);
+        blame_calls(d);
         blame_waits(d);
         close_all(d);
         rdl__timeline_read_sources(out, words->lines);

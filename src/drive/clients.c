@@ -165,9 +165,17 @@ void rdl__clients_point_at_suspects(struct rdl__clients *clients, struct rdl__vi
     bool any = false;
 
     for (uint32_t i = 1; i <= clients->calls; i++) {
+        struct rdl__text reason = {0};
+
         if (!rdl__viable_is_suspect(viable, i))
             continue;
-        rdl__trace_state(clients->t->trace, clients->given[i]->drawn, "fails", why);
+        if (why)
+            rdl__text_add(&reason, "%s", why);
+        else
+            rdl__viable_why(viable, i, &reason);
+        rdl__trace_state(clients->t->trace, clients->given[i]->drawn, "fails",
+                         rdl__text_string(&reason));
+        rdl__text_release(&reason);
         if (!any)
             blame(clients, clients->given[i]);
         any = true;

@@ -104,7 +104,7 @@ const struct rdl_operation *rdl__clients_answer(void *clients, rdl_ref ref,
 void rdl__clients_run(struct rdl__clients *clients);
 
 /* For those who look at the case, in its picture or in a debugger: these calls are wrong, as the
- * judge says, and this is why. */
+ * judge says, and this is why; NULL: the judge knows. */
 void rdl__clients_point_at_suspects(struct rdl__clients *clients, struct rdl__viable *viable,
                                     const char *why);
 

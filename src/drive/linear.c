@@ -169,8 +169,9 @@ _Noreturn static void fail(struct linear *l, struct rdl__viable *viable)
         tell_history(l, &text);
         rdl__viable_explain(viable, &text);
         rdl__clients_point_at_suspects(l->clients, viable,
-                                       blame == RDL__BLAME_WAITS ? "waits, though it could go on"
-                                                                 : "no order explains it");
+                                       blame == RDL__BLAME_WAITS    ? "waits, though it could go on"
+                                       : blame == RDL__BLAME_POLICY ? "no order explains it"
+                                                                    : NULL);
     }
     rdl__differs_in(l->t, rdl__viable_culprit(viable), "non-atomic",
                     blame == RDL__BLAME_WAITS    ? "a call waits that could go on"

@@ -291,6 +291,8 @@ _Noreturn static void fail(const struct model *m, const struct command *command,
         add_state(m, &text, "state before it: ", m->before);
     if (m->is_predicted)
         add_state(m, &text, "state after it:  ", m->state);
+    if (m->is_predicted)
+        rdl__draw_state(m->t, m->drawn, "after", m->spec, m->state);
     rdl__trace_state(m->t->trace, m->drawn, "fails", check);
     if (!m->reference)
         rdl__debug_blame_call(m->made, (uintptr_t)command->op->call);

@@ -179,6 +179,21 @@ static void count_off(struct rdl__ports *ports, const struct rdl__queued *queued
         wake(ports, &ports->queued);
 }
 
+/* From the thread that emits it, while it does; a judge comes later. */
+static void draw(const struct rdl__ports *ports, struct rdl__queued *queued)
+{
+    struct rdl__trace *trace = ports->t->trace;
+    struct rdl__text title = {0};
+
+    if (!trace->on || queued->event.direction != RDL_OUT)
+        return;
+    rdl__event_show(&title, &queued->event);
+    queued->drawn = rdl__trace_point(trace, "message", 0,
+                                     rdl__trace_lane(trace, "port", queued->event.port->name),
+                                     rdl__text_string(&title), "");
+    rdl__text_release(&title);
+}
+
 void rdl__ports_post(struct rdl__ports *ports, struct rdl__queued *queued, uintptr_t pc)
 {
     struct rdl__thread *self = rdl__self();
@@ -189,6 +204,8 @@ void rdl__ports_post(struct rdl__ports *ports, struct rdl__queued *queued, uintp
                                            .size = 1,
                                            .object = (uintptr_t)ports,
                                            .pc = pc});
+    if (self)
+        draw(ports, queued);
     lock(ports);
     append(ports, queued);
     if (ports->head == queued) /* else nobody waits */

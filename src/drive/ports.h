@@ -15,6 +15,7 @@ struct rdl__queued {
     struct rdl__queued *next;
     const struct rdl_frame *frame; /* as which it has come, if it has */
     struct rdl__asker *asker;      /* of a request, or an answer: whose; NULL: nobody's */
+    uint32_t drawn; /* in the picture, when it was emitted; 0: that is when it is judged */
     struct rdl_event event;
     _Alignas(16) char bytes[];
 };

@@ -215,7 +215,7 @@ static void tell_phase(struct resource *r, uint32_t first)
 
 static void draw_failure(struct resource *r, enum rdl__blame blame)
 {
-    const char *why = blame == RDL__BLAME_RETURNED ? "has returned, which the spec does not allow"
+    const char *why = blame == RDL__BLAME_RETURNED ? NULL
                       : blame == RDL__BLAME_POLICY ? "was not served in its turn"
                                                    : "waits, though it could go on";
 

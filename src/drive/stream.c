@@ -42,31 +42,38 @@ struct rdl__stream {
 
 /* ---- What has been -------------------------------------------------------------------------- */
 
-/* From the component to a port, or the other way round; `what` became of it. */
-static void draw(struct rdl__stream *s, const char *what, const struct rdl_event *event)
+/* From the component to a port, or the other way round, unless it was drawn when it was emitted;
+ * `what` became of it. */
+static void draw(struct rdl__stream *s, const char *what, const struct rdl__queued *queued)
 {
+    const struct rdl_event *event = &queued->event;
     struct rdl__trace *trace = s->t->trace;
-    uint32_t component = rdl__trace_lane(trace, "component", "component");
-    uint32_t port = rdl__trace_lane(trace, "port", event->port->name);
-    bool is_in = event->direction == RDL_IN;
+    bool is_in = event->direction == RDL_IN, is_refused = strcmp(what, "refused") == 0;
     struct rdl__text title = {0};
+    uint32_t component, port;
 
+    if (queued->drawn && *what)
+        rdl__trace_state(trace, queued->drawn, is_refused ? "fails" : "became", what);
+    if (queued->drawn)
+        return;
+    component = rdl__trace_lane(trace, "component", "component");
+    port = rdl__trace_lane(trace, "port", event->port->name);
     rdl__event_show(&title, event);
     rdl__trace_point(trace, "message", is_in ? port : component, is_in ? component : port,
                      rdl__text_string(&title), what);
     rdl__text_release(&title);
 }
 
-static void tell(struct rdl__stream *s, const char *what, const struct rdl_event *event)
+static void tell(struct rdl__stream *s, const char *what, const struct rdl__queued *queued)
 {
     struct rdl__text line = {0};
 
     if (!s->t->trace->on)
         return;
     rdl__text_add(&line, "%s%s", what, *what ? ": " : "");
-    rdl__event_show(&line, event);
+    rdl__event_show(&line, &queued->event);
     rdl__tell(s->t, &line);
-    draw(s, what, event);
+    draw(s, what, queued);
     rdl__text_release(&line);
 }
 
@@ -108,13 +115,14 @@ _Noreturn static void fail(struct rdl__stream *s, const char *check, struct rdl_
     rdl__failed(s->file, s->line, check, "%s", rdl__text_string(text));
 }
 
-_Noreturn static void fail_event(struct rdl__stream *s, const struct rdl_event *event,
+_Noreturn static void fail_event(struct rdl__stream *s, const struct rdl__queued *queued,
                                  enum rdl__taken why)
 {
+    const struct rdl_event *event = &queued->event;
     struct rdl__text text = {0};
 
     if (s->t->trace->on)
-        draw(s, "refused", event);
+        draw(s, "refused", queued);
     rdl__text_add(&text, "event %llu: ", (unsigned long long)s->count + 1);
     rdl__event_show(&text, event);
     rdl__text_add(&text, "\n");
@@ -214,7 +222,7 @@ static void trigger(struct rdl__stream *s, const struct rdl_step *step)
     }
     queued = rdl__queued_new(&event);
     free(made);
-    tell(s, "trigger", &queued->event);
+    tell(s, "trigger", queued);
     look(s, NULL);
     rdl__ports_deliver(s->ports, queued);
     free(queued);
@@ -306,7 +314,7 @@ static void reply(struct rdl__stream *s, const struct rdl__effect *effect, struc
     struct rdl__queued *queued = rdl__queued_new(&event);
 
     queued->asker = asker;
-    tell(s, "answer", &queued->event);
+    tell(s, "answer", queued);
     rdl__ports_deliver(s->ports, queued);
     free(queued);
 }
@@ -348,8 +356,8 @@ static void take(struct rdl__stream *s, struct rdl__queued *queued)
         return;
     }
     if (taken != RDL__TAKEN)
-        fail_event(s, &queued->event, taken);
-    tell(s, effect.kind == RDL__SWALLOW ? "dropped" : "", &queued->event);
+        fail_event(s, queued, taken);
+    tell(s, effect.kind == RDL__SWALLOW ? "dropped" : "", queued);
     s->acts = 0;
     number = s->count++;
     free(s->last[number % LAST]);

@@ -92,6 +92,9 @@ const struct rdl_operation *rdl__viable_culprit(struct rdl__viable *v);
 /* Does the call of this number stand in the way, whatever was before; or, if no call does always,
  * does it at all? */
 bool rdl__viable_is_suspect(struct rdl__viable *v, uint32_t number);
+
+/* Of one that has returned: why it should not have, as what follows "it returns 3". */
+void rdl__viable_why(struct rdl__viable *v, uint32_t number, struct rdl__text *out);
 void rdl__viable_explain(struct rdl__viable *v, struct rdl__text *out);
 
 #endif

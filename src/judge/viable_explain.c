@@ -294,6 +294,40 @@ const struct rdl_operation *rdl__viable_culprit(struct rdl__viable *v)
     return rdl__operation(v->spec, (size_t)__builtin_ctzll(operations));
 }
 
+/* Where one gets from the first state that was possible before. */
+static void add_why(struct rdl__text *out, struct rdl__viable *v, const struct rdl__layer *layer,
+                    int slot)
+{
+    const struct rdl__node *node = rdl__node_at(v, layer, farthest(v, layer, 0));
+    const struct rdl_call *call = &layer->slots[slot]->call;
+    bool cpre, let = rdl__node_lets(v, layer, node, slot, &cpre);
+
+    if (!let)
+        rdl__text_add(out, "but it has to wait: %s%s",
+                      cpre ? v->policy->name : "its cpre does not hold",
+                      cpre ? " prefers others" : "");
+    else if (call->operation->answer_size == 0)
+        rdl__text_add(out, "but that is not possible there");
+    else if (call->operation->judge)
+        rdl__text_add(out, "which judge does not allow");
+    else {
+        rdl__text_add(out, "but the model says ");
+        add_answers(out, v, node, call);
+    }
+}
+
+void rdl__viable_why(struct rdl__viable *v, uint32_t number, struct rdl__text *out)
+{
+    const struct rdl__layer *layer;
+
+    if (v->less)
+        v = v->less;
+    layer = v->layers[v->layer_count - 1];
+    for (uint64_t left = layer->must; left; left &= left - 1)
+        if (layer->slots[__builtin_ctzll(left)]->call.number == number)
+            add_why(out, v, layer, __builtin_ctzll(left));
+}
+
 bool rdl__viable_is_suspect(struct rdl__viable *v, uint32_t number)
 {
     const struct rdl__layer *layer;

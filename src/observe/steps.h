@@ -39,7 +39,7 @@ struct rdl__step {
 };
 
 enum {
-    RDL__STEPS_RECENT = 1 << 13, /* to be drawn; */
+    RDL__STEPS_RECENT = 1 << 14, /* to be drawn; */
     RDL__STEPS_TOLD = 1 << 11,   /* of which reports in words look at the last */
     RDL__STEPS_KEPT = 1024,
     RDL__MILESTONES = 512,

@@ -101,7 +101,7 @@ static void add_header(struct rdl__text *out, const struct layout *layout)
     rdl__text_add(out, "%s", layout->paint->bold);
     for (uint32_t i = 0; i < layout->lanes; i++) {
         add_spaces(out, layout->start[i] - at);
-        at = layout->start[i] + rdl__text_add_clipped(out, layout->names[i], NAME_MAX);
+        at = layout->start[i] + rdl__text_add_elided(out, layout->names[i], NAME_MAX);
     }
     rdl__text_add(out, "%s\n", layout->paint->plain);
 }
@@ -146,7 +146,7 @@ static void add_row(struct rdl__text *out, const struct layout *layout, const st
     }
     add_spaces(out, layout->place + GAP - used);
     if (layout->name && has_lane)
-        indent -= rdl__text_add_clipped(out, layout->names[row->lane], NAME_MAX);
+        indent -= rdl__text_add_elided(out, layout->names[row->lane], NAME_MAX);
     add_spaces(out, indent);
     add_text(out, layout, row, room);
     rdl__text_add(out, "\n");
@@ -267,6 +267,15 @@ static char *beside(const struct rdl__item *item)
     return text.bytes;
 }
 
+/* A message is there twice, where it comes from and where it goes; a line says both. */
+static bool is_arrival(const struct rdl__timeline *timeline, uint32_t i)
+{
+    const struct rdl__item *item = &timeline->items[i], *before = item - 1;
+
+    return i > 0 && item->kind == RDL__ITEM_MESSAGE && before->kind == RDL__ITEM_MESSAGE &&
+           before->from == item->from && strcmp(before->title, item->title) == 0;
+}
+
 void rdl__add_timeline(struct rdl__text *out, const struct rdl__timeline *timeline,
                        const struct rdl__excerpt *excerpt, int width,
                        const struct rdl__paint *paint)
@@ -284,8 +293,11 @@ void rdl__add_timeline(struct rdl__text *out, const struct rdl__timeline *timeli
         names[i] = timeline->lanes[i].name;
     for (uint32_t i = excerpt->first; i < excerpt->end; i++) {
         const struct rdl__item *item = &timeline->items[i];
-        char *aside = beside(item);
+        char *aside;
 
+        if (is_arrival(timeline, i) && i != excerpt->marked)
+            continue;
+        aside = beside(item);
         rows[count++] =
             (struct row){.lane = item->lane,
                          .place = front_of(item, excerpt, i),

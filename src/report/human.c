@@ -23,6 +23,13 @@ static const char *ink(const struct rdl__report *report, enum ink which)
 /* ---- Parts of a report --------------------------------------------------------------- */
 
 /* Text of several lines, each behind the same margin. */
+/* Whatever tests have drawn, printed or are called, it is only shown. */
+static void say(struct rdl__report *report)
+{
+    rdl__text_tame(&report->text, report->looks.colour);
+    rdl__report_flush(report);
+}
+
 static void add_indented(struct rdl__text *out, const char *text, const char *margin)
 {
     while (*text) {
@@ -438,7 +445,7 @@ static void run_started(void *self, const struct rdl__plan *plan, size_t tests)
     rdl__report_begin(self, plan, tests);
     if (report->looks.verbose) {
         rdl__text_add(&report->text, "seed %llu\n", (unsigned long long)plan->seed);
-        rdl__report_flush(report);
+        say(report);
     }
 }
 
@@ -462,7 +469,7 @@ static void failure_found(void *self, const struct rdl_test *test,
     rdl__text_add(&report->text, "): ");
     rdl__failure_headline(&report->text, failure);
     rdl__text_add(&report->text, "\n");
-    rdl__report_flush(report);
+    say(report);
 }
 
 static void warned(void *self, const char *text)
@@ -473,7 +480,7 @@ static void warned(void *self, const char *text)
         return;
     rdl__text_add(&report->text, "%swarning:%s %s\n", ink(report, YELLOW), ink(report, PLAIN),
                   text);
-    rdl__report_flush(report);
+    say(report);
 }
 
 /* Was its (first) failure known from a regression file? */
@@ -595,7 +602,7 @@ static void test_ended(void *self, const struct rdl__result *result)
         add_passing(report, result);
     if (shows_statistics(report, result))
         add_statistics(report, &result->stats);
-    rdl__report_flush(report);
+    say(report);
 }
 
 static void exercised(void *self, const struct rdl__exercise *exercises, size_t count)
@@ -612,7 +619,7 @@ static void exercised(void *self, const struct rdl__exercise *exercises, size_t 
     if (fails)
         rdl__text_add(&report->text, "%sFAIL%s   all requirements are to be exercised\n",
                       ink(report, RED), ink(report, PLAIN));
-    rdl__report_flush(report);
+    say(report);
 }
 
 static void run_ended(void *self, double seconds)
@@ -628,7 +635,7 @@ static void run_ended(void *self, double seconds)
         rdl__text_add(out, "\n");
     }
     (void)seconds;
-    rdl__report_flush(report);
+    say(report);
 }
 
 struct rdl__listener rdl__report_human(struct rdl__report *report, const struct rdl__looks *looks)

@@ -284,14 +284,9 @@ static void add_headline(struct rdl__text *out, const struct rdl__failure *failu
             rdl__text_add(out, ": %.*s", (int)strcspn(outcome->text, "\n"), outcome->text);
         return;
     case RDL__BY_CRASH:
-        rdl__text_add(out, "crashed with %s", rdl__signal_name(outcome->number));
-        break;
     case RDL__BY_EXIT:
-        rdl__text_add(out, "exited with status %d%s", outcome->number,
-                      outcome->threads ? "" : " in the middle of a case");
-        break;
     case RDL__BY_HANG:
-        rdl__text_add(out, "did not end within %d ms", outcome->number);
+        rdl__outcome_add_ending(out, outcome);
         break;
     case RDL__BY_ASSERT:
     case RDL__BY_DEADLOCK:

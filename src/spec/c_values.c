@@ -1,6 +1,7 @@
 /* c_values.c -- values as a C program would initialise a variable by them:
  *
  *     {.text = {'a', 'b'}, .colour = GREEN, .items = {.count = 1, .items = {3}}}  */
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -82,16 +83,27 @@ static bool add_items(struct rdl__text *out, const struct rdl__type *of, uint32_
     return all;
 }
 
-/* A text that fills its array has no NUL, so it is no string. */
+/* A text that fills its array has no NUL, so it is no string.  In C, digits that follow a byte's
+ * would be its own: between them the string ends, and begins anew. */
 static bool add_text(struct rdl__text *out, const struct rdl__type *type, const char *text)
 {
     static const struct rdl__type character = {.kind = RDL__TYPE_CHAR, .size = 1};
     size_t count = strnlen(text, type->count);
+    struct rdl__text quoted = {0};
 
     for (size_t i = 0; i < type->count; i++)
         if (count == type->count || (i > count && text[i]))
             return add_items(out, &character, type->count, text);
-    rdl__text_add_quoted(out, text, count);
+    rdl__text_add_quoted(&quoted, text, count);
+    for (const char *at = quoted.bytes; *at; at++) {
+        bool is_byte = at[0] == '\\' && at[1] == 'x';
+        size_t length = is_byte ? 4 : at[0] == '\\' ? 2 : 1;
+
+        rdl__text_add(out, "%.*s%s", (int)length, at,
+                      is_byte && isxdigit((unsigned char)at[4]) ? "\"\"" : "");
+        at += length - 1;
+    }
+    rdl__text_release(&quoted);
     return true;
 }
 

@@ -32,6 +32,10 @@ test("the_warehouse_shows_at_first_glance_who_did_what_wrong", {html: warehouse}
     expect(box && box.y >= 0 && box.y + box.height <= height, selector, "is not in view:", box);
   }
   expect((await page.locator(".what-failed").innerText()).includes("the spec does not allow"), "what failed");
+  same(await page.locator(".item.failure .why").innerText(),
+       "client 0: enter(n = 0, weight = 1100) returns, but it has to wait: its cpre does not hold");
+  same(await page.locator(".source .at").innerText(), "39    pthread_mutex_unlock(&w->lock);");
+  expect((await page.locator(".chosen .states dd").innerText()).startsWith("{weight = [0, 0, 0, 0]"), "no state");
   expect((await page.locator(".copyable code").first().innerText()).startsWith("raddle grade --spec"), "replay");
   same(await page.locator("g.arrow.wakes").count(), 1);
 });
@@ -49,6 +53,35 @@ test("a_program_that_is_explored_shows_its_deadlock", {html: deadlock}, async (p
   expect((await page.locator(".what-failed").innerText()).includes("deadlock: main -> thread 1 -> main"), "what failed");
   await page.locator(".item.switch").click();
   expect((await page.locator(".source pre").innerText()).includes("pthread_mutex_lock(&to->lock);"), "no source");
+});
+
+/* An event comes from the thread that emits it, when it does, though a judge sees it later. */
+const room = join(folder, "room");
+
+execFileSync("sh", ["-c", `"${CC}" -g -o "${room}" "${SOURCE}/docs/tutorials/streams/room.c" ` +
+                          "$(pkg-config --cflags --libs raddle)"],
+             {env: {...process.env, PKG_CONFIG_PATH: join(BUILD, "pkgconfig")}});
+const lamp = failing("room", room, "--seed", "1", "--regressions", "none", "--html", "PAGE");
+
+test("events_come_from_the_threads_that_emit_them", {html: lamp}, async (page) => {
+  const wrong = page.locator(".item.message.fails"), lanes = await page.locator(".head").allInnerTexts();
+
+  same(lanes, ["main", "ann", "bob", "wire"]);
+  same(await wrong.count(), 1);
+  same(await wrong.locator(".title").innerText(), "lamp(true)");
+  expect((await wrong.getAttribute("aria-label")).startsWith("fails, bob, message"), "it is another's");
+});
+
+/* Code that crashes: who did, and in which call. */
+const crash = failing("crash", raddle, "grade", "--seed", "1", "--spec", "examples/warehouse", "--html", "PAGE",
+                      "examples/warehouse/implementations/asserts_too_much.c");
+
+test("a_crash_shows_in_the_call_and_the_lane_where_it_happens", {html: crash}, async (page) => {
+  const call = page.locator(".item.call.fails"), failure = page.locator(".item.failure");
+
+  same(await call.count(), 1);
+  same(await failure.locator(".title").innerText() !== "failure", true);
+  expect((await failure.boundingBox()).x <= (await call.boundingBox()).x + 20, "it is in another lane");
 });
 
 const components = failing("components", join(BUILD, "specs/components"), "--seed", "1", "--regressions", "none",

@@ -236,12 +236,12 @@ export function callouts() {
 
 /* ---- A property without threads: values only ---- */
 
-export function property() {
+export function property({value = "{0, 1}"} = {}) {
   const line = (name, value, remark, depth = 0) => ({name, value, remark: remark || "", depth});
 
   return failing("sorting_keeps_all_elements", sampleFailure({
     message: "tests/sort.c:15: rdl_check_eq(sum(xs), 2)", detail: "sum(xs) = 1\n2 = 2",
-    story: [line("xs", "{0, 1}"), line("n", "2", "any value would do", 1), line("", "about to add")],
+    story: [line("xs", value), line("n", "2", "any value would do", 1), line("", "about to add")],
     first: {story: [line("xs", "{17, 4, -3, 88}"), line("n", "4", "", 1)], timeline: null, choices: 31,
             message: "tests/sort.c:15: rdl_check_eq(sum(xs), 2)"},
     shrank: [{run: 0, choices: 31, preemptions: 0}, {run: 12, choices: 12, preemptions: 0}],
@@ -280,6 +280,49 @@ export function hostile() {
 }
 
 /* ---- Ten thousand events ---- */
+
+/* More than are shown at once, so that only what matters is; the first steps of threads do not. */
+export function lostUpdate() {
+  const m = new Maker(["main", "thread"], ["one", "thread"], ["two", "thread"]);
+  const create = m.add("step", 0, 0, 0, "creates a thread", {place: "sum.c:9", matters: true});
+  const starts = m.add("step", 1, 1, 1, "starts");
+  let now = 2;
+
+  for (; now < 20; now++)
+    m.add("step", 1, now, now, now % 2 ? "unlocks mutex m" : "locks mutex m", {place: "sum.c:4", matters: true});
+  const out = m.add("switch", 1, now++, now - 1, "locks mutex m", {matters: true});
+  const other = m.add("step", 2, now++, now - 1, "starts");
+
+  m.add("step", 2, now++, now - 1, "locks mutex m", {place: "sum.c:4", matters: true});
+  m.add("failure", 0, now, now, "rdl_check_eq(sum, 2)", {fails: true, detail: "left:  1\nright: 2"});
+  m.arrow("creates", create, starts);
+  m.arrow("switches", out, other);
+  return failing("adds_up", sampleFailure({message: "sum.c:12: rdl_check_eq(sum, 2)", timeline: m.timeline}));
+}
+
+/* As a test of a spec tells it: the call says why it is wrong, its phase has the states. */
+export function judged() {
+  const m = new Maker(["client 0", "client"], ["client 1", "client"]);
+
+  m.add("phase", null, 0, 1, "<< 0: enter(1100) >>", {before: "{weight = 0}", after: "{weight = 0}"});
+  m.add("call", 0, 1, 4, "enter(1100)", {fails: true, matters: true,
+        detail: "returns\nbut it has to wait: its cpre does not hold"});
+  m.add("phase", null, 2, 5, "<< 1: enter(100) >>", {fails: true, before: "{weight = 100}",
+        possible: ["{weight = 100}", "{weight = 200}"]});
+  m.add("step", 0, 3, 3, "unlocks mutex 1", {place: "once.c:39", source: "    pthread_mutex_unlock(&w->lock);"});
+  m.add("failure", null, 5, 5, "a call has returned that the spec does not allow to", {fails: true,
+        detail: "warehouse: bad-spec-impl, in round 1\nenter(1100) cannot be explained"});
+  return failing("robots", sampleFailure({timeline: m.timeline}));
+}
+
+export function manyThreads() {
+  const m = new Maker(...Array.from({length: 12}, (_, i) => [`a thread with quite a long name ${i}`, "thread"]));
+
+  for (let i = 0; i < 12; i++)
+    m.add("step", i, i, i, "locks mutex m");
+  m.add("failure", 3, 12, 12, "it failed", {fails: true});
+  return failing("many_threads", sampleFailure({timeline: m.timeline}));
+}
 
 export function large(events = 10000) {
   const m = new Maker(...[0, 1, 2, 3, 4].map((i) => [`thread ${i}`, "thread"]));

@@ -1,6 +1,6 @@
 /* test.mjs -- what pages show, and what can be done with them. */
 import {EVIL, callouts, deadlock, grades, hostile, large, passing, property, requirements, sampleTest,
-        stream, warehouse} from "./samples.mjs";
+        judged, lostUpdate, manyThreads, stream, warehouse} from "./samples.mjs";
 import {LAPTOP, WIDE, eventually, expect, runAll, same, test} from "./harness.mjs";
 import "./pictures.mjs";
 import "./real.mjs";
@@ -63,13 +63,43 @@ test("arrows_lead_from_item_to_item", {lines: [callouts()]}, async (page) => {
   same(ends, [true, true, true, true, true]);
 });
 
+/* In what matters, a thread's first step may not be seen: then to the next that is. */
+test("a_preemption_leads_to_who_runs_instead", {lines: [lostUpdate()]}, async (page) => {
+  same(await page.locator(".item.step .title", {hasText: "starts"}).count(), 0);
+  for (const kind of ["switches", "creates"]) {
+    const to = await page.locator(`g.arrow.${kind}`).first().getAttribute("data-to");
+
+    same(await textOf(page, `[data-item="${to}"] .title`), "locks mutex m");
+  }
+});
+
+test("a_call_that_is_wrong_shows_its_last_step_and_the_states_of_its_phase", {lines: [judged()]}, async (page) => {
+  same(await chosen(page), "enter(1100)");
+  same(await textOf(page, ".item.failure .why"), "client 0: enter(1100) returns, but it has to wait: its cpre does not hold");
+  same(await textsOf(page, ".chosen h4"), ["Its last step: unlocks mutex 1", "The model's state, in that phase",
+                                           "2 states explained all before that phase"]);
+  same(await textOf(page, ".source .at"), "39pthread_mutex_unlock(&w->lock);");
+  same(await textOf(page, ".chosen .states dd"), "{weight = 100}");
+});
+
+const shrunkLater = ({failures: [failure], ...more}) => ({...more,
+  failures: [{...failure, shrank: failure.shrank.slice(1)}]});
+
+test("how_it_shrank_begins_with_the_case_as_found", {lines: [shrunkLater(warehouse())]}, async (page) => {
+  const [curve, first] = await page.evaluate(() => [document.querySelector(".curve").getAttribute("d"),
+    document.querySelector(".shrank title").textContent]);
+
+  expect(/^M44/.test(curve), curve);
+  expect(first.startsWith(`run 0: ${warehouse().failures[0].choices_before} choices`), first);
+});
+
 test("what_has_not_returned_says_so", {lines: [callouts()]}, async (page) => {
   same(await textsOf(page, ".item.call.open .unreturned"), ["has not returned", "has not returned"]);
 });
 
 test("messages_gates_ticks_and_notes_are_shown", {lines: [stream()]}, async (page) => {
   same(await textsOf(page, ".item.message .title"),
-       ["lamp(true)", "out wire lamp(true)", "lamp(true)", "out wire lamp(true)"]);
+       ["lamp(true)", "lamp(true)", "lamp(true)", "lamp(true)"]); /* the lane says which port */
   same(await textsOf(page, ".item.tick .title"), ["the clock moves on by 20 ms"]);
   same(await page.locator(".item.gate").count(), 2);
   same(await textsOf(page, ".item.note .title"), ["about to switch it"]);
@@ -237,8 +267,8 @@ test("a_run_in_which_all_pass_begins_with_the_list", {lines: passing(3)}, async 
 test("statistics_are_plotted", {lines: [warehouse()]}, async (page) => {
   const titles = await textsOf(page, ".a-plot h3");
 
-  same(titles, ["Labels, in percent of cases", "Calls of each operation", "Which operation followed which",
-                "Preconditions", "States reached", "Requirements that it exercised", "Sizes and lengths"]);
+  same(titles, ["Labels, in percent of cases", "Branches of event specs, in percent of cases",
+                "Calls of each operation", "Which operation followed which", "Preconditions", "States reached", "Requirements that it exercised", "Sizes and lengths"]);
   same(await textsOf(page, ".bars .bad th"), ["two wait", "enter !cpre it is full", "full"]);
   const track = await page.locator(".a-plot >> nth=0").locator(".track").first().boundingBox();
   const bar = await page.locator(".a-plot >> nth=0").locator(".bar").first().boundingBox();
@@ -266,6 +296,9 @@ test("grades_have_a_table_and_a_page_for_each_implementation", {grades: grades()
   same(await textOf(page, ".grade-line b"), "no_lock.c");
   same(await textOf(page, ".copyable code >> nth=0"), "raddle grade --spec warehouse no_lock.c --replay rdl1.x.AA");
   await expectInView(page, ".item.call.fails");
+  await page.setViewportSize({width: 400, height: 800});
+  same(await page.evaluate(() => document.documentElement.scrollWidth), 400);
+  await page.setViewportSize(LAPTOP);
   await page.locator(".sidebar").getByRole("link", {name: "untyped.c"}).click();
   same(await textOf(page, "pre.detail"), "untyped.c:3: unknown type name 'oops'");
 });
@@ -277,7 +310,8 @@ test("hostile_strings_stay_text", {lines: [hostile(), sampleTest({test: EVIL})],
   const shows = async (selector) => expect((await page.locator(selector).first().textContent())
     .replaceAll("\u2028", "").includes(wanted), selector, "does not have the string");
 
-  for (const selector of ["h1", ".what-failed", ".headline", ".head", ".item.call .title", ".item.failure .title",
+  expect((await page.locator(".head").first().getAttribute("title")).includes(EVIL), "the head's title");
+  for (const selector of ["h1", ".what-failed", ".headline", ".item.call .title", ".item.failure .title",
                           ".wrong pre", ".chosen h3", ".copyable code", ".output", ".bars th", ".sidebar li:nth-child(2)",
                           "p.warn", ".numbers", ".matrix th", ".histogram b"])
     await shows(selector);
@@ -324,7 +358,35 @@ test("of_ten_thousand_events_those_in_view_are_drawn", {lines: [large(10000)]}, 
   await expectInView(page, ".item.failure");
   await page.getByRole("button", {name: "table"}).click();
   expect(await count() < 2500, await count(), "elements of the table");
-  same(await textOf(page, ".as-table [role=status]"), "10,001 to 10,001 of 10,001");
+  same(await textOf(page, ".as-table [role=status]"), "9,802 to 10,001 of 10,001");
+});
+
+test("names_of_lanes_keep_both_ends", {lines: [manyThreads()]}, async (page) => {
+  const heads = await textsOf(page, ".head");
+
+  same(new Set(heads).size, heads.length, "different names");
+  expect(heads[3].startsWith("a thre") && heads[3].endsWith(" 3"), heads[3]);
+});
+
+test("long_values_do_not_push_the_rest_away", {lines: [property({value: "00 ".repeat(30000)})]}, async (page) => {
+  const {y} = await page.locator(".copyable").first().boundingBox();
+
+  expect(y < LAPTOP.height, "the command is at", y);
+});
+
+/* ---- On paper ---- */
+
+test("all_of_a_case_is_printed_as_wide_as_the_paper", {lines: [large(600)]}, async (page) => {
+  await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+  const [items, all, width] = await page.evaluate(() => [document.querySelectorAll(".item").length,
+    Number(document.querySelector(".item").getAttribute("aria-setsize")),
+    Math.max(...[...document.querySelectorAll(".item")].map((one) => one.offsetLeft + one.offsetWidth))]);
+
+  same(items, all, "how many there are");
+  expect(all > 60, all, "items");
+  expect(width <= 690, "it is", width, "wide");
+  await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+  expect(await page.locator(".item").count() < all, "all is still there");
 });
 
 /* ---- Who reads it, and how ---- */

@@ -71,7 +71,7 @@ struct rdl__found {
     char *token;                     /* NULL: there is none */
     char *message; /* in a line or a few: what failed, or why it could not be judged */
     char *report;  /* as people read it; NULL: there is none */
-    char *tests;   /* as programs do: of a failing round, a line of JSON a test; NULL: none */
+    char *tests;   /* as programs do: a line of JSON a test; NULL: none */
 };
 
 struct rdl__grade {

@@ -46,7 +46,7 @@ static void add_replay(struct rdl__text *out, const struct rdl__grading *grading
     rdl__text_release(&command);
 }
 
-/* What the failing round has told of its tests. */
+/* What the failing round, or the last, has told of its tests. */
 static void add_tests(struct rdl__text *out, const char *lines)
 {
     const char *line = lines ? lines : "";

@@ -330,10 +330,10 @@ void rdl__grade_read_round(const struct rdl__grading *grading, struct rdl__grade
                       WEXITSTATUS(status), error.text);
         make_error(found, rdl__grade_excerpt(grade, "errors.txt", why.bytes));
     }
-    if (found->verdict == RDL__GRADE_FAIL) {
+    if (found->verdict == RDL__GRADE_FAIL)
         found->report = human_report(grading, grade);
-        found->tests = readable ? tests_for_users(grading, grade, &report) : NULL;
-    }
+    if (readable)
+        found->tests = tests_for_users(grading, grade, &report);
     rdl__text_release(&report);
     rdl__text_release(&why);
 }

@@ -163,7 +163,7 @@ static bool take_report(struct rdl__page *page, const char *path, struct rdl__er
 
     if (ok && memchr(text.bytes ? text.bytes : "", '\0', text.count))
         ok = rdl__fail(error, "%s: this is no JSON", name);
-    else if (ok && text.count == 0)
+    else if (ok && strspn(rdl__text_string(&text), " \t\r\n") == text.count)
         ok = rdl__fail(error, "%s: there is nothing in it", name);
     else if (ok && text.bytes[strspn(text.bytes, " \t\r\n")] == '[')
         ok = take_grades(page, name, &text, &why) || rdl__fail(error, "%s: %s", name, why.text);

@@ -20,14 +20,36 @@ function itemDetails(timeline, i, go) {
     parts.push(make("pre", {class: "detail"}, item.detail));
   if (item.open)
     parts.push(make("p", {class: "warn"}, "It has not come to its end."));
-  if (item.source || item.place)
-    parts.push(sourceLines(timeline, item));
-  if (item.before || item.after)
-    parts.push(make("h4", {}, "The model's state"), stateChange(item.before, item.after));
-  if (item.possible && item.possible.length)
-    parts.push(make("h4", {}, `${many(item.possible.length, "state")} explained all before it`),
-               possibleStates(item.possible));
+  parts.push(...sourceOf(timeline, i), ...statesOf(timeline, item));
   parts.push(...connections(timeline, i, go));
+  return parts;
+}
+
+/* Of a call that has no place of its own: where it was last. */
+function sourceOf(timeline, i) {
+  const item = timeline.items[i];
+  const last = item.kind !== "call" ? undefined : timeline.items.findLast((other) =>
+    other.lane === item.lane && other.place && other.from > item.from && other.from <= item.to &&
+    other.kind !== "failure");
+
+  if (item.source || item.place)
+    return [sourceLines(timeline, item)];
+  return last ? [make("h4", {}, `Its last step: ${titleOf(last)}`), sourceLines(timeline, last)] : [];
+}
+
+/* Its own, or those of the phase that it ends in. */
+function statesOf(timeline, item) {
+  const has = (one) => one.before || one.after || one.possible?.length;
+  const phase = has(item) ? undefined : timeline.items.findLast((other) => other.kind === "phase" &&
+    other.from <= item.to && other.to >= item.to);
+  const of = phase && has(phase) ? phase : item;
+  const when = of === item ? "" : ", in that phase", parts = [];
+
+  if (of.before || of.after)
+    parts.push(make("h4", {}, `The model's state${when}`), stateChange(of.before, of.after));
+  if (of.possible?.length)
+    parts.push(make("h4", {}, `${many(of.possible.length, "state")} explained all before ` +
+                              (of === item ? "it" : "that phase")), possibleStates(of.possible));
   return parts;
 }
 
@@ -83,12 +105,11 @@ function connections(timeline, i, go) {
 
 function timelineTable(timeline, label) {
   const body = make("tbody"), where = make("span", {class: "faint", role: "status"});
-  const pages = Math.max(1, Math.ceil(timeline.items.length / ROWS_A_PAGE));
+  const most = Math.max(0, timeline.items.length - ROWS_A_PAGE);
   const failing = timeline.items.findIndex((item) => item.fails);
-  let page = failing < 0 ? 0 : Math.floor(failing / ROWS_A_PAGE);
+  let from = failing - ROWS_A_PAGE / 2;
   const turn = (by) => {
-    page = Math.max(0, Math.min(pages - 1, page + by));
-    const from = page * ROWS_A_PAGE;
+    from = Math.max(0, Math.min(most, from + by * ROWS_A_PAGE));
     const items = timeline.items.slice(from, from + ROWS_A_PAGE);
 
     body.replaceChildren(...items.map((item) => tableRow(timeline, item)));
@@ -99,7 +120,7 @@ function timelineTable(timeline, label) {
 
   turn(0);
   return make("div", {class: "as-table"},
-    pages > 1 ? make("p", {}, button("earlier", -1), " ", button("later", 1), " ", where) : null,
+    most > 0 ? make("p", {}, button("earlier", -1), " ", button("later", 1), " ", where) : null,
     make("table", {}, make("caption", {class: "hidden"}, label), make("thead", {}, make("tr", {},
       ["moment", "who", "what", "", "where"].map((head) => make("th", {scope: "col"}, head)))),
       body));
@@ -114,7 +135,8 @@ function tableRow(timeline, item) {
     make("th", {scope: "row"}, who),
     make("td", {}, make("code", {}, titleOf(item)),
          item.fails ? make("strong", {class: "fail"}, " fails") : null),
-    make("td", {}, [KIND_WORDS[item.kind], item.detail, item.open ? "has not come to its end" : ""]
-      .filter((part) => part).join(": ")),
+    make("td", {}, `${KIND_WORDS[item.kind]}: `,
+         [inOneLine(item.detail), item.open ? "has not come to its end" : ""]
+           .filter((part) => part).join(", ")),
     make("td", {}, item.place || ""));
 }

@@ -50,8 +50,8 @@ function grouped(count) {
 function short(number) {
   if (number === null || number === undefined)
     return "–";
-  if (Number.isInteger(number))
-    return grouped(number);
+  if (Number.isInteger(number) || Math.abs(number) >= 1000)
+    return grouped(Math.round(number));
   return String(Number(number.toPrecision(3)));
 }
 

@@ -130,14 +130,14 @@ class Failure {
 
     if (this.which.length > 1)
       view.append(make("h3", {}, `${one.name}: ${many(one.choices ?? 0, "choice")}`));
+    if (one.timeline?.lost)
+      view.append(make("p", {class: "faint"}, `${grouped(one.timeline.lost)} more steps and events had no room: ` +
+                       "of steps, those before the first that is shown"));
     if (one.timeline)
       view.append(this.asTable ? timelineTable(one.timeline, `the case, ${one.name}`)
                                : this.drawing(one).element);
     else
       view.append(storyList(one));
-    if (one.timeline?.lost)
-      view.append(make("p", {class: "faint"}, `${grouped(one.timeline.lost)} more steps and events ` +
-                       "had no room"));
     return view;
   }
 
@@ -199,7 +199,7 @@ class Failure {
 
     parts.push(make("h3", {}, "How it was found"), make("p", {}, foundWords(failure)));
     if (failure.shrank && failure.shrank.length > 1)
-      parts.push(shrinkPlot(failure.shrank, failure.attempts));
+      parts.push(shrinkPlot(failure.shrank, failure));
     if (this.drawable() && failure.story.length)
       parts.push(make("details", {class: "words"}, make("summary", {}, "The smallest case in words"),
                       storyList(this.cases[0])));
@@ -243,11 +243,11 @@ function foundWords(failure) {
 }
 
 /* What was drawn and noted, in order. */
-const STORY_SHOWN = 500;
+const STORY_SHOWN = 500, LONG = 600;
 
 function storyList(one) {
   const list = make("ol", {class: "story"}, one.story.slice(0, STORY_SHOWN).map((line) => place(
-    make("li", {class: line.name ? null : "note"},
+    make("li", {class: line.name ? null : "note", tabindex: line.value.length > LONG ? "0" : null},
          line.name ? `${line.name} = ${line.value}` : line.value,
          line.remark ? make("span", {class: "faint"}, `  ${line.remark}`) : null),
     {"padding-left": `${2 * line.depth}em`})));

@@ -145,17 +145,27 @@ function nesting(timeline, shown) {
   return depth;
 }
 
+/* What is said below the title of a failure: who did what wrong, if that is known; else what the
+ * report says, of which there is more elsewhere. */
+function failureLines(timeline, i) {
+  const saysWhy = (item) => item.detail && (item.open || item.detail.includes("\n"));
+  const wrong = timeline.items.filter((item) => item.fails && item.lane !== null &&
+                                                item.kind === "call" && saysWhy(item));
+  const lines = wrong.length
+    ? wrong.map((item) => `${timeline.lanes[item.lane].name}: ${item.title} ${item.detail.replaceAll("\n", ", ")}`)
+    : (timeline.items[i].detail || "").split("\n").filter((line) => line);
+
+  return lines.slice(0, FAILURE_LINES);
+}
+
 /* Where rows begin.  What has failed has room for what there is to say about it. */
 function heights(timeline, shown, rows, first) {
   const extra = new Int32Array(rows.count);
   const tops = new Int32Array(rows.count + 1);
 
   for (const i of shown) {
-    const item = timeline.items[i];
-
-    if (item.kind === "failure" && item.detail)
-      extra[first[i]] = Math.max(extra[first[i]],
-                                 Math.min(item.detail.split("\n").length, FAILURE_LINES));
+    if (timeline.items[i].kind === "failure")
+      extra[first[i]] = Math.max(extra[first[i]], failureLines(timeline, i).length);
   }
   tops[0] = HEAD + 4;
   for (let row = 0; row < rows.count; row++)

@@ -27,16 +27,17 @@ function track(row, longest) {
 function histogram(measure) {
   const buckets = filled(measure.buckets || []);
   const most = Math.max(1, ...buckets.map((bucket) => bucket.count));
-  const columns = buckets.map((bucket) => {
-    const range = rangeOf(bucket);
+  const each = labelEach(buckets.map((bucket) => rangeOf(bucket, measure)));
+  const columns = buckets.map((bucket, i) => {
+    const range = rangeOf(bucket, measure);
     const column = make("div", {class: "column", title: `${range}: ${grouped(bucket.count)}`},
       place(make("div", {class: "height"}), {"--share": (bucket.count / most).toFixed(4)}),
-      make("span", {class: "range"}, bucket.below === null ? `${short(bucket.from)}+` : range));
+      make("span", {class: "range"}, i % each ? "" : each > 1 ? tiny(bucket.from) : range));
 
     return column;
   });
   const words = buckets.filter((bucket) => bucket.count)
-    .map((bucket) => `${rangeOf(bucket)}: ${bucket.count}`).join(", ");
+    .map((bucket) => `${rangeOf(bucket, measure)}: ${bucket.count}`).join(", ");
 
   return make("figure", {class: "histogram"},
     make("figcaption", {}, make("b", {}, measure.name), make("span", {class: "faint"},
@@ -57,17 +58,40 @@ function filled(buckets) {
   return all;
 }
 
-function rangeOf(bucket) {
+/* Which columns have room for a label: each, each second, ... */
+const PLOT_WIDTH = 320, COLUMN_MOST = 60, DIGIT = 6.2;
+
+function labelEach(ranges) {
+  const room = Math.min(COLUMN_MOST, PLOT_WIDTH / ranges.length);
+
+  return Math.max(...ranges.map((range) => range.length)) * DIGIT <= room ? 1
+    : Math.max(2, Math.ceil(5 * DIGIT / room));
+}
+
+/* Where a column begins: 512, 1k, 16M. */
+function tiny(number) {
+  const units = ["", "k", "M", "G", "T", "P", "E"];
+  let unit = 0;
+
+  for (; number >= 1000 && unit < units.length - 1; unit++)
+    number /= 1000;
+  return `${number < 10 && unit ? Number(number.toFixed(1)) : Math.round(number)}${units[unit]}`;
+}
+
+function rangeOf(bucket, measure) {
   if (bucket.below === null)
     return `${short(bucket.from)} or more`;
   if (bucket.from === 0)
-    return "below 1";
+    return measure.min < 0 ? "below 1" : "0";
   return bucket.below - bucket.from <= 1 ? short(bucket.from)
                                          : `${short(bucket.from)}–${short(bucket.below - 1)}`;
 }
 
 /* How a failing case became smaller: choices, and preemptions, over the runs that it took. */
-function shrinkPlot(steps, attempts) {
+function shrinkPlot(shrank, failure) {
+  const attempts = failure.attempts;
+  const steps = shrank[0].run > 0
+    ? [{...shrank[0], run: 0, choices: failure.choices_before ?? shrank[0].choices}, ...shrank] : shrank;
   const width = 560, height = 130, left = 44, bottom = 22, top = 8;
   const most = Math.max(1, ...steps.map((step) => step.choices));
   const runs = Math.max(1, attempts || 0, steps[steps.length - 1].run);

@@ -2,7 +2,7 @@
 
 function statistics(test) {
   const parts = [
-    labelPlot(test), coveredOperations(test), followedOperations(test), preconditions(test),
+    ...labelPlot(test), coveredOperations(test), followedOperations(test), preconditions(test),
     statesReached(test), exercised(test), measures(test),
   ].filter((part) => part);
 
@@ -18,21 +18,32 @@ function plot(title, wide, ...content) {
 
 /* What is required of labels is marked; a wish (-1) is one that at least one case should meet. */
 function labelPlot(test) {
-  const rows = (test.labels || []).map((label) => ({
+  const isBranch = (label) => label.required === -1;
+  const labels = (test.labels || []).filter((label) => !isBranch(label));
+  const branches = (test.labels || []).filter(isBranch);
+
+  return [[labels, "Labels"], [branches, "Branches of event specs"]].filter(([some]) => some.length)
+    .map(([some, title]) => labelBars(some, `${title}, in percent of cases`));
+}
+
+function labelBars(labels, title) {
+  const rows = labels.map((label) => ({
     name: label.name, value: label.percent, mark: label.required > 0.01 ? label.required : 0,
     text: `${short(label.percent)} %` + (label.required > 0.01 ? ` of ${short(label.required)} %` : ""),
     note: label.cases === 0 && label.required !== 0 ? "in no case" : "",
     bad: label.required > 0 && (label.cases === 0 || label.percent < label.required),
   }));
 
-  return rows.length ? plot("Labels, in percent of cases", rows.length > 12, bars(rows, 100)) : null;
+  return plot(title, rows.length > 12, bars(rows, 100));
 }
 
+/* Of a test that has failed, the cases before that are counted, which may be hardly any. */
 function coveredOperations(test) {
+  const isOver = test.verdict === "pass";
   const rows = (test.calls || []).map((called) => ({
-    name: called.operation, value: called.calls, second: called.waited, bad: called.calls === 0,
+    name: called.operation, value: called.calls, second: called.waited, bad: called.calls === 0 && isOver,
     text: called.calls ? grouped(called.calls) + (called.waited ? `, ${grouped(called.waited)} waited` : "")
-                       : "never called",
+                       : isOver ? "never called" : "not before the failing case",
   }));
 
   return rows.length ? plot("Calls of each operation", false, bars(rows)) : null;

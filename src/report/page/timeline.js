@@ -3,7 +3,8 @@
  * To those who cannot see it, it is a list from which one item at a time is chosen.  Only what is
  * in view is in the document, and a little more on both sides. */
 
-const LANE_LEAST = 150, LANE_MOST = 460, NARROW = 230, BEYOND = 10, LETTER = 7.7;
+const LANE_LEAST = 150, LANE_MOST = 460, NARROW = 230, BEYOND = 10, LETTER = 7.7, BOLD = 9;
+const PAPER = 690, ROWS_PRINTED = 2000;
 
 const HUES = [212, 150, 32, 282, 184, 338, 58, 248];
 
@@ -50,6 +51,8 @@ class Timeline {
     this.items.addEventListener("pointerleave", () => this.tell(this.selected));
     this.items.addEventListener("click", (event) => this.click(event));
     new ResizeObserver(() => this.fit()).observe(this.element);
+    addEventListener("beforeprint", () => this.print(true));
+    addEventListener("afterprint", () => this.print(false));
   }
 
   /* All items, or those that matter. */
@@ -80,7 +83,7 @@ class Timeline {
 
     if (room <= 0)
       return;
-    this.lane = Math.min(LANE_MOST, Math.max(LANE_LEAST, Math.floor(room / lanes)));
+    this.lane = Math.min(LANE_MOST, Math.max(this.printed ? 0 : LANE_LEAST, Math.floor(room / lanes)));
     this.width = GUTTER + this.lane * lanes;
     this.element.classList.toggle("narrow", this.lane < NARROW);
     place(this.canvas, {height: this.layout.height, width: this.width});
@@ -94,7 +97,7 @@ class Timeline {
   drawLanes() {
     const of = (kind) => this.data.lanes.map((lane, i) => place(
       make("div", {class: kind, title: kind === "head" ? `${lane.kind} ${lane.name}` : null},
-           kind === "head" ? lane.name : ""),
+           kind === "head" ? elided(lane.name, Math.floor((this.lane - 16) / BOLD)) : ""),
       {left: this.left(i), width: this.lane, "--hue": String(HUES[i % HUES.length])}));
 
     this.heads.replaceChildren(...of("head"));
@@ -112,8 +115,17 @@ class Timeline {
     });
   }
 
+  /* On paper nothing can be scrolled: all of it is drawn, as wide as a page, up to some length. */
+  print(begins) {
+    this.printed = begins;
+    place(this.element, {width: begins ? PAPER : ""});
+    this.fit();
+  }
+
   /* The rows in view, and some beyond. */
   inView() {
+    if (this.printed)
+      return [Math.max(0, this.layout.rows - ROWS_PRINTED), this.layout.rows - 1];
     const top = this.element.scrollTop, height = this.element.clientHeight;
 
     return [Math.max(0, rowAt(this.layout, top) - BEYOND),
@@ -170,9 +182,9 @@ class Timeline {
 
   /* What is wrong has to be read: it may reach into other lanes, which are empty then. */
   failureExtent(i) {
-    const {first, tops} = this.layout, {lane, title, detail} = this.data.items[i];
+    const {first, tops} = this.layout, {lane, title} = this.data.items[i];
     const room = this.width - GUTTER - 10;
-    const letters = Math.max(...`${title}\n${detail || ""}`.split("\n").map((line) => line.length));
+    const letters = Math.max(...[title, ...failureLines(this.data, i)].map((line) => line.length));
     const width = lane === null ? room : Math.min(Math.max(this.lane - BETWEEN, LETTER * letters + 20), room);
     const left = lane === null ? GUTTER + 5 : Math.min(this.left(lane) + 5, this.width - width - 5);
 
@@ -195,15 +207,16 @@ class Timeline {
       place(box.firstChild, {"max-height": LINE * Math.floor((height - 4) / LINE)});
     if (long && item.kind === "call" && !item.open)
       box.append(make("span", {class: "answer"}, `↩ ${inOneLine(item.detail)}`));
-    if (item.kind === "failure" && item.detail)
-      box.append(make("span", {class: "why"}, item.detail));
+    if (item.kind === "failure")
+      box.append(make("span", {class: "why"}, failureLines(this.data, i).join("\n")));
     return place(box, {top, height, left, width,
                        "--hue": String(HUES[(item.lane ?? 0) % HUES.length])});
   }
 
   /* What is written in its first row. */
   line(item, long) {
-    const line = make("span", {class: "line"}, make("span", {class: "title"}, titleOf(item)));
+    const line = make("span", {class: "line"},
+                      make("span", {class: "title"}, this.briefly(item)));
     const isCall = item.kind === "call", detail = inOneLine(item.detail);
 
     if (isCall && item.open)
@@ -213,6 +226,16 @@ class Timeline {
     if (item.place)
       line.append(make("span", {class: "place"}, make("bdi", {}, item.place)));
     return line;
+  }
+
+  /* A message is named by its port in the report; here the arrow leads there. */
+  briefly(item) {
+    const title = titleOf(item);
+    const port = item.kind !== "message" ? null
+      : this.data.lanes.find((lane) => lane.kind === "port" &&
+          (title.startsWith(`in ${lane.name} `) || title.startsWith(`out ${lane.name} `)));
+
+    return port ? title.slice(title.indexOf(" ") + port.name.length + 2) : title;
   }
 
   /* To be read out. */
@@ -233,7 +256,9 @@ class Timeline {
     const height = this.layout.rows ? tops[to + 1] - top : 0;
     const paths = [];
 
-    this.data.arrows.forEach((arrow) => {
+    this.data.arrows.forEach((known) => {
+      const arrow = {...known, to: this.shownEnd(known)};
+
       if (!this.place.has(arrow.from) || !this.place.has(arrow.to))
         return;
       if (Math.min(first[arrow.from], first[arrow.to]) <= to &&
@@ -243,6 +268,17 @@ class Timeline {
     place(this.arrows, {top, height, width: this.width});
     this.arrows.setAttribute("viewBox", `0 0 ${this.width} ${height}`);
     this.arrows.replaceChildren(arrowHeads(this.name), ...paths.filter((path) => path));
+  }
+
+  /* To who begins, or runs instead of another: if that step is not shown, to the next of theirs. */
+  shownEnd(arrow) {
+    const items = this.data.items;
+    let to = arrow.to;
+
+    if (arrow.kind === "switches" || arrow.kind === "creates")
+      while (to < items.length && !(this.place.has(to) && items[to].lane === items[arrow.to].lane))
+        to++;
+    return to;
   }
 
   /* Where it begins and ends: in what lasts, at the height of the other end. */
@@ -423,6 +459,13 @@ class Timeline {
     }
     return -1;
   }
+}
+
+/* Both ends of a name, which tell it from others, if there is no room for all of it. */
+function elided(name, most) {
+  const half = Math.max(2, Math.floor((most - 1) / 2));
+
+  return name.length <= Math.max(most, 5) ? name : `${name.slice(0, half)}…${name.slice(-half)}`;
 }
 
 function inOneLine(text) {

@@ -76,7 +76,7 @@ function testTable(group, named) {
   return make("section", {}, named ? make("h2", {}, group.name) : null,
     make("table", {class: "tests"},
       make("thead", {}, make("tr", {}, head("verdict"), head("test"), head("cases", "number"),
-                             head("discards", "number wide"), head("time", "number"), head("", "wide"))),
+                             head("discards", "number wide"), head("time", "number"), make("td", {class: "wide"}))),
       make("tbody", {}, group.tests.map((test) => testRow(test, longest)))));
 }
 
@@ -137,7 +137,7 @@ function gradeRow(group) {
 
   return make("tr", {}, make("td", {}, chip(grade.verdict)),
     make("th", {scope: "row"},
-      grade.verdict === "pass" ? grade.file : make("a", {href: `#${group.id}`}, grade.file),
+      make("a", {href: `#${group.id}`}, grade.file),
       grade.message ? make("p", {class: "faint excerpt"}, firstLine(grade.message)) : null),
     make("td", {class: "nowrap"}, grade.class || ""),
     [1, 2, 3].map((round) => make("td", {class: "mark wide"}, ROUND_MARKS[grade.rounds[round]] || "")),
