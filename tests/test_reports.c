@@ -232,6 +232,29 @@ static char *judged(const char *format, const char *program)
     return said;
 }
 
+/* ---- For people ---- */
+
+/* What code prints, and tests note, may be anything; a terminal is not to obey it. */
+TEST(people_see_what_a_terminal_would_obey)
+{
+    struct rdl__line line = {RDL__EVENT_NOTE, 0, (char *)"", (char *)"read \x1b]0;me\x07",
+                             (char *)""};
+    struct rdl__failure failure = plain_failures[0];
+    struct rdl__result *result = failing_result(1);
+    char *said;
+
+    failure.output = (char *)"\x1b[2Jgone\r\tback\xc2\x9b\n";
+    failure.story = (struct rdl__story){.lines = &line, .count = 1};
+    snprintf(failure.outcome.text, sizeof failure.outcome.text, "left: \x1b[31m");
+    result->failures = &failure;
+    said = report_of("human", result);
+    EXPECT_CONTAINS(said, "    | \\x1b[2Jgone\\x0d\tback\\x9b\n");
+    EXPECT_CONTAINS(said, "    read \\x1b]0;me\\x07\n");
+    EXPECT_CONTAINS(said, "      left: \\x1b[31m\n");
+    EXPECT_LACKS(said, "\x1b[2J");
+    EXPECT_LACKS(said, "\x1b]0");
+}
+
 /* ---- JSON ---- */
 
 TEST(json_is_valid_whatever_the_bytes)

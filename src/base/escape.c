@@ -17,6 +17,20 @@ void rdl__add_escaped(struct rdl__text *out, const char *text,
     }
 }
 
+static bool add_control(struct rdl__text *out, uint32_t code)
+{
+    bool obeyed = (code < ' ' && code != '\n' && code != '\t') || (code >= 0x7f && code < 0xa0);
+
+    if (obeyed)
+        rdl__text_add(out, "\\x%02x", code);
+    return obeyed;
+}
+
+void rdl__add_harmless(struct rdl__text *out, const char *text)
+{
+    rdl__add_escaped(out, text, add_control);
+}
+
 /* More than JSON asks for: YAML wants all that cannot be printed escaped, and
  * there are readers for whom U+0085 or U+2028 ends a line. */
 static bool add_json_special(struct rdl__text *out, uint32_t code)

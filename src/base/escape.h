@@ -9,6 +9,9 @@
 void rdl__add_escaped(struct rdl__text *out, const char *text,
                       bool (*special)(struct rdl__text *out, uint32_t code));
 
+/* Text for terminals: lines and tabs stay, what else a terminal would obey is shown: \x1b. */
+void rdl__add_harmless(struct rdl__text *out, const char *text);
+
 /* A string of JSON, and of YAML too, with its quotes. */
 void rdl__add_json_string(struct rdl__text *out, const char *text);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/escape.h"
 #include "report/report.h"
 
 enum { LINES_SHOWN = 200, BAR = 24, MARGIN = 7 /* below the line of a test */ };
@@ -31,6 +32,16 @@ static void add_indented(struct rdl__text *out, const char *text, const char *ma
         rdl__text_add(out, "%s%.*s\n", margin, (int)length, text);
         text += length + (text[length] == '\n');
     }
+}
+
+/* The same of what tests and the code under test say, which may be anything. */
+static void add_foreign(struct rdl__text *out, const char *text, const char *margin)
+{
+    struct rdl__text harmless = {0};
+
+    rdl__add_harmless(&harmless, text);
+    add_indented(out, rdl__text_string(&harmless), margin);
+    rdl__text_release(&harmless);
 }
 
 /* Is what was covered all there is?  Then that is what is said of it. */
@@ -182,7 +193,7 @@ static void add_failure(struct rdl__report *report, const struct rdl__result *re
     rdl__text_add(out, "\n  %s", ink(report, RED));
     rdl__failure_headline(out, failure);
     rdl__text_add(out, "%s\n", ink(report, PLAIN));
-    add_indented(out, rdl__failure_detail(failure), "      ");
+    add_foreign(out, rdl__failure_detail(failure), "      ");
     if (failure->unsteady)
         rdl__text_add(out, "\n  %sIt does not fail every time:%s %s.\n  It was not shrunk.\n",
                       ink(report, YELLOW), ink(report, PLAIN), failure->unsteady);
@@ -196,7 +207,7 @@ static void add_failure(struct rdl__report *report, const struct rdl__result *re
         add_timeline(report, &failure->timeline);
     if (failure->output && failure->output[0]) {
         rdl__text_add(out, "\n  It printed:\n");
-        add_indented(out, failure->output, "    | ");
+        add_foreign(out, failure->output, "    | ");
     }
     if (failure->again) {
         rdl__text_add(out, "\n  Met ");

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "report/report.h"
 
 enum { LONG = 30, BLOCK_MAX = 12, TIMES_MIN = 4 };
@@ -55,6 +56,7 @@ static struct block block_at(const struct rdl__story *story, size_t at)
 void rdl__add_story(struct rdl__text *out, const struct rdl__story *story,
                     const struct rdl__story_looks *looks)
 {
+    struct rdl__text told = {0};
     struct block block;
     size_t shown = 0, at = 0;
 
@@ -64,7 +66,9 @@ void rdl__add_story(struct rdl__text *out, const struct rdl__story *story,
             const struct rdl__line *line = &story->lines[at + i];
 
             rdl__text_add(out, "%s%*s", looks->margin, 2 * line->depth, "");
-            rdl__add_line(out, line);
+            rdl__add_line(&told, line);
+            rdl__add_harmless(out, rdl__text_string(&told));
+            rdl__text_clear(&told);
             if (line->remark[0])
                 rdl__text_add(out, "   %s%s%s", looks->dim, line->remark, looks->plain);
             rdl__text_add(out, "\n");
@@ -76,4 +80,5 @@ void rdl__add_story(struct rdl__text *out, const struct rdl__story *story,
     }
     if (story->count - at + story->lost > 0)
         rdl__text_add(out, "%s... and %zu more\n", looks->margin, story->count - at + story->lost);
+    rdl__text_release(&told);
 }
