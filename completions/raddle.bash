@@ -65,11 +65,18 @@ _raddle_tests() {
     _raddle_complete_for "${COMP_WORDS[0]}"
 }
 
+_raddle_commands() {
+    "$1" --help | sed -n 's/^  \([a-z-]*\) .*/\1/p'
+}
+
 _raddle() {
     local command=${COMP_WORDS[1]} word=${COMP_WORDS[COMP_CWORD]} i
     if [ "$COMP_CWORD" = 1 ]; then
-        COMPREPLY=($(compgen -W "$("${COMP_WORDS[0]}" --help | sed -n 's/^  \([a-z-]*\) .*/\1/p'
+        COMPREPLY=($(compgen -W "$(_raddle_commands "${COMP_WORDS[0]}"
             echo --help --version)" -- "$word"))
+        return
+    elif [ "$COMP_CWORD" = 2 ] && [ "$command" = help ]; then
+        COMPREPLY=($(compgen -W "$(_raddle_commands "${COMP_WORDS[0]}")" -- "$word"))
         return
     fi
     # Behind -- there is a program with arguments of its own, or options for programs.

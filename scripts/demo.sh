@@ -31,4 +31,6 @@ say "And these are all the programs of those who were asked to see to it, some o
 --- of them not (that takes a minute):"
 grade --time 1 $spec/implementations/*.c
 
-say "Now test your own queue: docs/tutorials/queue.md"
+say "To type such lines yourself, tell this shell where Raddle is:
+---   export PATH=$BUILD/bin:\$PATH PKG_CONFIG_PATH=$BUILD/pkgconfig
+--- Now test your own queue: docs/tutorials/queue.md"

@@ -7,11 +7,12 @@
 # else is told what to ask root for.
 set -eu
 
-# package, or package:command where another package may supply the command too
+# package, or package:command where another package may supply the command too; patch is for those
+# who follow a tutorial to its end
 build='gcc:gcc libc6-dev make:make cmake:cmake pkg-config:pkg-config libdw-dev libdw1
-       libzydis-dev libzydis4.0'
+       libzydis-dev libzydis4.0 patch:patch'
 test='clang:clang libclang-rt-14-dev afl++:afl-fuzz python3:python3
-      libxml2-utils:xmllint mandoc:mandoc groff:groff procps:pgrep patch:patch
+      libxml2-utils:xmllint mandoc:mandoc groff:groff procps:pgrep
       g++:g++ libglib2.0-dev pigz:pigz valgrind:valgrind xz-utils:xz
       redis-server:redis-server libhiredis-dev
       zlib1g libsqlite3-0 libssl3 gdb:gdb jq:jq zsh:zsh meson:meson ninja-build:ninja

@@ -47,7 +47,9 @@ same() {
 commands=$(raddle --help | sed -n 's/^  \([a-z]*\) .*/\1/p')
 [ "$(wc -l <<<"$commands")" -ge 11 ] || fail "raddle --help names few commands: $commands"
 same bash_completes "$commands"$'\n--help\n--version' raddle ''
+same bash_completes "$commands" raddle help ''
 same zsh_completes "$commands" raddle ''
+same zsh_completes "$commands" raddle help ''
 same bash_completes explore raddle expl
 
 for command in $commands; do

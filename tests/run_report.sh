@@ -68,7 +68,7 @@ printf '{"test":"\0"}\n' >nul.json
 refused 'of which reports'
 refused 'unknown option' --sped run.json
 refused 'nosuch.json: No such file' nosuch.json
-refused 'broken.json: line 2: ' broken.json
+refused 'broken.json: line 2 is no JSON, as --format json writes it: ' broken.json
 refused 'other.json: line 1 tells of no test' other.json
 refused 'grades.json: something in its list is no grade' grades.json
 refused 'list.json: ' list.json

@@ -315,5 +315,5 @@ TEST(the_command_is_the_program_with_that_option)
     EXPECT_EQ(status, 2);
     report = run(&status, "\"$BUILD/bin/raddle\" deviations ./not-there");
     EXPECT_EQ(status, 2);
-    EXPECT_CONTAINS(report, "raddle deviations: cannot run ./not-there: No such file");
+    EXPECT_CONTAINS(report, "raddle deviations: there is no program ./not-there");
 }

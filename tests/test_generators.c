@@ -482,11 +482,25 @@ static void no_percentage(struct rdl_case *t)
     rdl_cover(t, 101, true, "x");
 }
 
+static void no_list(struct rdl_case *t)
+{
+    rdl_list(t, .length = {7, 6});
+}
+
+TEST(lengths_that_cannot_be_are_told_where_they_are)
+{
+    run_cases(no_length, 1, RDL__MISUSED);
+    EXPECT_CONTAINS(board->outcome.text, "tests/test_generators.c:");
+    run_cases(no_list, 1, RDL__MISUSED);
+    EXPECT_CONTAINS(board->outcome.text, "at least 7 and at most 6 elements");
+    EXPECT_CONTAINS(board->outcome.text, "tests/test_generators.c:");
+}
+
 TEST(calls_that_make_no_sense_are_errors_with_a_text)
 {
     void (*const bodies[])(struct rdl_case *) = {
-        swapped,  nothing,    no_weight, no_chance, no_length, no_doubles,   nan_range,
-        far_from, no_letters, wrong_end, wide_ints, no_swarm,  no_percentage};
+        swapped,  nothing,    no_weight, no_chance, no_length, no_doubles,    nan_range,
+        far_from, no_letters, wrong_end, wide_ints, no_swarm,  no_percentage, no_list};
 
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
         run_cases(bodies[i], 1, RDL__MISUSED);

@@ -13,28 +13,11 @@
 
 #include "choice/regress.h"
 #include "report/report.h"
-
-/* Everything that ends a string, a line, a tag or a comment somewhere; bytes
- * that are no characters (alone, too long, a surrogate, beyond Unicode, cut
- * off); and characters that must survive. */
-static const char hostile[] =
-    "</script><script>alert(1)</script> ]]> --> &amp; \" ' \\ # {} %s\n"
-    "  ...\nnot ok 99 - forged\r\n\t\x01\x08\x1b[31m\x7f\xc2\x85\xe2\x80\xa8\xef\xbb\xbf"
-    "\xef\xbf\xbf\x80\xff\xc0\xaf\xe0\x80\x80\xed\xa0\x80\xf4\x90\x80\x80\xf8\x88\x80\x80\x80"
-    " gr\xc3\xbc\xc3\x9f \xf0\x9f\x90\x99 \xe2\x82";
-
-static struct rdl__plan plan = {.command = "./tests", .seed = 7};
+#include "reports.h"
 
 /* ---- Results made by hand ---- */
 
-static struct rdl_test plain_test = {.name = "adds_up", .file = "tests/sum.c", .line = 12};
 static struct rdl_test hostile_test = {.name = hostile, .file = hostile, .line = 1};
-
-static struct rdl__line story_lines[] = {
-    {RDL__EVENT_DRAW, 0, (char *)"xs", (char *)"{0, 1}", (char *)"any other value would do"},
-    {RDL__EVENT_BEGIN, 0, (char *)"", (char *)"second half", (char *)""},
-    {RDL__EVENT_NOTE, 1, (char *)"", (char *)"nothing\nleft", (char *)""},
-};
 
 static struct rdl__line hostile_lines[] = {
     {RDL__EVENT_DRAW, 0, (char *)hostile, (char *)hostile, (char *)hostile},
@@ -60,32 +43,6 @@ static struct rdl__row hostile_rows[] = {
      .does = (char *)hostile},
 };
 
-static struct rdl__failure plain_failures[2] = {
-    {
-        .outcome = {.cause = RDL__BY_CHECK,
-                    .file = "tests/sum.c",
-                    .line = 15,
-                    .check = "rdl_check_eq(sum(xs), 2)",
-                    .text = "left:  1\nright: 2"},
-        .story = {.lines = story_lines, .count = 3},
-        .token = (char *)"rdl1.adds_up.AAEC",
-        .output = (char *)"about to add\n",
-        .found_at = 31,
-        .source = "",
-        .first_count = 40,
-        .attempts = 187,
-        .shrink_seconds = 0.25,
-    },
-    {
-        .outcome = {.cause = RDL__BY_CRASH, .number = SIGSEGV, .text = "in sum+0x12 (tests)"},
-        .token = (char *)"rdl1.adds_up.BBBB",
-        .token_file = (char *)"tests/sum 2.token",
-        .source = "tests/sum.raddle",
-        .attempts = 13,
-        .shrink_seconds = 0.5,
-    },
-};
-
 static struct rdl__failure hostile_failure = {
     .story = {.lines = hostile_lines, .count = 3, .lost = 9},
     .schedule = {.headline = (char *)hostile,
@@ -101,33 +58,6 @@ static struct rdl__failure hostile_failure = {
     .unsteady = (char *)hostile,
     .source = hostile,
 };
-
-/* A result is large, and changed by tests. */
-static struct rdl__result *new_result(const struct rdl_test *test, enum rdl__test_verdict verdict,
-                                      const char *kind, const char *text)
-{
-    static struct rdl__result results[8];
-    static size_t next;
-    struct rdl__result *result = &results[next++ % 8];
-
-    *result = (struct rdl__result){
-        .test = test, .verdict = verdict, .kind = kind, .seed = 7, .seconds = 1.5};
-    snprintf(result->text, sizeof result->text, "%s", text);
-    result->stats.cases = 1000;
-    result->stats.discards = 3;
-    return result;
-}
-
-static struct rdl__result *failing_result(size_t bugs)
-{
-    struct rdl__result *result = new_result(&plain_test, RDL__TEST_FAIL, "check", "");
-
-    result->failures = plain_failures;
-    result->failure_count = bugs;
-    for (uint64_t choices = 2; choices < 20; choices = 3 * choices - 1)
-        rdl__stats_length(&result->stats, choices); /* 2, 5 and 14 */
-    return result;
-}
 
 static struct rdl__result *hostile_result(void)
 {
@@ -149,50 +79,6 @@ static struct rdl__result *hostile_result(void)
 }
 
 /* ---- Writing and reading reports ---- */
-
-/* A path in a new folder. */
-static char *fresh_path(const char *name)
-{
-    char folder[] = "/tmp/test_reports.XXXXXX";
-
-    EXPECT(mkdtemp(folder));
-    return run(NULL, "printf %%s %s/%s", folder, name);
-}
-
-static char *contents(const char *path)
-{
-    return run(NULL, "cat '%s'", path);
-}
-
-static void remove_folder_of(const char *path)
-{
-    run(NULL, "rm -r \"$(dirname '%s')\"", path);
-}
-
-static void tell(const struct rdl__listener *listener, struct rdl__result *const *results,
-                 size_t count, size_t planned)
-{
-    listener->run_started(listener->self, &plan, planned);
-    for (size_t i = 0; i < count; i++) {
-        if (listener->warning)
-            listener->warning(listener->self, hostile);
-        listener->test_ended(listener->self, results[i]);
-    }
-    if (listener->run_ended)
-        listener->run_ended(listener->self, 2.5);
-}
-
-static bool write_to(const char *path, const char *format, struct rdl__result *const *results,
-                     size_t count, size_t planned, struct rdl__error *error)
-{
-    struct rdl__report report;
-    struct rdl__listener listener;
-
-    EXPECT(rdl__report_open(&report, format, path, error));
-    listener = rdl__report_listener(&report, &(struct rdl__looks){.width = 80});
-    tell(&listener, results, count, planned);
-    return rdl__report_close(&report, error);
-}
 
 /* The report about these tests, in a file of its own. */
 static char *write_report(const char *format, struct rdl__result *const *results, size_t count,
@@ -230,6 +116,29 @@ static char *judged(const char *format, const char *program)
     remove_folder_of(script);
     remove_folder_of(path);
     return said;
+}
+
+/* ---- For people ---- */
+
+/* What code prints, and tests note, may be anything; a terminal is not to obey it. */
+TEST(people_see_what_a_terminal_would_obey)
+{
+    struct rdl__line line = {RDL__EVENT_NOTE, 0, (char *)"", (char *)"read \x1b]0;me\x07",
+                             (char *)""};
+    struct rdl__failure failure = plain_failures[0];
+    struct rdl__result *result = failing_result(1);
+    char *said;
+
+    failure.output = (char *)"\x1b[2Jgone\r\tback\xc2\x9b\n";
+    failure.story = (struct rdl__story){.lines = &line, .count = 1};
+    snprintf(failure.outcome.text, sizeof failure.outcome.text, "left: \x1b[31m");
+    result->failures = &failure;
+    said = report_of("human", result);
+    EXPECT_CONTAINS(said, "    | \\x1b[2Jgone\\x0d\tback\\xc2\\x9b\n");
+    EXPECT_CONTAINS(said, "    read \\x1b]0;me\\x07\n");
+    EXPECT_CONTAINS(said, "      left: \\x1b[31m\n");
+    EXPECT_LACKS(said, "\x1b[2J");
+    EXPECT_LACKS(said, "\x1b]0");
 }
 
 /* ---- JSON ---- */
@@ -508,217 +417,4 @@ TEST(of_a_long_story_the_middle_is_left_out)
                             "    ... and 199 more\n    call(400)\n");
     EXPECT_CONTAINS(report, "    call(0)\n");
     EXPECT_CONTAINS(report, "    call(499)\n");
-}
-
-TEST(what_is_shown_to_people_does_nothing_to_their_terminal)
-{
-    const char *said = report_of("human", failing_result(2));
-    struct rdl__text text = {0};
-
-    EXPECT_CONTAINS(said, "\\x01\\x08\\x1b[31m\\x7f\\xc2\\x85\\xe2\\x80\\xa8\\xef\\xbb\\xbf");
-    EXPECT_CONTAINS(said, "gr\xc3\xbc\xc3\x9f \xf0\x9f\x90\x99");
-    for (const char *c = said; *c; c++)
-        EXPECT((unsigned char)*c >= ' ' || *c == '\n' || *c == '\t');
-    rdl__text_add(&text, "\x1b[1mbold\x1b[0m \x1b]0;title\x07 \x1b[2J \xe2\x80\xae");
-    rdl__text_tame(&text, true);
-    EXPECT_STR(text.bytes, "\x1b[1mbold\x1b[0m \\x1b]0;title\\x07 \\x1b[2J \\xe2\\x80\\xae");
-    rdl__text_clear(&text);
-    rdl__text_add_quoted(&text, "a\xe2\x80\xae\xc3\xbc", 6);
-    EXPECT_STR(text.bytes, "\"a\\xe2\\x80\\xae\xc3\xbc\"");
-    rdl__text_release(&text);
-}
-
-TEST(names_that_are_too_long_keep_both_ends)
-{
-    struct rdl__text text = {0};
-
-    EXPECT(rdl__text_add_elided(&text, "a worker of the pool 17", 12) == 12);
-    EXPECT(rdl__text_add_elided(&text, "worker 17", 12) == 9);
-    EXPECT_STR(text.bytes, "a wor..ol 17worker 17");
-    rdl__text_release(&text);
-}
-
-/* ---- Where reports go ---- */
-
-TEST(several_reports_are_written_at_once)
-{
-    static const char *const formats[] = {"tap", "junit", "json", "html", "human"};
-    struct rdl__report reports[5];
-    struct rdl__listeners listeners = {.count = 5};
-    struct rdl__result *result = failing_result(1);
-    struct rdl__listener all;
-    struct rdl__error error;
-    char *paths[5];
-
-    for (int i = 0; i < 5; i++) {
-        paths[i] = fresh_path("report");
-        EXPECT(rdl__report_open(&reports[i], formats[i], paths[i], &error));
-        listeners.items[i] = rdl__report_listener(&reports[i], &(struct rdl__looks){0});
-    }
-    all = rdl__report_many(&listeners);
-    all.test_started(all.self, result->test);
-    tell(&all, &result, 1, 1);
-    for (int i = 0; i < 5; i++) {
-        EXPECT(rdl__report_close(&reports[i], &error));
-        EXPECT_CONTAINS(contents(paths[i]), "rdl_check_eq(sum(xs), 2)");
-        remove_folder_of(paths[i]);
-    }
-}
-
-TEST(lines_go_out_when_their_test_ends)
-{
-    static const char *const formats[] = {"tap", "json"};
-
-    for (int i = 0; i < 2; i++) {
-        char *path = fresh_path("report");
-        struct rdl__report report;
-        struct rdl__listener listener;
-        struct rdl__error error;
-
-        EXPECT(rdl__report_open(&report, formats[i], path, &error));
-        listener = rdl__report_listener(&report, NULL);
-        listener.run_started(listener.self, &plan, 2);
-        listener.test_ended(listener.self, failing_result(1));
-        EXPECT_CONTAINS(contents(path), "adds_up");
-        EXPECT(rdl__report_close(&report, &error));
-        remove_folder_of(path);
-    }
-}
-
-TEST(a_document_is_whole_or_not_there)
-{
-    char *path = fresh_path("report.xml");
-    struct rdl__report report;
-    struct rdl__listener listener;
-    struct rdl__error error;
-
-    EXPECT(rdl__report_open(&report, "junit", path, &error));
-    listener = rdl__report_listener(&report, NULL);
-    listener.run_started(listener.self, &plan, 2);
-    listener.test_ended(listener.self, failing_result(1));
-    EXPECT(rdl__report_close(&report, &error));
-    EXPECT_STR(run(NULL, "ls -A \"$(dirname '%s')\"", path), "");
-    remove_folder_of(path);
-}
-
-TEST(a_document_goes_where_a_link_points)
-{
-    char *path = fresh_path("link");
-    struct rdl__result *result = failing_result(1);
-    struct rdl__error error;
-
-    run(NULL, "cd \"$(dirname '%s')\" && touch real && ln -s real link", path);
-    EXPECT(write_to(path, "html", &result, 1, 1, &error));
-    EXPECT_CONTAINS(run(NULL, "cat \"$(dirname '%s')/real\"", path), "</html>");
-    EXPECT_STR(run(NULL, "readlink '%s'", path), "real\n");
-    remove_folder_of(path);
-}
-
-TEST(a_place_that_cannot_be_written_is_told_at_once)
-{
-    static const char *const formats[] = {"tap", "json", "junit", "html"};
-    struct rdl__report report;
-    struct rdl__error error;
-
-    for (int i = 0; i < 4; i++) {
-        EXPECT(!rdl__report_open(&report, formats[i], "/nowhere/at/all", &error));
-        EXPECT_STR(error.text, "cannot write /nowhere/at/all: No such file or directory");
-        EXPECT(!rdl__report_open(&report, formats[i], "/tmp", &error));
-        EXPECT_STR(error.text, "cannot write /tmp: Is a directory");
-        EXPECT(!rdl__report_open(&report, formats[i], "", &error));
-    }
-    EXPECT(!rdl__report_open(&report, "yaml", NULL, &error));
-    EXPECT_STR(error.text, "unknown format yaml: it can be human, tap, junit, json or html");
-}
-
-/* Documents are not given the path: were they to replace the device, as the
- * superuser they could. */
-TEST(a_full_disk_is_told_in_the_end)
-{
-    static const char *const formats[] = {"tap", "json", "human", "junit", "html"};
-    int full = open("/dev/full", O_WRONLY), output = dup(STDOUT_FILENO);
-    struct rdl__result *result = failing_result(1);
-    struct rdl__error errors[5];
-    bool ok = false;
-
-    EXPECT(full >= 0 && output >= 0);
-    fflush(stdout);
-    dup2(full, STDOUT_FILENO);
-    for (int i = 0; i < 5; i++)
-        ok = write_to(NULL, formats[i], &result, 1, 1, &errors[i]) || ok;
-    dup2(output, STDOUT_FILENO);
-    EXPECT(!ok);
-    for (int i = 0; i < 5; i++)
-        EXPECT_STR(errors[i].text, "cannot write to standard output: No space left on device");
-    EXPECT(!write_to("/dev/full", "tap", &result, 1, 1, &errors[0]));
-    EXPECT_STR(errors[0].text, "cannot write /dev/full: No space left on device");
-    close(full);
-    close(output);
-}
-
-TEST(a_document_does_not_take_the_place_of_a_pipe)
-{
-    char *path = fresh_path("pipe");
-    struct rdl__result *result = failing_result(1);
-    struct rdl__error error;
-    struct stat status;
-    char head[6] = "";
-    int reader;
-
-    EXPECT(mkfifo(path, 0600) == 0);
-    reader = open(path, O_RDONLY | O_NONBLOCK);
-    EXPECT(write_to(path, "junit", &result, 1, 1, &error));
-    EXPECT(stat(path, &status) == 0 && S_ISFIFO(status.st_mode));
-    EXPECT_EQ(read(reader, head, 5), 5);
-    EXPECT_STR(head, "<?xml");
-    close(reader);
-    remove_folder_of(path);
-}
-
-TEST(a_reader_that_went_away_is_told_and_does_not_end_us)
-{
-    struct rdl__result *result = failing_result(1);
-    struct rdl__report report;
-    struct rdl__listener listener;
-    struct rdl__error error;
-    char path[64];
-    int ends[2];
-
-    EXPECT(pipe(ends) == 0);
-    snprintf(path, sizeof path, "/proc/self/fd/%d", ends[1]);
-    EXPECT(rdl__report_open(&report, "tap", path, &error));
-    close(ends[0]);
-    listener = rdl__report_listener(&report, NULL);
-    tell(&listener, &result, 1, 1);
-    EXPECT(!rdl__report_close(&report, &error));
-    EXPECT_CONTAINS(error.text, "Broken pipe");
-    close(ends[1]);
-}
-
-/* Whoever shares our standard output may have made it so. */
-TEST(a_pipe_that_does_not_block_gets_everything_all_the_same)
-{
-    struct rdl__result *result = failing_result(1);
-    struct rdl__failure failure = plain_failures[0];
-    struct rdl__text output = {0};
-    int ends[2], status;
-    pid_t writer;
-
-    for (int i = 0; i < 300000; i++)
-        rdl__text_add(&output, "x");
-    failure.output = output.bytes;
-    result->failures = &failure;
-    EXPECT(pipe(ends) == 0 && fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0);
-    writer = fork();
-    if (writer == 0) {
-        struct rdl__error error;
-
-        dup2(ends[1], STDOUT_FILENO);
-        _exit(!write_to(NULL, "json", &result, 1, 1, &error));
-    }
-    close(ends[1]);
-    EXPECT_STR(run(NULL, "sleep 0.1; tail -c 6 <&%d", ends[0]), "x\"}]}\n");
-    close(ends[0]);
-    EXPECT(waitpid(writer, &status, 0) == writer && status == 0);
-    rdl__text_release(&output);
 }

@@ -138,7 +138,7 @@ struct rdl_list {
     unsigned depth;
     bool ended;
 };
-#define rdl_list(t, ...) rdl__list((t), __extension__(struct rdl_many){__VA_ARGS__})
+#define rdl_list(t, ...) rdl__list((t), RDL__HERE, __extension__(struct rdl_many){__VA_ARGS__})
 RDL_API bool rdl_more(struct rdl_list *list);
 
 /* ---- One of several --------------------------------------------------------------- */
@@ -232,7 +232,8 @@ RDL_API int *rdl__ints(struct rdl_case *t, const char *file, int line, size_t *o
                        struct rdl_many form);
 RDL_API uint8_t *rdl__bytes(struct rdl_case *t, const char *file, int line, size_t *out_n,
                             struct rdl_many form);
-RDL_API struct rdl_list rdl__list(struct rdl_case *t, struct rdl_many form);
+RDL_API struct rdl_list rdl__list(struct rdl_case *t, const char *file, int line,
+                                  struct rdl_many form);
 RDL_API size_t rdl__pick(struct rdl_case *t, const char *file, int line, size_t n);
 RDL_API size_t rdl__sample(struct rdl_case *t, const char *file, int line, const char *array,
                            size_t n);

@@ -600,19 +600,15 @@ struct rdl_row {
 
 #define RDL_CALL(spec, op, ...)                                                                    \
     .operation = &rdl_op_##spec##_##op,                                                            \
-    .args = __extension__(__typeof__(*rdl_op_##spec##_##op.rdl__type_args) const[1])               \
-    {                                                                                              \
-        __VA_ARGS__                                                                                \
-    }
+    .args =                                                                                        \
+        __extension__((__typeof__(*rdl_op_##spec##_##op.rdl__type_args) const[1]){__VA_ARGS__})
 #define RDL_CONTINUED(spec, op) .operation = &rdl_op_##spec##_##op, .continued = true
 #define RDL_BLOCKS              .expects = RDL__ROW_SAYS_BLOCKS
 #define RDL_RETURNS             .expects = RDL__ROW_SAYS_RETURNS
 #define RDL_ANSWERS(spec, op, ...)                                                                 \
     .expects = RDL__ROW_SAYS_RETURNS, .answer_of = &rdl_op_##spec##_##op,                          \
-    .answer = __extension__(__typeof__(*rdl_op_##spec##_##op.rdl__type_answer) const[1])           \
-    {                                                                                              \
-        __VA_ARGS__                                                                                \
-    }
+    .answer =                                                                                      \
+        __extension__((__typeof__(*rdl_op_##spec##_##op.rdl__type_answer) const[1]){__VA_ARGS__})
 
 #define RDL__TEST_OF_SPEC(test_name, spec_, function, ...)                                         \
     __extension__ static struct rdl_test rdl_test_##test_name = {.name = #test_name,               \

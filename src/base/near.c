@@ -1,4 +1,4 @@
-/* near.c -- how far two texts are from each other, after Levenshtein. */
+/* near.c -- how far two texts are from each other, after Levenshtein and Damerau. */
 #include "base/near.h"
 
 #include <stdlib.h>
@@ -11,30 +11,32 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* The row of the table that begins with `row[0]`, from the one above it. */
-static void next_row(size_t *row, char letter, const char *b, size_t b_length)
+/* From the first i letters of a to the first k of b, by the entries that are there already. */
+static size_t entry(const size_t *table, size_t width, const char *a, size_t i, const char *b,
+                    size_t k)
 {
-    size_t diagonal = row[0]++;
+    const size_t *at = table + i * width + k;
+    size_t result;
 
-    for (size_t k = 1; k <= b_length; k++) {
-        size_t change = diagonal + (letter != b[k - 1]);
-
-        diagonal = row[k];
-        row[k] = least(change, least(row[k - 1], row[k]) + 1);
-    }
+    if (i == 0 || k == 0)
+        return i + k;
+    result = least(at[-(ptrdiff_t)width], at[-1]) + 1;
+    result = least(result, at[-(ptrdiff_t)width - 1] + (a[i - 1] != b[k - 1]));
+    if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1])
+        result = least(result, at[-2 * (ptrdiff_t)width - 2] + 1);
+    return result;
 }
 
 size_t rdl__distance(const char *a, size_t a_length, const char *b)
 {
-    size_t b_length = strlen(b), distance;
-    size_t *row = rdl__allocate((b_length + 1) * sizeof *row);
+    size_t width = strlen(b) + 1, distance;
+    size_t *table = rdl__allocate((a_length + 1) * width * sizeof *table);
 
-    for (size_t k = 0; k <= b_length; k++)
-        row[k] = k;
-    for (size_t i = 0; i < a_length; i++)
-        next_row(row, a[i], b, b_length);
-    distance = row[b_length];
-    free(row);
+    for (size_t i = 0; i <= a_length; i++)
+        for (size_t k = 0; k < width; k++)
+            table[i * width + k] = entry(table, width, a, i, b, k);
+    distance = table[a_length * width + width - 1];
+    free(table);
     return distance;
 }
 
@@ -44,7 +46,8 @@ void rdl__nearest_try(struct rdl__nearest *nearest, const char *word)
 {
     size_t distance = rdl__distance(nearest->given, nearest->length, word);
 
-    if (distance < (nearest->word ? nearest->distance : NEAR_ENOUGH + 1)) {
+    if (distance < nearest->length && /* else nothing is left of it */
+        distance < (nearest->word ? nearest->distance : NEAR_ENOUGH + 1)) {
         nearest->word = word;
         nearest->distance = distance;
     }

@@ -4,7 +4,8 @@
 
 #include <stddef.h>
 
-/* How many letters must change to make b of the first so many of a. */
+/* How many letters must change, or change places with the next, to make b of the first so many
+ * of a. */
 size_t rdl__distance(const char *a, size_t a_length, const char *b);
 
 /* The word that is meant by the first so many letters of what was given, of those that are tried

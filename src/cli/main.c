@@ -188,12 +188,14 @@ static int list_tests(struct rdl_test **tests, size_t count)
 bool rdl__read_token(struct rdl__token *out, const char *given, struct rdl__error *error)
 {
     struct rdl__text text = {0};
+    struct rdl__error why;
     bool ok;
 
     if (given[0] != '@')
         return rdl__token_read(out, given, error);
     ok = rdl__read_file(&text, given + 1, error) &&
-         rdl__token_read(out, rdl__text_string(&text), error);
+         (rdl__token_read(out, rdl__text_string(&text), &why) ||
+          rdl__fail(error, "%s: %s", given + 1, why.text));
     rdl__text_release(&text);
     return ok;
 }

@@ -11,16 +11,16 @@
 
 enum { LENGTH_DEFAULT = 32 };
 
-struct rdl_length rdl__length_or_default(struct rdl_case *t, struct rdl_length length)
+struct rdl_length rdl__length_or_default(struct rdl_case *t, const char *file, int line,
+                                         struct rdl_length length)
 {
     if (length.min == 0 && length.max == 0)
         length.max = LENGTH_DEFAULT;
     if (length.min > length.max)
-        rdl__misuse(
-            t,
-            "a list or string cannot have at least %zu and at most %zu elements: .min is above "
-            ".max",
-            length.min, length.max);
+        rdl__misuse(t,
+                    "%s:%d: a list or string cannot have at least %zu and at most %zu elements: "
+                    ".min is above .max",
+                    file, line, length.min, length.max);
     return length;
 }
 
@@ -31,9 +31,9 @@ size_t rdl__target_length(struct rdl_case *t, size_t min, size_t max)
     return min + (size_t)rdl__random_upto(&t->tape->random, spread);
 }
 
-struct rdl_list rdl__list(struct rdl_case *t, struct rdl_many form)
+struct rdl_list rdl__list(struct rdl_case *t, const char *file, int line, struct rdl_many form)
 {
-    struct rdl_length length = rdl__length_or_default(t, form.length);
+    struct rdl_length length = rdl__length_or_default(t, file, line, form.length);
     struct rdl__tape *tape = t->tape;
     size_t target = tape->fresh ? rdl__target_length(t, length.min, length.max) : SIZE_MAX;
 
@@ -188,7 +188,7 @@ int *rdl__ints(struct rdl_case *t, const char *file, int line, size_t *out_n, st
     int64_t min = all ? INT_MIN : form.range.min, max = all ? INT_MAX : form.range.max;
     int64_t simplest = min > 0 ? min : max < 0 ? max : 0;
     struct domain domain = {(uint64_t)simplest, (uint64_t)(max - min), (uint64_t)(simplest - min)};
-    struct rdl_length length = rdl__length_or_default(t, form.length);
+    struct rdl_length length = rdl__length_or_default(t, file, line, form.length);
     struct rdl__tape *tape = t->tape;
     uint32_t from = tape->count;
     size_t target = SIZE_MAX, n = 0, room;
@@ -235,7 +235,7 @@ static void show_bytes(struct rdl_case *t, const char *file, int line, uint32_t 
 uint8_t *rdl__bytes(struct rdl_case *t, const char *file, int line, size_t *out_n,
                     struct rdl_many form)
 {
-    struct rdl_length length = rdl__length_or_default(t, form.length);
+    struct rdl_length length = rdl__length_or_default(t, file, line, form.length);
     struct rdl__tape *tape = t->tape;
     uint32_t from = tape->count;
     size_t target = SIZE_MAX, n = 0, room;

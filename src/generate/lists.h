@@ -11,8 +11,9 @@
 #include "case/case.h"
 #include "raddle/generate.h"
 
-/* What a length left at zero means. */
-struct rdl_length rdl__length_or_default(struct rdl_case *t, struct rdl_length length);
+/* What a length left at zero means; who asks for none there can be is told where that is. */
+struct rdl_length rdl__length_or_default(struct rdl_case *t, const char *file, int line,
+                                         struct rdl_length length);
 
 /* Chance's idea of the length, by the size of the case. */
 size_t rdl__target_length(struct rdl_case *t, size_t min, size_t max);

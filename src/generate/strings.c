@@ -161,7 +161,7 @@ static bool is_keyword(const char *word)
 
 char *rdl__string(struct rdl_case *t, const char *file, int line, struct rdl_string form)
 {
-    struct rdl_length length = rdl__length_or_default(t, form.length);
+    struct rdl_length length = rdl__length_or_default(t, file, line, form.length);
     uint32_t from = t->tape->count;
     struct rdl_list list;
     size_t room;

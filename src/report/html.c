@@ -39,10 +39,8 @@ struct rdl__listener rdl__report_html(struct rdl__report *report)
     html->data = html->words = (struct rdl__report){.fd = -1, .kept = true};
     html->all.items[0] = rdl__report_json(&html->data);
     html->all.items[1] = rdl__report_human(&html->words, &(struct rdl__looks){.width = 100});
-    html->all.items[2] = (struct rdl__listener){.run_started = rdl__report_begin,
-                                                .test_ended = count,
-                                                .run_ended = end,
-                                                .self = report};
+    html->all.items[2] = (struct rdl__listener){
+        .run_started = rdl__report_begin, .test_ended = count, .run_ended = end, .self = report};
     html->all.count = 3;
     report->html = html;
     return rdl__report_many(&html->all);

@@ -22,7 +22,6 @@ static const char *ink(const struct rdl__report *report, enum ink which)
 
 /* ---- Parts of a report --------------------------------------------------------------- */
 
-/* Text of several lines, each behind the same margin. */
 /* Whatever tests have drawn, printed or are called, it is only shown. */
 static void say(struct rdl__report *report)
 {
@@ -30,6 +29,7 @@ static void say(struct rdl__report *report)
     rdl__report_flush(report);
 }
 
+/* Text of several lines, each behind the same margin. */
 static void add_indented(struct rdl__text *out, const char *text, const char *margin)
 {
     while (*text) {

@@ -41,6 +41,7 @@ class Session:
                 shutil.copy(file, self.folder)
         if with_build:
             os.symlink(build, os.path.join(self.folder, "build"))
+            os.symlink(os.path.join(source, "docs"), os.path.join(self.folder, "docs"))
         shutil.copytree("examples", os.path.join(self.folder, "examples"),
                         ignore=shutil.ignore_patterns("*.raddle"))
 

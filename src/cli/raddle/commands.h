@@ -35,6 +35,9 @@ bool rdl__option_is_json(const char *format, bool *out, struct rdl__error *error
 /* Where a program of this name is, as a shell would find it.  free() it. */
 char *rdl__find_program(const char *name);
 
+/* Is there such a program?  The error says what is there instead. */
+bool rdl__can_be_run(const char *path, struct rdl__error *error);
+
 /* Does it have tests of Raddle's? */
 bool rdl__is_test_program(const char *path);
 

@@ -21,7 +21,8 @@ static const char usage[] =
 
 int rdl__command_deviations(int argc, char **argv)
 {
-    char **arguments;
+    struct rdl__error error;
+    char **arguments, *path;
 
     if (argc > 1 && strcmp(argv[1], "--help") == 0)
         return fputs(usage, stdout) < 0 || fflush(stdout) ? RDL__EXIT_SETUP : RDL__EXIT_PASS;
@@ -34,8 +35,13 @@ int rdl__command_deviations(int argc, char **argv)
     arguments[0] = argv[1];
     arguments[1] = rdl__duplicate("--deviations");
     memcpy(arguments + 2, argv + 2, (size_t)(argc - 2) * sizeof *arguments);
-    execvp(argv[1], arguments);
-    fprintf(stderr, "raddle deviations: cannot run %s: %s\n", argv[1], strerror(errno));
+    path = rdl__find_program(argv[1]);
+    if (rdl__can_be_run(path, &error)) {
+        execv(path, arguments);
+        rdl__fail(&error, "cannot run %s: %s", path, strerror(errno));
+    }
+    fprintf(stderr, "raddle deviations: %s\n", error.text);
+    free(path);
     free(arguments[1]);
     free(arguments);
     return RDL__EXIT_SETUP;

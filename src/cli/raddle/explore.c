@@ -47,6 +47,7 @@ char *rdl__find_program(const char *name)
 {
     const char *path = getenv("PATH");
     char *copy, *rest, *folder;
+    struct stat found;
 
     if (strchr(name, '/') || !*name || !path)
         return rdl__duplicate(name);
@@ -55,7 +56,8 @@ char *rdl__find_program(const char *name)
         struct rdl__text file = {0};
 
         rdl__text_add(&file, "%s/%s", *folder ? folder : ".", name);
-        if (access(file.bytes, X_OK) == 0) {
+        if (access(file.bytes, X_OK) == 0 && stat(file.bytes, &found) == 0 &&
+            S_ISREG(found.st_mode)) {
             free(copy);
             return file.bytes;
         }
@@ -140,14 +142,13 @@ static bool check_contents(const char *path, int fd, struct rdl__error *error)
     return true;
 }
 
-static bool check_program(const char *path, struct rdl__error *error)
+bool rdl__can_be_run(const char *path, struct rdl__error *error)
 {
     struct stat file;
-    bool ok;
-    int fd;
 
     if (!*path)
-        return rdl__fail(error, "the name of the program is empty: write it after --");
+        return rdl__fail(error,
+                         "the name of the program is empty: write ./ before one that is here");
     if (stat(path, &file) != 0 && errno == ENOENT)
         return rdl__fail(error, "there is no program %s%s", path,
                          strchr(path, '/') ? "" : " along PATH; write ./ before one that is here");
@@ -158,6 +159,17 @@ static bool check_program(const char *path, struct rdl__error *error)
                          S_ISDIR(file.st_mode) ? "a directory" : "a special file");
     if (access(path, X_OK) != 0)
         return rdl__fail(error, "%s is not executable (chmod +x makes it so)", path);
+    return true;
+}
+
+static bool check_program(const char *path, struct rdl__error *error)
+{
+    struct stat file;
+    bool ok;
+    int fd;
+
+    if (!rdl__can_be_run(path, error) || stat(path, &file) != 0)
+        return false;
     if (file.st_mode & (S_ISUID | S_ISGID))
         return rdl__fail(error,
                          "%s is set-%s-ID: the system does not let anything be preloaded into it; "
@@ -444,15 +456,28 @@ static bool is_of_a_command(const struct rdl__token *token)
     return found;
 }
 
+static bool is_token(const char *argument)
+{
+    return strncmp(argument, "rdl", 3) == 0 || argument[0] == '@';
+}
+
+/* Which argument is the token; what comes first is meant to be one, if there is none. */
+static int find_token(int count, char **argv)
+{
+    for (int i = 1; i < count; i++)
+        if (is_token(argv[i]) || strncmp(argv[i], "--replay", 8) == 0)
+            return is_token(argv[i]) ? i : 0;
+    return count > 1 && argv[1][0] != '-' ? 1 : 0;
+}
+
 /* The token may stand anywhere among the options: make it the value of one. */
 static char **options_with_token(int *count, char **argv)
 {
     char **options = rdl__allocate((size_t)(*count + 2) * sizeof *options);
-    int to = 0;
+    int to = 0, token = find_token(*count, argv);
 
     for (int i = 0; i < *count; i++) {
-        if (i > 0 && (strncmp(argv[i], "rdl", 3) == 0 || argv[i][0] == '@') &&
-            strcmp(argv[i - 1], "--replay") != 0)
+        if (i > 0 && i == token)
             options[to++] = (char *)"--replay";
         options[to++] = argv[i];
     }

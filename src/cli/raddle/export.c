@@ -53,6 +53,9 @@ static bool read_request(struct request *out, int argc, char **argv, struct rdl_
         out->is_graded |= strncmp(argv[i], "--spec", 6) == 0;
     }
     out->program = i + 1 < argc ? argv + i + 1 : NULL;
+    if (!out->token && argc > 1 && argv[1][0] != '-')
+        return rdl__fail(error, "'%s' is no token: they begin with rdl1.; one in a file is @FILE",
+                         argv[1]);
     if (!out->token)
         return rdl__fail(error, "which token?  raddle export TOKEN");
     if (out->is_graded && out->program)

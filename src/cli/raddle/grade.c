@@ -93,7 +93,7 @@ static bool close_outputs(struct outputs *outputs, struct rdl__error *error)
     for (int i = 0; i < outputs->count; i++) {
         FILE *file = outputs->items[i].file;
 
-        if (fflush(file) != 0 || ferror(file))
+        if (file != stdout && (fflush(file) != 0 || ferror(file))) /* of stdout raddle.c tells */
             ok = rdl__fail(error, "cannot write the report: %s", strerror(errno));
         if (file != stdout)
             fclose(file);

@@ -217,7 +217,7 @@ static bool ends_in_c(const char *path)
 static bool check(struct rdl__grading *g, struct rdl__error *error)
 {
     if (!g->spec)
-        return rdl__fail(error, "which spec?  raddle grade --spec DIRECTORY FILE...");
+        return rdl__fail(error, "which spec?  It is the folder given by --spec DIRECTORY");
     if (g->file_count == 0)
         return rdl__fail(error, "which implementations?  raddle grade --spec DIRECTORY FILE...");
     for (int i = 0; i < g->file_count; i++)

@@ -186,7 +186,7 @@ static bool read_return(struct reader *r, struct rdl__recorded *recorded, const 
     recorded->answer = rdl__arena_alloc(&r->h->arena, op->answer_size + 1);
     memset(recorded->answer, 0, op->answer_size + 1);
     if (op->answer_size > 0 && !rdl__read_answer(op, rest, recorded->answer, &why))
-        return complain(r, "answer of %s: %s", op->name, why.text);
+        return complain(r, "%s", why.text);
     recorded->fate = RDL__CALL_RETURNED;
     add_event(r, RDL__TOLD_RETURN, recorded->call.number - 1);
     return true;

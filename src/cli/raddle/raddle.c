@@ -1,6 +1,7 @@
 /* raddle.c -- the raddle command: one file a subcommand, and this table. */
 #include "cli/raddle/commands.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -32,15 +33,6 @@ static const struct {
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-static int help(FILE *out)
-{
-    fprintf(out, "Usage: raddle COMMAND [ARGUMENT]...\n\n");
-    for (int i = 0; i < COMMANDS; i++)
-        fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].help);
-    fprintf(out, "\nraddle COMMAND --help tells more.\n");
-    return fflush(out) == 0 ? RDL__EXIT_PASS : RDL__EXIT_SETUP;
-}
-
 static int unknown(const char *name)
 {
     struct rdl__nearest nearest = {.given = name, .length = strlen(name)};
@@ -55,20 +47,46 @@ static int unknown(const char *name)
     return RDL__EXIT_SETUP;
 }
 
+static int run(int argc, char **argv)
+{
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(argv[0], commands[i].name) == 0)
+            return commands[i].run(argc, argv);
+    return unknown(argv[0]);
+}
+
+static int help(FILE *out)
+{
+    fprintf(out, "Usage: raddle COMMAND [ARGUMENT]...\n\n");
+    for (int i = 0; i < COMMANDS; i++)
+        fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].help);
+    fprintf(out, "\nraddle COMMAND --help tells more.\n");
+    return fflush(out) == 0 ? RDL__EXIT_PASS : RDL__EXIT_SETUP;
+}
+
+/* Whether a command has noticed or not, what it printed did not get to who asked for it. */
+static int printed(int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    fprintf(stderr, "raddle: cannot write to standard output: %s\n", strerror(errno));
+    return RDL__EXIT_SETUP;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2) {
         help(stderr);
         return RDL__EXIT_SETUP;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0)
-        return help(stdout);
+    if (strcmp(argv[1], "help") == 0 && argc > 2)
+        return printed(run(2, (char *[]){argv[2], (char *)"--help", NULL}));
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0)
+        return printed(help(stdout));
     if (strcmp(argv[1], "--version") == 0) {
         printf("raddle %s\n", RDL_VERSION);
-        return fflush(stdout) == 0 ? RDL__EXIT_PASS : RDL__EXIT_SETUP;
+        return printed(RDL__EXIT_PASS);
     }
-    for (int i = 0; i < COMMANDS; i++)
-        if (strcmp(argv[1], commands[i].name) == 0)
-            return commands[i].run(argc - 1, argv + 1);
-    return unknown(argv[1]);
+    return printed(run(argc - 1, argv + 1));
 }

@@ -24,16 +24,21 @@ static const char usage[] =
 static int run_program(const char *program, int option_count, char **options)
 {
     char **argv = rdl__allocate((size_t)(option_count + 2) * sizeof *argv);
+    char *path = rdl__find_program(program);
+    struct rdl__error error;
     pid_t pid;
     int status, why;
+    bool started = rdl__can_be_run(path, &error);
 
     argv[0] = rdl__duplicate(program);
     memcpy(argv + 1, options, (size_t)option_count * sizeof *argv);
-    why = posix_spawnp(&pid, program, NULL, NULL, argv, environ);
+    if (started && (why = posix_spawn(&pid, path, NULL, NULL, argv, environ)) != 0)
+        started = rdl__fail(&error, "cannot run %s: %s", path, strerror(why));
     free(argv[0]);
     free(argv);
-    if (why != 0) {
-        fprintf(stderr, "raddle run: cannot run %s: %s\n", program, strerror(why));
+    free(path);
+    if (!started) {
+        fprintf(stderr, "raddle run: %s\n", error.text);
         return RDL__EXIT_SETUP;
     }
     while (waitpid(pid, &status, 0) < 0)

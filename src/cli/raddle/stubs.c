@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "choice/regress.h"
 #include "cli/raddle/commands.h"
 #include "cli/raddle/parameters.h"
 
@@ -417,16 +418,15 @@ static void add_file(struct rdl__text *out, const struct request *r)
 
 static int write_file(const struct request *r, struct rdl__error *error)
 {
-    FILE *file = r->output ? fopen(r->output, "we") : stdout;
     struct rdl__text text = {0};
-    bool written;
+    bool written = true;
 
     add_file(&text, r);
-    written = file && fputs(rdl__text_string(&text), file) >= 0;
-    written &= file && (r->output ? fclose(file) : fflush(file)) == 0;
+    if (r->output)
+        written = rdl__write_file(r->output, rdl__text_string(&text), text.count, error);
+    else
+        fputs(rdl__text_string(&text), stdout); /* raddle.c says if it cannot be written */
     rdl__text_release(&text);
-    if (!written)
-        rdl__fail(error, "cannot write %s: %s", r->output ? r->output : "it", strerror(errno));
     return written ? RDL__EXIT_PASS : RDL__EXIT_SETUP;
 }
 

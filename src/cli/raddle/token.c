@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "choice/regress.h"
+#include "cli/options.h"
 #include "cli/raddle/commands.h"
 
 static const char usage[] = "Usage: raddle token TOKEN|@FILE\n\n"
@@ -25,23 +25,19 @@ static void show(const struct rdl__token *token)
 int rdl__command_token(int argc, char **argv)
 {
     struct rdl__token token;
-    struct rdl__text text = {0};
     struct rdl__error error;
-    bool ok;
 
     if (argc == 2 && strcmp(argv[1], "--help") == 0)
         return fputs(usage, stdout) < 0 ? RDL__EXIT_SETUP : RDL__EXIT_PASS;
-    if (argc != 2) {
+    if (argc < 2) {
         fprintf(stderr, "raddle token: which token?  raddle token TOKEN|@FILE\n");
         return RDL__EXIT_SETUP;
     }
-    if (argv[1][0] == '@')
-        ok = rdl__read_file(&text, argv[1] + 1, &error) &&
-             rdl__token_read(&token, rdl__text_string(&text), &error);
-    else
-        ok = rdl__token_read(&token, argv[1], &error);
-    rdl__text_release(&text);
-    if (!ok) {
+    if (argc > 2) {
+        fprintf(stderr, "raddle token: one token at a time; what is '%s'?\n", argv[2]);
+        return RDL__EXIT_SETUP;
+    }
+    if (!rdl__read_token(&token, argv[1], &error)) {
         fprintf(stderr, "raddle token: %s\n", error.text);
         return RDL__EXIT_SETUP;
     }
