@@ -89,6 +89,17 @@ TEST(all_orders_are_tried_where_threads_keep_each_other_out)
     EXPECT_CONTAINS(report, "  baab.");
 }
 
+/* The schedule of controlled threads tells it by itself. */
+TEST(what_was_chosen_for_free_threads_is_told)
+{
+    char *report = expect_fail("wrong_b_is_first_free", "rdl_check_eq(story[0], 'a')");
+
+    EXPECT_CONTAINS(report, "    goes on = b:come_in");
+    EXPECT_CONTAINS(report, "    goes on = a:come_in");
+    report = expect_fail("wrong_held_at_a_line_free", "rdl_check(false)");
+    EXPECT_CONTAINS(report, "    gate at = any_order.c:");
+}
+
 TEST(what_never_happens_is_a_failure)
 {
     expect_fail("wrong_nobody_called_c", "in no schedule: \"the event c:come_in\"");

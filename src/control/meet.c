@@ -6,9 +6,9 @@
 
 #include "control/sched/inner.h"
 #include "control/sched/next.h"
+#include "generate/numbers.h"
 #include "port/blocked.h"
 #include "port/hook.h"
-#include "raddle/generate.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
@@ -150,7 +150,18 @@ enum rdl__meet_state rdl__meet_state(const char *name)
 
 uint32_t rdl__meet_pick(struct rdl_case *t, uint32_t max)
 {
-    return rdl__running ? rdl__pick_one(max) : (uint32_t)rdl_int(t, 0, (int)max);
+    return rdl__running ? rdl__pick_one(max) : (uint32_t)rdl__draw_integer(t, 0, max, 0);
+}
+
+void rdl__meet_picked(struct rdl_case *t, const char *what, const char *picked)
+{
+    struct rdl__text text = {0};
+
+    if (rdl__running || !rdl__showing(t))
+        return;
+    rdl__text_add(&text, "%s", picked);
+    rdl__show(t, t->test->file, t->test->line, what, t->tape->count - 1, &text);
+    rdl__text_release(&text);
 }
 
 /* A free thread that is cancelled meanwhile must not end here, where others count on it.  And

@@ -45,8 +45,10 @@ void rdl__meet_name(char out[RDL__MEET_NAME]);
 enum rdl__meet_state { RDL__MEET_NOBODY, RDL__MEET_WAITS, RDL__MEET_ENDED };
 enum rdl__meet_state rdl__meet_state(const char *name);
 
-/* A choice from 0 to max, when all wait. */
+/* A choice from 0 to max, when all wait; and what was chosen by it, for the story of free threads:
+ * that of controlled ones is their schedule. */
 uint32_t rdl__meet_pick(struct rdl_case *t, uint32_t max);
+void rdl__meet_picked(struct rdl_case *t, const char *what, const char *picked);
 
 /* All threads wait: what happens now?  False: nothing.  Here in the order in which they are
  * asked. */

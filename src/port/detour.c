@@ -83,7 +83,8 @@ static void remove_all(struct rdl__detour *const *detours, size_t count)
 
     rdl__sites_init(&sites, count);
     for (size_t i = 0; i < count; i++)
-        if (detours[i]->is_placed && !rdl__site_has_hooks(detours[i]->site) && detours[i]->site->is_armed)
+        if (detours[i]->is_placed && !rdl__site_has_hooks(detours[i]->site) &&
+            detours[i]->site->is_armed)
             rdl__sites_list(&sites, detours[i]->site);
     rdl__sites_disarm(&sites);
     rdl__sites_release(&sites);

@@ -77,11 +77,29 @@ RDL_SCHEDULE(any_order_one_at_a_time)
     let_two(t, without_a_lock);
 }
 
+RDL_SCHEDULE(wrong_b_is_first_free, .free_threads = true)
+{
+    let_two(t, without_a_lock);
+    rdl_check_eq(story[0], 'a');
+}
+
 RDL_SCHEDULE(wrong_nobody_called_c)
 {
     rdl_any_order(t, "a:come_in", "c:come_in");
     story_length = 0;
     rdl_join(rdl_spawn(t, "a", without_a_lock, name_a));
+}
+
+RDL_SCHEDULE(wrong_held_at_a_line_free, .free_threads = true)
+{
+    struct rdl_gate *gate = rdl_gate_at_each_line(t, "come_in", .thread = "a");
+    struct rdl_thread *a = rdl_spawn(t, "a", without_a_lock, name_a);
+
+    story_length = 0;
+    rdl_gate_reached(gate);
+    rdl_gate_open_for_all(gate);
+    rdl_join(a);
+    rdl_check(false);
 }
 
 RDL_SCHEDULE(wrong_no_line_is_come_to)
