@@ -227,6 +227,14 @@ TEST(texts_may_have_brackets)
     expect_pass("a_text_with_brackets_free");
 }
 
+TEST(who_waits_at_a_gate_when_time_is_up_is_told)
+{
+    char *report = expect_fail("wrong_sleeps_too_long", "did not end within 200 ms in ");
+
+    EXPECT_CONTAINS(report, "\n      late waits for \"[sleeper blocked]\", which is to come before "
+                            "\"late:arrive_late\" at waits.c:");
+}
+
 TEST(who_sleeps_is_given_time)
 {
     expect_pass("who_sleeps_may_still_come");

@@ -8,6 +8,7 @@
 #include "control/sched/next.h"
 #include "generate/numbers.h"
 #include "port/blocked.h"
+#include "port/crash.h"
 #include "port/hook.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -83,6 +84,7 @@ void rdl__meet_begin(struct rdl_case *t)
         rdl__blocked_watch_new(t, RDL__NEXT(pthread_create));
     }
     rdl__when_quiet = happens_next;
+    rdl__tell_waits = rdl__gates_note;
     begun = rdl__meeting = true;
     rdl__meet_unlock();
 }
@@ -100,6 +102,7 @@ void rdl__meet_end(void)
     rdl__meeting = begun = watched = reserved = false;
     quiet_waiters = asked = 0;
     rdl__when_quiet = NULL;
+    rdl__tell_waits = NULL;
     go_on_as_ever();
     rdl__blocked_watch_end();
     rdl__clock_reset();

@@ -66,6 +66,7 @@ void rdl__gates_left(struct rdl_case *t);
 /* Who waits at gates, for what and perhaps where (RDL__AT), a line each. */
 struct rdl__text;
 void rdl__gates_tell(struct rdl__text *text, bool with_places);
+void rdl__gates_note(char *out, size_t room); /* the same, with places */
 
 /* What a thread waits for that waits at a gate; false: it does not.  And for whom; NULL: it is not
  * known. */

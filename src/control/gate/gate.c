@@ -328,6 +328,20 @@ void rdl__gates_tell(struct rdl__text *text, bool with_places)
     }
 }
 
+/* As the process ends, maybe in the midst of anything: nothing is allocated, no lock is taken. */
+void rdl__gates_note(char *out, size_t room)
+{
+    size_t length = 0;
+    char what[256];
+
+    for (const struct rdl__waiter *waiter = waiters; waiter && length < room;
+         waiter = waiter->next) {
+        waiter->describe(waiter->what, what, sizeof what);
+        length += (size_t)snprintf(out + length, room - length, "%s waits for %s at %s\n",
+                                   waiter->thread, what, rdl__at(waiter->pc));
+    }
+}
+
 /* Controlled ones have been waited for. */
 void rdl__gates_left(struct rdl_case *t)
 {
