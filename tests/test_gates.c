@@ -156,6 +156,13 @@ TEST(who_looks_for_places_passes_them)
     expect_pass("who_looks_for_places_passes_them");
 }
 
+TEST(who_has_ended_keeps_nobody_out)
+{
+    expect_pass("who_has_ended_is_out");
+    expect_pass("who_has_ended_is_out_free");
+    expect_error("wrong_way_to_the_same_place", "both places are leave_early");
+}
+
 TEST(one_at_a_time)
 {
     expect_pass("one_at_a_time");

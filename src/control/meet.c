@@ -55,7 +55,7 @@ static bool happens_next(void)
     if (others_may_come())
         return false;
     asked = 0;
-    return rdl__orders_go_on(rdl__current) || rdl__gates_give_up();
+    return rdl__alone_go_on() || rdl__orders_go_on(rdl__current) || rdl__gates_give_up();
 }
 
 /* The thread of the body itself is one of those that are waited for.  Those that others create are,

@@ -53,6 +53,7 @@ void rdl__meet_picked(struct rdl_case *t, const char *what, const char *picked);
 /* All threads wait: what happens now?  False: nothing.  Here in the order in which they are
  * asked. */
 bool rdl__clock_ticks(void);
+bool rdl__alone_go_on(void);
 bool rdl__orders_go_on(struct rdl_case *t);
 bool rdl__gates_give_up(void);
 

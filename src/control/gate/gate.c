@@ -43,6 +43,7 @@ void rdl__gates_end(void)
     hopes = NULL;
     waiters = NULL;
     rdl__orders_end();
+    rdl__alone_end();
     rdl__places_end();
 }
 
