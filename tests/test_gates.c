@@ -89,6 +89,17 @@ TEST(all_orders_are_tried_where_threads_keep_each_other_out)
     EXPECT_CONTAINS(report, "  baab.");
 }
 
+/* The schedule of controlled threads tells it by itself. */
+TEST(what_was_chosen_for_free_threads_is_told)
+{
+    char *report = expect_fail("wrong_b_is_first_free", "rdl_check_eq(story[0], 'a')");
+
+    EXPECT_CONTAINS(report, "    goes on = b:come_in");
+    EXPECT_CONTAINS(report, "    goes on = a:come_in");
+    report = expect_fail("wrong_held_at_a_line_free", "rdl_check(false)");
+    EXPECT_CONTAINS(report, "    gate at = any_order.c:");
+}
+
 TEST(what_never_happens_is_a_failure)
 {
     expect_fail("wrong_nobody_called_c", "in no schedule: \"the event c:come_in\"");
@@ -143,6 +154,13 @@ TEST(a_thread_is_stopped_at_each_line)
 TEST(who_looks_for_places_passes_them)
 {
     expect_pass("who_looks_for_places_passes_them");
+}
+
+TEST(who_has_ended_keeps_nobody_out)
+{
+    expect_pass("who_has_ended_is_out");
+    expect_pass("who_has_ended_is_out_free");
+    expect_error("wrong_way_to_the_same_place", "both places are leave_early");
 }
 
 TEST(one_at_a_time)
@@ -214,6 +232,14 @@ TEST(texts_may_have_brackets)
 {
     expect_pass("a_text_with_brackets");
     expect_pass("a_text_with_brackets_free");
+}
+
+TEST(who_waits_at_a_gate_when_time_is_up_is_told)
+{
+    char *report = expect_fail("wrong_sleeps_too_long", "did not end within 200 ms in ");
+
+    EXPECT_CONTAINS(report, "\n      late waits for \"[sleeper blocked]\", which is to come before "
+                            "\"late:arrive_late\" at waits.c:");
 }
 
 TEST(who_sleeps_is_given_time)

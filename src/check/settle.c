@@ -395,7 +395,7 @@ static void keep(struct rdl__session *session, const struct rdl_test *test,
     else if (outcome->cause == RDL__BY_EXIT)
         rdl__text_add(&comment, "exit with status %d", outcome->number);
     else
-        rdl__text_add(&comment, "hang %s", outcome->text);
+        rdl__text_add(&comment, "hang %.*s", (int)strcspn(outcome->text, "\n"), outcome->text);
     if (rdl__regress_add(path.bytes, failure->token, comment.bytes, &error)) {
         failure->kept = path.bytes;
     } else {

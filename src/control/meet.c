@@ -6,9 +6,10 @@
 
 #include "control/sched/inner.h"
 #include "control/sched/next.h"
+#include "generate/numbers.h"
 #include "port/blocked.h"
+#include "port/crash.h"
 #include "port/hook.h"
-#include "raddle/generate.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
@@ -54,7 +55,7 @@ static bool happens_next(void)
     if (others_may_come())
         return false;
     asked = 0;
-    return rdl__orders_go_on(rdl__current) || rdl__gates_give_up();
+    return rdl__alone_go_on() || rdl__orders_go_on(rdl__current) || rdl__gates_give_up();
 }
 
 /* The thread of the body itself is one of those that are waited for.  Those that others create are,
@@ -83,6 +84,7 @@ void rdl__meet_begin(struct rdl_case *t)
         rdl__blocked_watch_new(t, RDL__NEXT(pthread_create));
     }
     rdl__when_quiet = happens_next;
+    rdl__tell_waits = rdl__gates_note;
     begun = rdl__meeting = true;
     rdl__meet_unlock();
 }
@@ -100,6 +102,7 @@ void rdl__meet_end(void)
     rdl__meeting = begun = watched = reserved = false;
     quiet_waiters = asked = 0;
     rdl__when_quiet = NULL;
+    rdl__tell_waits = NULL;
     go_on_as_ever();
     rdl__blocked_watch_end();
     rdl__clock_reset();
@@ -150,7 +153,18 @@ enum rdl__meet_state rdl__meet_state(const char *name)
 
 uint32_t rdl__meet_pick(struct rdl_case *t, uint32_t max)
 {
-    return rdl__running ? rdl__pick_one(max) : (uint32_t)rdl_int(t, 0, (int)max);
+    return rdl__running ? rdl__pick_one(max) : (uint32_t)rdl__draw_integer(t, 0, max, 0);
+}
+
+void rdl__meet_picked(struct rdl_case *t, const char *what, const char *picked)
+{
+    struct rdl__text text = {0};
+
+    if (rdl__running || !rdl__showing(t))
+        return;
+    rdl__text_add(&text, "%s", picked);
+    rdl__show(t, t->test->file, t->test->line, what, t->tape->count - 1, &text);
+    rdl__text_release(&text);
 }
 
 /* A free thread that is cancelled meanwhile must not end here, where others count on it.  And

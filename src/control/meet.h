@@ -45,12 +45,15 @@ void rdl__meet_name(char out[RDL__MEET_NAME]);
 enum rdl__meet_state { RDL__MEET_NOBODY, RDL__MEET_WAITS, RDL__MEET_ENDED };
 enum rdl__meet_state rdl__meet_state(const char *name);
 
-/* A choice from 0 to max, when all wait. */
+/* A choice from 0 to max, when all wait; and what was chosen by it, for the story of free threads:
+ * that of controlled ones is their schedule. */
 uint32_t rdl__meet_pick(struct rdl_case *t, uint32_t max);
+void rdl__meet_picked(struct rdl_case *t, const char *what, const char *picked);
 
 /* All threads wait: what happens now?  False: nothing.  Here in the order in which they are
  * asked. */
 bool rdl__clock_ticks(void);
+bool rdl__alone_go_on(void);
 bool rdl__orders_go_on(struct rdl_case *t);
 bool rdl__gates_give_up(void);
 
@@ -64,6 +67,7 @@ void rdl__gates_left(struct rdl_case *t);
 /* Who waits at gates, for what and perhaps where (RDL__AT), a line each. */
 struct rdl__text;
 void rdl__gates_tell(struct rdl__text *text, bool with_places);
+void rdl__gates_note(char *out, size_t room); /* the same, with places */
 
 /* What a thread waits for that waits at a gate; false: it does not.  And for whom; NULL: it is not
  * known. */

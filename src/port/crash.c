@@ -26,6 +26,7 @@ enum { HANDLER_STACK = 128 * 1024 };
 static struct rdl__crash *watched;
 void (*rdl__on_crash)(void);
 void (*(*rdl__on_fault)(int signal))(void);
+void (*rdl__tell_waits)(char *out, size_t room);
 
 extern void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
 extern void *__asan_get_report_pc(void) __attribute__((weak));
@@ -90,7 +91,10 @@ static void on_signal(int signal, siginfo_t *info, void *context)
         watched->frames[0] = pc;
         watched->frame_count = 1;
         watched->signal = signal;
+        watched->note[0] = '\0';
         record_frames(pc);
+        if (rdl__tell_waits)
+            rdl__tell_waits(watched->note, sizeof watched->note);
     }
     /* Now with its default action, once this handler returns.  Not by raise: that may
      * be ours, and let other threads run. */

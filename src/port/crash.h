@@ -20,6 +20,7 @@ struct rdl__crash {
     int frame_count;
     uintptr_t frames[RDL__FRAMES_MAX]; /* the first is where it happened */
     struct rdl__modules modules;       /* that they lie in */
+    char note[1024];                   /* who waited for what, a line each */
 };
 
 /* Load the unwinder: once, before any worker is forked, rather than in each, and
@@ -28,10 +29,14 @@ void rdl__crash_prepare(void);
 
 void rdl__crash_watch(struct rdl__crash *record);
 
-/* Called first when the process crashes; NULL: nothing is. */
+/* Called when the process crashes; NULL: nothing is. */
 extern void (*rdl__on_crash)(void);
 
-/* Asked before that: where to go on instead, on the stack of who crashed, which it does not
+/* Asked last, in the handler: who waits for what, should it have taken too long; NULL: nobody
+ * knows.  It may not come back. */
+extern void (*rdl__tell_waits)(char *out, size_t room);
+
+/* Asked first of all: where to go on instead, on the stack of who crashed, which it does not
  * return to; NULL: let it crash.  The signal is not watched for any more, until it is again. */
 extern void (*(*rdl__on_fault)(int signal))(void);
 void rdl__crash_watch_for(int signal);

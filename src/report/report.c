@@ -302,7 +302,7 @@ static void add_headline(struct rdl__text *out, const struct rdl__failure *failu
         return;
     }
     if (outcome->text[0])
-        rdl__text_add(out, " %s", outcome->text);
+        rdl__text_add(out, " %.*s", (int)strcspn(outcome->text, "\n"), outcome->text);
 }
 
 void rdl__failure_headline(struct rdl__text *out, const struct rdl__failure *failure)
@@ -318,11 +318,13 @@ void rdl__failure_headline(struct rdl__text *out, const struct rdl__failure *fai
 
 const char *rdl__failure_detail(const struct rdl__failure *failure)
 {
+    const char *line_end = strchr(failure->outcome.text, '\n');
+
     switch (failure->outcome.cause) {
     case RDL__BY_CRASH:
     case RDL__BY_EXIT:
-    case RDL__BY_HANG:
-        return "";
+    case RDL__BY_HANG: /* the first line is part of the headline */
+        return line_end ? line_end + 1 : "";
     default:
         return failure->outcome.text;
     }

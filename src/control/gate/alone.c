@@ -8,7 +8,15 @@
 struct alone {
     char thread[RDL__MEET_NAME]; /* who is between the two places; "": nobody */
     const char *from, *to;
+    struct alone *next;
 };
+
+static struct alone *all;
+
+void rdl__alone_end(void)
+{
+    all = NULL;
+}
 
 struct coming {
     struct alone *alone;
@@ -57,13 +65,37 @@ static void go_out(struct rdl_hit *hit, void *it)
     rdl__meet_unlock();
 }
 
+/* Who has ended is on its way no more, though it has not come to the second place: it may have left
+ * by longjmp(), or an exception. */
+bool rdl__alone_go_on(void)
+{
+    bool changed = false;
+
+    for (struct alone *alone = all; alone; alone = alone->next)
+        if (alone->thread[0] && rdl__meet_state(alone->thread) == RDL__MEET_ENDED) {
+            alone->thread[0] = '\0';
+            changed = true;
+        }
+    if (changed)
+        rdl__gates_changed();
+    return changed;
+}
+
 void rdl__one_at_a_time(struct rdl_case *t, const char *from, const char *to, const char *file,
                         int line)
 {
     struct alone *alone = rdl_alloc(t, sizeof *alone);
 
+    if (from && to && strcmp(from, to) == 0)
+        rdl__misuse(
+            t,
+            "%s:%d: rdl_one_at_a_time: both places are %s, so that nobody would leave; name "
+            "one behind it, such as the return of a function",
+            file, line, from);
     alone->from = rdl_format(t, "%s", from);
     alone->to = rdl_format(t, "%s", to);
     rdl__at_each_hit(t, to, go_out, alone, false, file, line);
     rdl__at_each_hit(t, from, go_in, alone, false, file, line);
+    alone->next = all;
+    all = alone;
 }

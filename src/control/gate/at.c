@@ -89,14 +89,14 @@ struct rdl_gate *rdl__gate_at_each_line(struct rdl_case *t, const char *function
                                         const struct rdl_at *what, const char *file, int line)
 {
     struct each_line *each = rdl_alloc(t, sizeof *each);
-    const char *lines[RDL__LINES_MAX];
-    uint32_t count;
+    const char *lines[RDL__LINES_MAX], *one, *folder_end;
 
     rdl__meet_begin(t);
-    count = rdl__lines_of(t, function, lines, file, line);
-    *each = (struct each_line){
-        t, rdl__gate_at(t, lines[rdl__meet_pick(t, count - 1)], what, file, line),
-        rdl_format(t, "%s", function)};
+    one = lines[rdl__meet_pick(t, rdl__lines_of(t, function, lines, file, line) - 1)];
+    folder_end = strrchr(one, '/');
+    rdl__meet_picked(t, "gate at", folder_end ? folder_end + 1 : one);
+    *each = (struct each_line){t, rdl__gate_at(t, one, what, file, line),
+                               rdl_format(t, "%s", function)};
     rdl_defer(t, note_reached, each);
     return each->gate;
 }

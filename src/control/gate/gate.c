@@ -43,6 +43,7 @@ void rdl__gates_end(void)
     hopes = NULL;
     waiters = NULL;
     rdl__orders_end();
+    rdl__alone_end();
     rdl__places_end();
 }
 
@@ -325,6 +326,20 @@ void rdl__gates_tell(struct rdl__text *text, bool with_places)
         waiter->describe(waiter->what, what, sizeof what);
         rdl__text_add(text, "%s waits for %s", waiter->thread, what);
         rdl__text_add(text, with_places ? " at %s\n" : "\n", rdl__at(waiter->pc));
+    }
+}
+
+/* As the process ends, maybe in the midst of anything: nothing is allocated, no lock is taken. */
+void rdl__gates_note(char *out, size_t room)
+{
+    size_t length = 0;
+    char what[256];
+
+    for (const struct rdl__waiter *waiter = waiters; waiter && length < room;
+         waiter = waiter->next) {
+        waiter->describe(waiter->what, what, sizeof what);
+        length += (size_t)snprintf(out + length, room - length, "%s waits for %s at %s\n",
+                                   waiter->thread, what, rdl__at(waiter->pc));
     }
 }
 

@@ -77,8 +77,9 @@ bool rdl__at_each_hit_if(struct rdl_case *t, const char *place,
 /* Places are taken out of the code, until the next case. */
 void rdl__places_end(void);
 
-/* ---- Orders: order.c ------------------------------------------------------------------------ */
+/* ---- Orders: order.c; one at a time: alone.c ------------------------------------------------ */
 
 void rdl__orders_end(void);
+void rdl__alone_end(void);
 
 #endif

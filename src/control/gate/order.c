@@ -239,6 +239,7 @@ static bool choose(struct rdl_case *t)
     for (struct event *event = events; event; event = event->next)
         if (could_be_chosen(event) && which-- == 0) {
             event->is_chosen = true;
+            rdl__meet_picked(t, "goes on", event->text);
             break;
         }
     return true;

@@ -90,3 +90,27 @@ RDL_SCHEDULE(a_gate_that_is_passed_often)
         arrive_late(&count);
     rdl_check_eq(count, MORE_THAN_IS_LOGGED);
 }
+
+static void sleep_long(void *it)
+{
+    (void)it;
+    sleep(1000);
+}
+
+static void arrive_at_last(void *count)
+{
+    arrive_late(count);
+}
+
+/* Who sleeps is waited for: it takes too long, and somebody stands at a gate meanwhile. */
+RDL_SCHEDULE(wrong_sleeps_too_long, .free_threads = true, .timeout_ms = 200)
+{
+    static int count;
+    struct rdl_thread *sleeper, *late;
+
+    rdl_order(t, "[sleeper blocked] -> late:arrive_late");
+    sleeper = rdl_spawn(t, "sleeper", sleep_long, NULL);
+    late = rdl_spawn(t, "late", arrive_at_last, &count);
+    rdl_join(late);
+    rdl_join(sleeper);
+}
