@@ -369,7 +369,7 @@ static int explore(struct rdl__options *options, const char *name)
     options->plan.program_options = rdl__options_judging_words(&options->explore);
     if (program.output >= 0 && !options->explore.output)
         learn_output(&test);
-    rdl__races_on = (options->explore.fail_on & RDL__FAIL_RACE) != 0;
+    rdl__races_fail = (options->explore.fail_on & RDL__FAIL_RACE) != 0;
     rdl__explorer_judge = judge;
     rdl__explorer_before = prepare_execution;
     status = rdl__run_tests(options, tests, 1);
