@@ -302,7 +302,7 @@ static void find_lines(struct script *s, const struct rdl__steps *steps)
     }
     s->line_count = s->place_count;
     for (size_t i = 0; i < count; i++)
-        if (all[i].how == RDL__STEP_INTERRUPTED)
+        if (all[i].how == RDL__STEP_INTERRUPTED || all[i].how == RDL__STEP_WAITS)
             add_calls(s, &lines, &all[i]);
     rdl__places_find(s->places, s->place_count);
     free(all);
@@ -400,7 +400,7 @@ static void drop_needless(struct script *s)
         for (size_t i = 0; i < s->constraints.count; i++) {
             struct rdl__constraint *one = &s->constraints.items[i];
 
-            if (one->is_dropped || (round == 0 && !strstr(one->before, " blocked]")))
+            if (one->is_dropped || (round == 0 && !strstr(one->before, " blocked")))
                 continue;
             one->is_dropped = true;
             one->is_dropped = always_fails(s);
