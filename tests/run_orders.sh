@@ -155,6 +155,46 @@ order "worker:schedules.c:232:return -> worker 2:schedules.c:225" "there can be 
 says "counter = counter + 1;"
 says "call"
 
+# ---- Programs that know nothing of Raddle ------------------------------------------------------
+
+# raddle_replay STATUS ARGUMENT...: its report is in `report`.
+raddle_replay() {
+    local wanted=$1 status=0
+    shift
+    timeout 120 "$BUILD/bin/raddle" replay "$@" >report 2>&1 || status=$?
+    [ $status = "$wanted" ] || fail "raddle replay $*: status $status, not $wanted:" "$(cat report)"
+}
+
+# export_program NAME OPTION...: what exploration finds, as NAME.order.
+export_program() {
+    local name=$1
+    shift
+    "$BUILD/bin/raddle" explore --seed 1 "$@" -- ./tickets $name >report || true
+    raddle_replay 1 "$@" "$(grep -o 'rdl1\.[^ ]*' report | tail -n 1)" --export $name.order
+    says "fails like that in 20 of 20 runs with free threads"
+}
+
+"$CC" -g -pthread -o tickets "$SOURCE/tests/explore/tickets.c"
+export_program assert
+grep -q "^# run by raddle replay --order assert.order$" assert.order || fail "$(cat assert.order)"
+raddle_replay 1 --order assert.order
+says "crashed with SIGABRT in main at"
+raddle_replay 1 --order assert.order --controlled --schedules 20
+says "fails like that in 20 of 20 runs"
+export_program exit # by its status
+raddle_replay 1 --order exit.order
+says "exited with status 3"
+export_program print --same-output
+raddle_replay 1 --same-output --order print.order
+says "it printed something else than it should"
+raddle_replay 0 --order print.order
+raddle_replay 1 --order exit.order -- ./tickets locked
+says "infeasible: all threads wait"
+raddle_replay 2 --order "$SOURCE/tests/explore/tickets.c"
+says "has no line 'case TOKEN'"
+raddle_replay 2 --controlled
+says "--controlled goes with --order"
+
 # ---- Under load -------------------------------------------------------------------------------
 
 for _ in 1 2 3 4; do
@@ -167,5 +207,7 @@ for test in seats_are_sold_once any_seats_are_sold_once counted_in_one_line \
     says "fails like that in $runs of $runs runs"
 done
 run 1 zoo/schedules --order many_add_up.order --cases $runs
+says "fails like that in $runs of $runs runs"
+raddle_replay 1 --order exit.order --schedules $runs
 says "fails like that in $runs of $runs runs"
 echo "orders: $runs of $runs runs fail, under load"

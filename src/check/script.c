@@ -437,14 +437,17 @@ static bool write_script(const struct script *s, const char *said, const char *p
                          struct rdl__error *error)
 {
     const struct rdl__failure *failure = s->failure;
+    const struct rdl__plan *plan = s->session->plan;
+    const char *command = plan->replay_command ? plan->replay_command : plan->command;
     struct rdl__settings settings = failure->settings;
     struct rdl__text out = {0};
     bool ok;
 
     rdl__text_add(&out, "# %s: %s\n", s->test->name,
                   failure->outcome.check[0] ? failure->outcome.check : rdl__failure_kind(failure));
-    rdl__text_add(&out, "# found by %s --replay %s\n", s->session->plan->command, failure->token);
-    rdl__text_add(&out, "# run by %s --order %s\n", s->session->plan->command, path);
+    rdl__text_add(&out, plan->replay_command ? "# found by %s %s\n" : "# found by %s --replay %s\n",
+                  command, failure->token);
+    rdl__text_add(&out, "# run by %s --order %s\n", command, path);
     add_comment(&out, said);
     settings.trace = 0;
     rdl__text_add(&out, "case ");
