@@ -71,6 +71,11 @@ for RADDLE_CC in gcc clang; do
     "$raddle" cc -g -O1 -Wall -Wextra -Werror "$code/counter.c" "$code/count.c" -o one
     finds_the_race ./one
 
+    # A race that is no failure does not keep others from being found.
+    ! "$raddle" explore --seed 1 --fail-on exit -- ./one >out 2>&1 &&
+        grep -q 'exited with status 1' out ||
+        fail "$RADDLE_CC: a lost count is not found where races are none:" "$(cat out)"
+
     "$raddle" cc -g -c "$code/counter.c" -o counter.o
     "$raddle" cc -g -O2 -c "$code/count.c" -o count.o
     "$raddle" cc counter.o count.o -o two

@@ -62,6 +62,12 @@ for test in plan_right table_right plan_begun plan_pairs plan_fork; do
     run 0 $test " passed, 0 failed"
 done
 grep -q "plan_fork_exported_2" "$scratch/report" || fail "plan_fork has two sequences"
+# Rows say who goes on; and names that are none of C's, and calls that are continued without a row.
+for test in says_who_is_first leaves_out_what_follows; do
+    write specs/plan $test
+    compile $test
+    run 0 $test "1 passed"
+done
 for test in plan_answers_wrong plan_never_blocks plan_tells_nobody table_answers_wrong; do
     write specs/plan $test
     compile $test

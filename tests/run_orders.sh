@@ -73,6 +73,20 @@ says "fails like that in 3 of 3 runs with free threads"
 export_order specs/orders first_come # the other one never gets to run
 says "fails like that in 20 of 20 runs with free threads"
 
+# Who waits for a condition is kept there while another takes the mutex, and the wrong one is woken.
+export_order specs/orders waiters_are_told_in_turn
+says "fails like that in 20 of 20 runs with free threads"
+grep -q "^\[.* ended\] -> \[.* woken\]$" waiters_are_told_in_turn.order ||
+    fail "$(cat waiters_are_told_in_turn.order)"
+export_order specs/orders wake_ups_reach_whom_they_are_for
+says "fails like that in 3 of 3 runs with free threads"
+grep -q "^\[one blocked after .*\] -> " wake_ups_reach_whom_they_are_for.order ||
+    fail "$(cat wake_ups_reach_whom_they_are_for.order)"
+export_order specs/orders first_come_first_served # while the test waits until it is quiet
+says "fails like that in 20 of 20 runs with free threads"
+grep -q "^\[second ended\] -> \[first woken\]$" first_come_first_served.order ||
+    fail "$(cat first_come_first_served.order)"
+
 # Between two accesses, in two lines and in one.
 code=specs/orders/code/counter.c
 export_order specs/orders counted_in_two_lines
@@ -85,10 +99,6 @@ grep -qF "[one at counter.c:$(line $code 'counter + 1'):call 2]" counted_in_one_
     fail "$(cat counted_in_one_line.order)"
 
 # ---- What cannot be written is said -----------------------------------------------------------
-
-export_order specs/orders waiters_are_told_in_turn
-says "waits in orders.c:"
-says "no gate can keep it there"
 
 export_order zoo/schedules strangers_unlock_nothing
 says "free threads do not notice that they fail like that: use --controlled"
@@ -135,6 +145,9 @@ order() {
 }
 order "[worker ended] -> [worker 2 at schedules.c:225]" "nothing comes before [thread at place]"
 order "[worker stands] -> worker 2:schedules.c:225" "[thread at place], and nothing else"
+order "[worker woken#0] -> worker 2:schedules.c:225" "after # there is a number from 1 on"
+order "[worker woken twice] -> worker 2:schedules.c:225" "[thread at place], and nothing else"
+order "[worker wokens] -> worker 2:schedules.c:225" "[thread woken#2], and nothing else"
 order "worker:schedules.c:232:call 99 -> worker 2:schedules.c:225" "has fewer calls than that"
 order "worker:schedules.c:232:return -> worker 2:schedules.c:225" "there can be :call 2"
 "$BUILD/bin/raddle" where "$BUILD/specs/orders" \
@@ -142,16 +155,59 @@ order "worker:schedules.c:232:return -> worker 2:schedules.c:225" "there can be 
 says "counter = counter + 1;"
 says "call"
 
+# ---- Programs that know nothing of Raddle ------------------------------------------------------
+
+# raddle_replay STATUS ARGUMENT...: its report is in `report`.
+raddle_replay() {
+    local wanted=$1 status=0
+    shift
+    timeout 120 "$BUILD/bin/raddle" replay "$@" >report 2>&1 || status=$?
+    [ $status = "$wanted" ] || fail "raddle replay $*: status $status, not $wanted:" "$(cat report)"
+}
+
+# export_program NAME OPTION...: what exploration finds, as NAME.order.
+export_program() {
+    local name=$1
+    shift
+    "$BUILD/bin/raddle" explore --seed 1 "$@" -- ./tickets $name >report || true
+    raddle_replay 1 "$@" "$(grep -o 'rdl1\.[^ ]*' report | tail -n 1)" --export $name.order
+    says "fails like that in 20 of 20 runs with free threads"
+}
+
+"$CC" -g -pthread -o tickets "$SOURCE/tests/explore/tickets.c"
+export_program assert
+grep -q "^# run by raddle replay --order assert.order$" assert.order || fail "$(cat assert.order)"
+raddle_replay 1 --order assert.order
+says "crashed with SIGABRT in main at"
+raddle_replay 1 --order assert.order --controlled --schedules 20
+says "fails like that in 20 of 20 runs"
+export_program exit # by its status
+raddle_replay 1 --order exit.order
+says "exited with status 3"
+export_program print --same-output
+raddle_replay 1 --same-output --order print.order
+says "it printed something else than it should"
+raddle_replay 0 --order print.order
+raddle_replay 1 --order exit.order -- ./tickets locked
+says "infeasible: all threads wait"
+raddle_replay 2 --order "$SOURCE/tests/explore/tickets.c"
+says "has no line 'case TOKEN'"
+raddle_replay 2 --controlled
+says "--controlled goes with --order"
+
 # ---- Under load -------------------------------------------------------------------------------
 
 for _ in 1 2 3 4; do
     (while :; do :; done) &
     busy="$busy $!"
 done
-for test in seats_are_sold_once any_seats_are_sold_once counted_in_one_line; do
+for test in seats_are_sold_once any_seats_are_sold_once counted_in_one_line \
+    waiters_are_told_in_turn first_come_first_served; do
     run 1 specs/orders --order $test.order --cases $runs
     says "fails like that in $runs of $runs runs"
 done
 run 1 zoo/schedules --order many_add_up.order --cases $runs
+says "fails like that in $runs of $runs runs"
+raddle_replay 1 --order exit.order --schedules $runs
 says "fails like that in $runs of $runs runs"
 echo "orders: $runs of $runs runs fail, under load"

@@ -191,6 +191,32 @@ TEST(a_table_passes_where_all_goes_as_it_says)
          "    t5: putter: put(8) -- returns\n");
 }
 
+TEST(rows_say_who_goes_on_where_the_spec_leaves_it_open)
+{
+    passes("says_who_is_first", "ok     says_who_is_first");
+    ends(0, "says_who_is_first", "--plan",
+         "    t2: two: take() -- blocks\n"
+         "        {P2: item = 0; one waits in take(); two waits in take()}\n"
+         "    t3: three: put(1) -- returns\n"
+         "        {item = 1; one waits in take(); two waits in take()}\n"
+         "    t4: one: take() continued -- returns 1\n"
+         "        {P2: item = 0; two waits in take()}\n"
+         "    t5: three: put(2) -- returns\n"
+         "        {item = 2; two waits in take()}\n"
+         "    t6: two: take() continued -- returns 2\n"
+         "        {item = 0}\n");
+    ends(0, "leaves_it_open", "--plan",
+         "one waits in take(); two waits in take()}\n"
+         "    t3: three: put(1) -- does what the spec allows\n");
+}
+
+TEST(what_follows_by_itself_need_not_have_a_row)
+{
+    passes("leaves_out_what_follows", "ok     leaves_out_what_follows");
+    ends(0, "leaves_out_what_follows", "--plan",
+         "    t2: a \"b\": put(1) -- returns, and 1st is continued\n");
+}
+
 TEST(a_table_finds_what_does_not_go_as_it_says)
 {
     fails("table_answers_wrong", "      step t3: taker: take() continued\n"
@@ -231,6 +257,7 @@ TEST(tables_that_make_no_sense_are_refused)
     is_refused("answers_for_another", "the answer is one of another operation");
     is_refused("calls_nothing", "RDL_CALL(right, ...) or RDL_CONTINUED is missing");
     is_refused("nobody_calls", "who calls?");
+    is_refused("has_no_rows", "has_no_rows: the table has no rows");
     is_refused("not_allowed_at_all", ".pre of put does not allow this call");
 }
 

@@ -56,6 +56,36 @@ TEST(orders_are_kept)
     expect_pass("first_is_blocked_free");
 }
 
+TEST(an_order_says_who_is_woken_and_when)
+{
+    static const char *const tests[] = {
+        "the_last_goes_on_first",        "the_last_of_all_goes_on_first",
+        "who_is_named_waits_for_others", "who_is_held_has_no_mutex",
+        "time_is_up_and_it_is_held",     "who_is_named_is_woken",
+    };
+
+    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
+        char free[64];
+
+        snprintf(free, sizeof free, "%s_free", tests[i]);
+        expect_pass(tests[i]);
+        expect_pass(free);
+    }
+    expect_pass("who_is_cancelled_is_not_woken");
+}
+
+TEST(wake_ups_that_cannot_be_are_explained)
+{
+    static const char *const tests[] = {"wrong_wake_that_never_comes",
+                                        "wrong_wake_that_never_comes_free"};
+
+    expect_error("wrong_wake_before_itself", "\"[ann woken]\" is to come before itself");
+    for (int i = 0; i < 2; i++)
+        EXPECT_CONTAINS(expect_fail(tests[i], "infeasible"),
+                        "bob waits for \"[ann woken#2]\" (ann has ended, and was woken once), "
+                        "which is to come before \"[bob woken]\"");
+}
+
 TEST(all_orders_are_tried_once)
 {
     char *report = expect_pass("all_orders_of_three");

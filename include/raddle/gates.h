@@ -143,7 +143,8 @@ RDL_API void rdl__one_at_a_time(struct rdl_case *t, const char *from, const char
  *     chain = term "->" term { "->" term }
  *     term  = event { "&&" event }  |  event { "||" event }
  *     event = [ thread ":" ] place [ "#" number ]  |  "[" thread ( "blocked" | "ended" ) "]"
- *           | "[" thread "at" place [ "#" number ] "]"
+ *           | "[" thread ( "at" | "blocked after" ) place [ "#" number ] "]"
+ *           | "[" thread "woken" [ "#" number ] "]"
  *
  * An event is that a thread (any, if none is named) comes to a place, for the first time or for
  * that of the number: then the line there has not been executed.  A thread that comes too early
@@ -151,7 +152,11 @@ RDL_API void rdl__one_at_a_time(struct rdl_case *t, const char *from, const char
  *
  *     [one at bank.c:20] -> two:bank.c:18, [two ended] -> one:bank.c:20
  *
- * interrupts one there.  If the case ends and an event has not happened, it fails. */
+ * interrupts one there.  [one woken] is that it goes on from waiting for a condition: until then it
+ * is held, though it may have been signalled, and does not have the mutex.  Of several that wait, a
+ * signal wakes the one that the order names first.
+ *
+ * If the case ends and an event has not happened, it fails. */
 #define rdl_order(t, text) rdl__order((t), (text), RDL__HERE)
 RDL_API void rdl__order(struct rdl_case *t, const char *text, const char *file, int line);
 

@@ -580,9 +580,9 @@ RDL_API void rdl__register_spec(const struct rdl_spec *spec);
  *   RDL_ANSWERS(spec, op, answer)      it returns this
  *
  * Times must grow.  Threads are clients, numbered as they first come up; they may call what the
- * table says, whatever .may thinks of it.  It begins with the simplest state that .initial
- * draws.  What a row does not say, the spec does.  (With the option --free, all of this is done
- * by free threads.) */
+ * table says, whatever .may thinks of it.  It begins with the simplest state that .initial draws.
+ * What a row does not say, the spec does; what that leaves open, such as who of several goes on,
+ * later rows.  (With the option --free, all of this is done by free threads.) */
 #define RDL_TEST_TABLE(test_name, spec_, ...)                                                      \
     static const struct rdl_row rdl_table_##test_name[] = {__VA_ARGS__};                           \
     RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_sequence, .cases = 1, .alone = true,             \

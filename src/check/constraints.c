@@ -10,6 +10,10 @@
  *
  *     or, if it was not, the first that it comes to in this stretch.
  *
+ * A thread that had to wait for a lock is taken for one that was interrupted before: to ask in vain
+ * is to do nothing.  One that waits for a condition really does; when it is woken, it is held
+ * before it takes the mutex back, which is an event of its own.
+ *
  * Lines are counted as gates count them: they were looked at by hooks in the same places. */
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +42,12 @@ struct reading {
 
 /* ---- Stretches ------------------------------------------------------------------------------ */
 
+static bool is_lock(uint8_t op)
+{
+    return op == RDL__OP_LOCK || op == RDL__OP_READ_LOCK || op == RDL__OP_WRITE_LOCK ||
+           op == RDL__OP_DOWN;
+}
+
 static void read_stretches(struct reading *r)
 {
     uint64_t from = 0;
@@ -65,6 +75,12 @@ static bool does_something(const struct reading *r, uint32_t thread, uint64_t af
     return false;
 }
 
+/* Does the thread of this stretch do anything after it? */
+static bool goes_on(const struct reading *r, const struct stretch *stretch)
+{
+    return does_something(r, stretch->thread, stretch->to, UINT64_MAX);
+}
+
 /* The stretch of the same thread before this one, or after it; r->count: there is none. */
 static size_t neighbour(const struct reading *r, size_t k, int direction)
 {
@@ -81,9 +97,14 @@ static uint32_t hits(const struct reading *r)
     return r->probe->count < r->probe->room ? r->probe->count : r->probe->room;
 }
 
+static bool is_wake(const struct reading *r, uint32_t hit)
+{
+    return r->probe->hits[hit].place == RDL__PROBE_WOKEN;
+}
+
 static bool is_call(const struct reading *r, uint32_t hit)
 {
-    return r->probe->hits[hit].place >= r->probe->line_count;
+    return !is_wake(r, hit) && r->probe->hits[hit].place >= r->probe->line_count;
 }
 
 static uint32_t last_hit(const struct reading *r, uint32_t thread, uint64_t before, bool of_call)
@@ -106,10 +127,10 @@ static uint32_t first_hit(const struct reading *r, const struct stretch *stretch
 
 static const char *place_of(const struct reading *r, uint32_t hit)
 {
-    return r->probe->places[r->probe->hits[hit].place];
+    return is_wake(r, hit) ? "a condition" : r->probe->places[r->probe->hits[hit].place];
 }
 
-/* "bank.c:20#3" */
+/* "bank.c:20#3", or "woken#3" */
 static void add_place(struct rdl__text *out, const struct reading *r, uint32_t hit)
 {
     const struct rdl__probe_hit *all = r->probe->hits;
@@ -117,7 +138,7 @@ static void add_place(struct rdl__text *out, const struct reading *r, uint32_t h
 
     for (uint32_t i = 0; i <= hit; i++)
         times += all[i].thread == all[hit].thread && all[i].place == all[hit].place;
-    rdl__text_add(out, "%s", place_of(r, hit));
+    rdl__text_add(out, "%s", is_wake(r, hit) ? "woken" : place_of(r, hit));
     if (times > 1)
         rdl__text_add(out, "#%u", times);
 }
@@ -158,9 +179,49 @@ static uint32_t hit_at_interruption(const struct reading *r, size_t k, size_t ne
     return before;
 }
 
+/* Where the thread stands that waits for a lock at the end of this stretch, if it gets it later. */
+static uint32_t hit_at_lock(const struct reading *r, size_t k)
+{
+    const struct stretch *stretch = &r->stretches[k];
+    uint32_t before, call;
+
+    if (!stretch->end || stretch->end->how != RDL__STEP_WAITS || !is_lock(stretch->end->op) ||
+        !goes_on(r, stretch))
+        return NO_HIT;
+    before = last_hit(r, stretch->thread, stretch->to, false);
+    call = last_hit(r, stretch->thread, stretch->to, true);
+    if (stands_there(r, before, stretch) && !is_wake(r, before))
+        return before;
+    return stands_there(r, call, stretch) ? call : NO_HIT;
+}
+
 static bool is_interrupted(const struct reading *r, size_t k)
 {
-    return k < r->count && r->stretches[k].end && r->stretches[k].end->how == RDL__STEP_INTERRUPTED;
+    return k < r->count && r->stretches[k].end &&
+           (r->stretches[k].end->how == RDL__STEP_INTERRUPTED || hit_at_lock(r, k) != NO_HIT);
+}
+
+/* A thread that is woken and gets no further than to the mutex has done nothing yet. */
+static bool is_in_vain(const struct reading *r, size_t k)
+{
+    const struct stretch *stretch = &r->stretches[k];
+    uint32_t hit = last_hit(r, stretch->thread, stretch->to, false);
+
+    return stretch->end && is_lock(stretch->end->op) && stands_there(r, hit, stretch) &&
+           is_wake(r, hit) && r->probe->hits[hit].step >= stretch->from && goes_on(r, stretch);
+}
+
+/* Such a stretch becomes part of the thread's next one. */
+static void drop_vain_stretches(struct reading *r)
+{
+    for (size_t k = 0; k < r->count;)
+        if (is_in_vain(r, k)) {
+            r->stretches[neighbour(r, k, 1)].from = r->stretches[k].from;
+            memmove(&r->stretches[k], &r->stretches[k + 1],
+                    (--r->count - k) * sizeof *r->stretches);
+        } else {
+            k++;
+        }
 }
 
 /* ---- Constraints ---------------------------------------------------------------------------- */
@@ -187,6 +248,29 @@ static bool is_held_by_test(const struct stretch *stretch)
             stretch->end->op == RDL__OP_QUIET);
 }
 
+/* Did the thread have to wait before this stretch? */
+static bool has_waited(const struct reading *r, size_t k)
+{
+    for (size_t i = neighbour(r, k, -1); i < r->count; i = neighbour(r, i, -1))
+        if (r->stretches[i].end->how == RDL__STEP_WAITS)
+            return true;
+    return false;
+}
+
+/* "[one blocked]"; if it was blocked before, where it has come to since then. */
+static void add_blocked(struct rdl__text *out, const struct reading *r, size_t k, const char *name)
+{
+    const struct stretch *stretch = &r->stretches[k];
+    uint32_t hit = has_waited(r, k) ? last_hit(r, stretch->thread, stretch->to, false) : NO_HIT;
+
+    rdl__text_add(out, "[%s blocked", name);
+    if (hit != NO_HIT) {
+        rdl__text_add(out, " after ");
+        add_place(out, r, hit);
+    }
+    rdl__text_add(out, "]");
+}
+
 /* That the stretch has ended. */
 static struct rdl__text end_of(const struct reading *r, size_t k)
 {
@@ -198,14 +282,15 @@ static struct rdl__text end_of(const struct reading *r, size_t k)
 
     if (is_interrupted(r, k)) {
         hit = hit_at_interruption(r, k, neighbour(r, k, 1));
-        if (hit != NO_HIT) {
+        if (hit != NO_HIT && !is_wake(r, hit)) {
             rdl__text_add(&out, "[%s at ", name);
             add_place(&out, r, hit);
             rdl__text_add(&out, "]");
         }
-    } else if (!is_held_by_test(stretch)) {
-        rdl__text_add(&out, "[%s %s]", name,
-                      stretch->end && stretch->end->how == RDL__STEP_WAITS ? "blocked" : "ended");
+    } else if (stretch->end && stretch->end->how == RDL__STEP_WAITS) {
+        add_blocked(&out, r, k, name);
+    } else {
+        rdl__text_add(&out, "[%s ended]", name);
     }
     return out;
 }
@@ -217,8 +302,10 @@ static struct rdl__text event_of(const struct reading *r, uint32_t hit)
 
     if (hit == NO_HIT)
         return out;
-    rdl__text_add(&out, "%s:", rdl__steps_thread(r->steps, r->probe->hits[hit].thread, room));
+    rdl__text_add(&out, is_wake(r, hit) ? "[%s " : "%s:",
+                  rdl__steps_thread(r->steps, r->probe->hits[hit].thread, room));
     add_place(&out, r, hit);
+    rdl__text_add(&out, is_wake(r, hit) ? "]" : "");
     return out;
 }
 
@@ -228,7 +315,8 @@ static void remark_wait(struct reading *r, const struct stretch *stretch)
     uint32_t hit = last_hit(r, stretch->thread, stretch->to, false);
     char name[40];
 
-    if (stretch->end->op != RDL__OP_JOIN && !is_held_by_test(stretch) && hit != NO_HIT)
+    if (stretch->end->op != RDL__OP_JOIN && !is_held_by_test(stretch) && hit != NO_HIT &&
+        !is_wake(r, hit))
         rdl__text_add(
             &r->out->waits,
             "%s waits in %s, and goes on in that line as soon as it can: no gate can keep "
@@ -243,16 +331,31 @@ static struct rdl__text beginning_of(struct reading *r, size_t k)
     size_t before = neighbour(r, k, -1), said = r->out->remarks.count;
     struct rdl__text out;
 
-    if (before < r->count && r->stretches[before].end->how == RDL__STEP_WAITS)
-        remark_wait(r, &r->stretches[before]);
-    if (!is_interrupted(r, before))
-        return event_of(r, first_hit(r, &r->stretches[k]));
+    if (!is_interrupted(r, before)) {
+        uint32_t first = first_hit(r, &r->stretches[k]);
+
+        if (before < r->count && r->stretches[before].end->how == RDL__STEP_WAITS &&
+            !(first != NO_HIT && is_wake(r, first)))
+            remark_wait(r, &r->stretches[before]);
+        return event_of(r, first);
+    }
     out = event_of(r, hit_at_interruption(r, before, k));
     if (r->out->remarks.bytes) {
         r->out->remarks.count = said;
         r->out->remarks.bytes[said] = '\0';
     }
     return out;
+}
+
+/* The one that has to end before stretch k begins.  Of those that wait for others by the test's own
+ * gates and clock nothing is to be said. */
+static size_t stretch_before(const struct reading *r, size_t k)
+{
+    size_t before = k - 1;
+
+    while (before > 0 && is_held_by_test(&r->stretches[before]))
+        before--;
+    return before;
 }
 
 static bool has_stretch(const struct reading *r, uint32_t thread)
@@ -266,13 +369,22 @@ static bool has_stretch(const struct reading *r, uint32_t thread)
 /* Who did not begin, or was interrupted and did not go on, must not do so in free mode either. */
 static void hold_the_rest(struct reading *r, char *const starts[RDL__PROBE_THREADS])
 {
-    for (uint32_t thread = 0; thread < RDL__PROBE_THREADS; thread++)
-        if (starts[thread] && !has_stretch(r, thread)) {
-            struct rdl__text before = end_of(r, r->count - 1), after = {0};
+    for (uint32_t thread = 0; thread < RDL__PROBE_THREADS; thread++) {
+        struct rdl__text before = {0}, after = {0};
 
+        if (has_stretch(r, thread))
+            continue;
+        if (starts[thread]) {
+            before = end_of(r, r->count - 1);
             rdl__text_add(&after, "%s:%s", r->probe->threads[thread].name, starts[thread]);
             add(r, &before, &after);
+        } else if (r->probe->threads[thread].entry) {
+            rdl__text_add(&r->out->remarks,
+                          "%s never gets to run, and no gate can keep it from doing so: nobody "
+                          "knows the line that it begins with\n",
+                          r->probe->threads[thread].name);
         }
+    }
     for (size_t k = 0; k + 1 < r->count; k++)
         if (is_interrupted(r, k) && neighbour(r, k, 1) == r->count) {
             struct rdl__text before = end_of(r, r->count - 1),
@@ -290,12 +402,17 @@ void rdl__constraints_make(struct rdl__constraints *out, const struct rdl__steps
     *out = (struct rdl__constraints){0};
     r.all = rdl__steps_read(steps, &r.step_count);
     read_stretches(&r);
-    for (size_t k = 1; k < r.count; k++)
-        if (r.stretches[k].thread != r.stretches[k - 1].thread) {
-            struct rdl__text before = end_of(&r, k - 1), after = beginning_of(&r, k);
+    drop_vain_stretches(&r);
+    for (size_t k = 1; k < r.count; k++) {
+        size_t last = stretch_before(&r, k);
+
+        if (r.stretches[k].thread != r.stretches[last].thread &&
+            !is_held_by_test(&r.stretches[last])) {
+            struct rdl__text before = end_of(&r, last), after = beginning_of(&r, k);
 
             add(&r, &before, &after);
         }
+    }
     hold_the_rest(&r, starts);
     free(r.stretches);
     free(r.all);

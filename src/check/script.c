@@ -302,7 +302,7 @@ static void find_lines(struct script *s, const struct rdl__steps *steps)
     }
     s->line_count = s->place_count;
     for (size_t i = 0; i < count; i++)
-        if (all[i].how == RDL__STEP_INTERRUPTED)
+        if (all[i].how == RDL__STEP_INTERRUPTED || all[i].how == RDL__STEP_WAITS)
             add_calls(s, &lines, &all[i]);
     rdl__places_find(s->places, s->place_count);
     free(all);
@@ -400,7 +400,7 @@ static void drop_needless(struct script *s)
         for (size_t i = 0; i < s->constraints.count; i++) {
             struct rdl__constraint *one = &s->constraints.items[i];
 
-            if (one->is_dropped || (round == 0 && !strstr(one->before, " blocked]")))
+            if (one->is_dropped || (round == 0 && !strstr(one->before, " blocked")))
                 continue;
             one->is_dropped = true;
             one->is_dropped = always_fails(s);
@@ -437,14 +437,17 @@ static bool write_script(const struct script *s, const char *said, const char *p
                          struct rdl__error *error)
 {
     const struct rdl__failure *failure = s->failure;
+    const struct rdl__plan *plan = s->session->plan;
+    const char *command = plan->replay_command ? plan->replay_command : plan->command;
     struct rdl__settings settings = failure->settings;
     struct rdl__text out = {0};
     bool ok;
 
     rdl__text_add(&out, "# %s: %s\n", s->test->name,
                   failure->outcome.check[0] ? failure->outcome.check : rdl__failure_kind(failure));
-    rdl__text_add(&out, "# found by %s --replay %s\n", s->session->plan->command, failure->token);
-    rdl__text_add(&out, "# run by %s --order %s\n", s->session->plan->command, path);
+    rdl__text_add(&out, plan->replay_command ? "# found by %s %s\n" : "# found by %s --replay %s\n",
+                  command, failure->token);
+    rdl__text_add(&out, "# run by %s --order %s\n", command, path);
     add_comment(&out, said);
     settings.trace = 0;
     rdl__text_add(&out, "case ");

@@ -350,24 +350,30 @@ int rdl__run_tests(struct rdl__options *options, struct rdl_test **tests, size_t
     return ok ? status_of(&totals) : RDL__EXIT_SETUP;
 }
 
+bool rdl__read_order(struct rdl__order_file *out, struct rdl__token *out_token, const char *path,
+                     struct rdl__error *error)
+{
+    if (!rdl__order_file_read(out, path, error))
+        return false;
+    if (!out->token)
+        return rdl__fail(
+            error,
+            "%s has no line 'case TOKEN' to say which case it is of; --replay TOKEN --export "
+            "FILE writes one",
+            path);
+    return rdl__token_read(out_token, out->token, error);
+}
+
 /* The test that the order is of is run under it, and nothing else. */
-static bool put_in_order(struct rdl__options *options, struct rdl_test **tests, size_t count,
-                         struct rdl__error *error)
+bool rdl__put_in_order(struct rdl__options *options, struct rdl_test **tests, size_t count,
+                       struct rdl__error *error)
 {
     static struct rdl__text command; /* both live as long as we do */
     static struct rdl__order_file file;
     struct rdl__token token;
     size_t i = 0;
 
-    if (!rdl__order_file_read(&file, options->order, error))
-        return false;
-    if (!file.token)
-        return rdl__fail(
-            error,
-            "%s has no line 'case TOKEN' to say which case it is of; --replay TOKEN --export "
-            "FILE writes one",
-            options->order);
-    if (!rdl__token_read(&token, file.token, error))
+    if (!rdl__read_order(&file, &token, options->order, error))
         return false;
     while (i < count && strcmp(tests[i]->name, token.name) != 0)
         i++;
@@ -379,10 +385,14 @@ static bool put_in_order(struct rdl__options *options, struct rdl_test **tests, 
     options->plan.turns_anew = options->controlled && !options->replay;
     if (!options->replay)
         options->replay = file.token;
-    rdl__add_shell_word(&command, options->plan.command);
+    if (options->plan.replay_command)
+        rdl__text_add(&command, "%s", options->plan.replay_command);
+    else
+        rdl__add_shell_word(&command, options->plan.command);
     rdl__text_add(&command, " --order ");
     rdl__add_shell_word(&command, options->order);
-    rdl__text_add(&command, "%s --replay", options->controlled ? " --controlled" : "");
+    rdl__text_add(&command, "%s%s", options->controlled ? " --controlled" : "",
+                  options->plan.replay_command ? "" : " --replay");
     options->plan.replay_command = command.bytes;
     options->plan.in_order = true;
     rdl__token_release(&token);
@@ -465,7 +475,7 @@ int rdl_main(int argc, char **argv)
         if (options->deviations)
             status = rdl__print_deviations(options, tests, select_tests(options, tests, count));
         else
-            status = !options->order || put_in_order(options, tests, count, &error)
+            status = !options->order || rdl__put_in_order(options, tests, count, &error)
                          ? rdl__run_tests(options, tests, count)
                          : rdl__complain(argv[0], &error);
     }

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "check/plan.h"
+#include "control/gate/script.h"
 #include "report/report.h"
 
 enum { RDL__FILTERS_MAX = 64, RDL__OUTPUTS_MAX = 8 };
@@ -86,6 +87,13 @@ bool rdl__read_faults(struct rdl__options *o, const char *from, const char *valu
 
 /* A token, or the one in a file by @FILE. */
 bool rdl__read_token(struct rdl__token *out, const char *given, struct rdl__error *error);
+
+/* What stands in a file of `--order`, and the case that it is of.  And that case is run under the
+ * order, instead of what the test says. */
+bool rdl__read_order(struct rdl__order_file *out, struct rdl__token *out_token, const char *path,
+                     struct rdl__error *error);
+bool rdl__put_in_order(struct rdl__options *options, struct rdl_test **tests, size_t count,
+                       struct rdl__error *error);
 
 /* The case that is to be replayed, if one is: by a token, or decided by a reproducer.  To be
  * released. */

@@ -6,6 +6,7 @@
 #ifndef RDL__MEET_H
 #define RDL__MEET_H
 
+#include <limits.h>
 #include <stdbool.h>
 
 #include "case/case.h"
@@ -73,6 +74,14 @@ void rdl__gates_note(char *out, size_t room); /* the same, with places */
  * known. */
 bool rdl__gates_describe(const char *thread, char *out, size_t room);
 const char *rdl__order_blocker(const char *thread);
+
+/* An order of this case says when threads go on from waiting for a condition: the thread that calls
+ * has been woken, and has not taken the mutex back, which it must not before it is its turn; which
+ * of several that wait is woken: the one with the lowest rank. */
+extern bool rdl__wakes_ordered;
+#define RDL__WAKE_UNNAMED UINT_MAX /* the order does not say */
+void rdl__wake_pass(uintptr_t pc);
+unsigned rdl__wake_rank(const char *thread);
 
 /* A case begins: if there is a file of gates for its test, they are placed.  It is NAME.gdb beside
  * the source of test NAME; or in this folder, or this file itself, or there is "none". */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "drive/sequence.h"
 #include "spec/values.h"
 
@@ -45,7 +46,8 @@ static bool is_left(const struct writer *e, uint32_t i)
 {
     uint32_t continued, by;
 
-    return step_at(e, i)->expected == RDL__BLOCKS && !find_continuation(e, i, &continued, &by);
+    return step_at(e, i)->expected == RDL__BLOCKS && !step_at(e, i)->let_on &&
+           !find_continuation(e, i, &continued, &by);
 }
 
 static bool is_left_waiting(const struct writer *e, uint32_t client)
@@ -133,9 +135,18 @@ static const struct rdl__planned *end_of(const struct writer *e, uint32_t i, uin
     uint32_t continued = i;
 
     *out_by = i;
-    if (step_at(e, i)->expected == RDL__BLOCKS)
+    if (step_at(e, i)->let_on)
+        *out_by = step_at(e, i)->let_on - 1;
+    else if (step_at(e, i)->expected == RDL__BLOCKS)
         find_continuation(e, i, &continued, out_by);
     return step_at(e, continued);
+}
+
+static const void *answer_of(const struct writer *e, uint32_t i)
+{
+    uint32_t by;
+
+    return step_at(e, i)->let_on ? step_at(e, i)->late_answer : end_of(e, i, &by)->answer;
 }
 
 static void declare(const struct writer *e, uint32_t i)
@@ -143,7 +154,6 @@ static void declare(const struct writer *e, uint32_t i)
     const struct rdl__planned *step = step_at(e, i);
     const struct rdl_operation *op = step->op;
     char name[40];
-    uint32_t by;
 
     add_type(e, op, "args");
     snprintf(name, sizeof name, "args_%d", step->time);
@@ -158,7 +168,7 @@ static void declare(const struct writer *e, uint32_t i)
     }
     snprintf(name, sizeof name, "expected_%d", step->time);
     rdl__text_add(e->out, "answer_%d = {0}, %s", step->time, name);
-    add_value(e->out, name, rdl__answer_type(op), end_of(e, i, &by)->answer, op->answer_size);
+    add_value(e->out, name, rdl__answer_type(op), answer_of(e, i), op->answer_size);
 }
 
 static void add_check(const struct writer *e, const struct rdl__planned *step)
@@ -216,7 +226,7 @@ static void add_call(const struct writer *e, uint32_t i)
         add_left(e, step);
         return;
     }
-    rdl__text_add(e->out, ");%s\n", end != step ? " /* blocks */" : "");
+    rdl__text_add(e->out, ");%s\n", by != i ? " /* blocks */" : "");
     rdl__text_add(e->out, "    rdl_check_eq(rdl_clock(t), %d);\n", step_at(e, by)->time);
     if (end != step)
         rdl__text_add(e->out, "    rdl_await(t, %d);\n", end->time);
@@ -244,10 +254,31 @@ static void add_name(const struct writer *e, const char *end)
         rdl__text_add(e->out, "_%u", e->number + 1);
 }
 
+static char as_identifier(char c)
+{
+    return isascii(c) && isalnum((unsigned char)c) ? c : '_';
+}
+
+/* Would the functions of both be called the same? */
+static bool are_namesakes(const char *a, const char *b)
+{
+    while (*a && as_identifier(*a) == as_identifier(*b))
+        a++, b++;
+    return !*a && !*b;
+}
+
 static void add_client_name(const struct writer *e, uint32_t client)
 {
-    for (const char *c = e->script->names[client]; *c; c++)
-        rdl__text_add(e->out, "%c", isalnum((unsigned char)*c) ? *c : '_');
+    const char *name = e->script->names[client];
+    unsigned namesakes = 0;
+
+    for (uint32_t i = 0; i < client; i++)
+        namesakes += are_namesakes(e->script->names[i], name);
+    rdl__text_add(e->out, isdigit((unsigned char)*name) ? "client_" : "");
+    for (; *name; name++)
+        rdl__text_add(e->out, "%c", as_identifier(*name));
+    if (namesakes)
+        rdl__text_add(e->out, "_%u", namesakes + 1);
     rdl__text_add(e->out, "_of_");
     add_name(e, "");
 }
@@ -299,7 +330,9 @@ static bool add_threads(const struct writer *e)
     for (uint32_t i = 0; i < e->script->clients; i++) {
         if (!calls_anything(e, i))
             continue;
-        rdl__text_add(e->out, "        rdl_spawn(t, \"%s\", ", e->script->names[i]);
+        rdl__text_add(e->out, "        rdl_spawn(t, ");
+        rdl__add_json_string(e->out, e->script->names[i]); /* C reads it as well */
+        rdl__text_add(e->out, ", ");
         add_client_name(e, i);
         rdl__text_add(e->out, ", &both),\n");
         count++;

@@ -145,7 +145,7 @@ static void begin_at(struct planner *p, uint32_t node)
 
 static void take(struct planner *p, const struct rdl__route *route)
 {
-    rdl__routes_follow(&p->routes, route->from, p->space->steps[route->step].to,
+    rdl__routes_follow(&p->routes, route->from, p->space->steps[route->step].to, NULL,
                        &p->script->sequences[p->script->count - 1]);
     p->script->met |= route->met;
     p->script->calls++;

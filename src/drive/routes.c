@@ -25,15 +25,14 @@ static void make_room(struct rdl__routes *routes)
     routes->settled_count = count;
 }
 
-/* Let the call of this step happen: who returns what, as a number. */
-static uint64_t answer_on(struct rdl__space *space, uint32_t from, const struct rdl__move *step)
+uint64_t rdl__routes_answer(struct rdl__space *space, uint32_t from, const struct rdl__move *move)
 {
     uint32_t i;
 
     rdl__moves_load(space, from);
-    i = rdl__place_of_client(space, step->client);
-    rdl__moves_execute(space, i, step->which);
-    return rdl__combine(step->client + 1u,
+    i = rdl__place_of_client(space, move->client);
+    rdl__moves_execute(space, i, move->which);
+    return rdl__combine(move->client + 1u,
                         rdl__hash_bytes(space->answer, space->calls[i].operation->answer_size));
 }
 
@@ -55,7 +54,7 @@ static struct rdl__settled settle(struct rdl__routes *routes, uint32_t node)
         struct rdl__move step = space->steps[space->nodes[node].first + k];
         struct rdl__settled one = settle(routes, step.to);
 
-        one.answers += answer_on(space, node, &step);
+        one.answers += rdl__routes_answer(space, node, &step);
         if (one.is != RDL__CERTAIN)
             all.is = one.is;
         else if (k > 0 && (one.node != all.node || one.answers != all.answers))
@@ -196,24 +195,25 @@ static void add_execution(struct rdl__space *space, uint32_t from, const struct 
         step->answer = rdl__keep(sequence->memory, space->answer, step->op->answer_size);
 }
 
-void rdl__routes_follow(struct rdl__routes *routes, uint32_t from, uint32_t called,
-                        struct rdl__sequence *sequence)
+uint32_t rdl__routes_follow(struct rdl__routes *routes, uint32_t from, uint32_t called,
+                            const uint32_t *moves, struct rdl__sequence *sequence)
 {
     struct rdl__space *space = routes->space;
     uint32_t first = sequence->count, node = called;
 
     add_call(routes, from, called, sequence);
-    if (routes->settled[called].is != RDL__CERTAIN) {
+    if (!moves && routes->settled[called].is != RDL__CERTAIN) {
         sequence->steps[first].expected = RDL__WHATEVER;
         sequence->after = NULL;
-        return;
+        return RDL__NONE;
     }
     while (!is_quiet(space, node)) {
-        struct rdl__move move = space->steps[space->nodes[node].first];
+        struct rdl__move move = space->steps[space->nodes[node].first + (moves ? *moves++ : 0)];
 
         add_execution(space, node, &move, sequence, first);
         node = move.to;
     }
     rdl__moves_load(space, node);
     sequence->after = keep_state(space, sequence);
+    return node;
 }

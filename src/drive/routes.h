@@ -43,8 +43,13 @@ const struct rdl__settled *rdl__routes_settle(struct rdl__routes *routes, uint32
 /* Under which preconditions is this call made? */
 uint64_t rdl__routes_met(struct rdl__routes *routes, uint32_t from, uint32_t called);
 
-/* Add the steps of a route: the call, and those that are continued. */
-void rdl__routes_follow(struct rdl__routes *routes, uint32_t from, uint32_t called,
-                        struct rdl__sequence *sequence);
+/* Add the steps of a route: the call, and those that are continued.  It ends at the node that is
+ * returned; RDL__NONE: nobody knows.  With `moves` those are taken, of each node one, of which some
+ * other order might lead elsewhere. */
+uint32_t rdl__routes_follow(struct rdl__routes *routes, uint32_t from, uint32_t called,
+                            const uint32_t *moves, struct rdl__sequence *sequence);
+
+/* Let the call of this move happen: who returns what, as a number.  The answer is the space's. */
+uint64_t rdl__routes_answer(struct rdl__space *space, uint32_t from, const struct rdl__move *move);
 
 #endif

@@ -30,6 +30,11 @@ struct rdl__planned {
     void *answer; /* NULL: nothing is said of it */
     uint64_t met; /* preconditions */
     void *before; /* the state; NULL: not known */
+
+    /* Of a call that blocks, if no step says that it is continued: 1 + the step whose call lets it
+     * go on all the same (0: none), and what it answers then. */
+    uint32_t let_on;
+    void *late_answer;
 };
 
 struct rdl__sequence {

@@ -18,7 +18,8 @@ static const struct rdl__planned *call_of(const struct rdl__sequence *sequence, 
     for (uint32_t i = 0; i < end; i++)
         if (sequence->steps[i].client == client)
             last = &sequence->steps[i];
-    return last && last->expected == RDL__BLOCKS ? last : NULL;
+    return last && last->expected == RDL__BLOCKS && !(last->let_on && last->let_on <= end) ? last
+                                                                                           : NULL;
 }
 
 static void add_waiting(struct rdl__text *out, const struct rdl__script *script,
@@ -87,6 +88,15 @@ void rdl__add_expected(struct rdl__text *out, const struct rdl__planned *step)
     }
 }
 
+/* Whom the call of this step lets go on, though no step says so. */
+static void add_let_on(struct rdl__text *out, const struct rdl__script *script,
+                       const struct rdl__sequence *sequence, uint32_t i)
+{
+    for (uint32_t k = 0; k < i; k++)
+        if (sequence->steps[k].let_on == i + 1)
+            rdl__text_add(out, ", and %s is continued", script->names[sequence->steps[k].client]);
+}
+
 static void add_sequence(struct rdl__text *out, const struct rdl__script *script,
                          const struct rdl__sequence *sequence)
 {
@@ -105,6 +115,7 @@ static void add_sequence(struct rdl__text *out, const struct rdl__script *script
         rdl__add_step(out, script, &sequence->steps[i]);
         rdl__text_add(out, " -- ");
         rdl__add_expected(out, &sequence->steps[i]);
+        add_let_on(out, script, sequence, i);
         rdl__text_add(out, "\n");
     }
 }

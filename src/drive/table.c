@@ -1,5 +1,5 @@
 /* table.c -- reading RDL_TEST_TABLE: rows become steps, and the spec fills in what they leave
- * out, as long as it is certain what happens. */
+ * out, as long as it is certain what happens: by itself, or by what the rows say of who goes on. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,10 +126,30 @@ static struct rdl__planned *counterpart(const struct rdl__sequence *said,
     return NULL;
 }
 
+/* A call goes on of which no row says so. */
+static void note_let_on(struct rdl__sequence *sequence, uint32_t from,
+                        const struct rdl__planned *its)
+{
+    uint32_t i = from;
+
+    while (i > 0 && sequence->steps[i - 1].client != its->client)
+        i--;
+    if (i == 0 || sequence->steps[i - 1].expected == RDL__RETURNS)
+        return;
+    sequence->steps[i - 1].expected = RDL__BLOCKS;
+    sequence->steps[i - 1].let_on = from + 1;
+    sequence->steps[i - 1].late_answer = its->answer;
+}
+
 /* Fill in the steps from..until of the table by what the spec says. */
 static void fill_in(struct rdl__sequence *sequence, uint32_t from, uint32_t until,
                     const struct rdl__sequence *said, uint32_t said_from)
 {
+    for (uint32_t k = said_from; k < said->count; k++)
+        if (said->steps[k].continued &&
+            !counterpart(&(struct rdl__sequence){.steps = sequence->steps, .count = until},
+                         &said->steps[k], from))
+            note_let_on(sequence, from, &said->steps[k]);
     for (uint32_t i = from; i < until; i++) {
         struct rdl__planned *step = &sequence->steps[i];
         const struct rdl__planned *its = counterpart(said, step, said_from);
@@ -153,7 +173,66 @@ static bool is_predicted(const struct rdl_spec *spec)
     return true;
 }
 
-/* One call after the other, up to where the spec does not say for certain what comes next, or
+/* ---- What the rows say of who goes on -------------------------------------------------------- */
+
+/* The rows of a call, and the moves of the spec that are as these say. */
+struct search {
+    struct rdl__space *space;
+    const struct rdl__planned *rows; /* the call, then those that are continued */
+    uint32_t count;
+    uint32_t moves[RDL__CLIENTS_MAX + 1], found[RDL__CLIENTS_MAX + 1];
+    uint32_t ends; /* in how many ways, of which this is one: */
+    uint32_t node;
+    uint64_t answers;
+};
+
+static void note_end(struct search *s, uint32_t node, uint64_t answers)
+{
+    if (s->ends > 0 && s->node == node && s->answers == answers)
+        return;
+    s->ends++;
+    s->node = node;
+    s->answers = answers;
+    memcpy(s->found, s->moves, sizeof s->found);
+}
+
+/* Has this row's call returned, and does it answer what the row says? */
+static bool is_as_said(const struct search *s, const struct rdl__planned *row, uint32_t client)
+{
+    return row->client == client && row->expected != RDL__BLOCKS &&
+           (!row->answer || rdl__same_answer(row->op, row->answer, s->space->answer));
+}
+
+/* From here on, in all ways: `next` is the first row that has not been continued. */
+static void go_on(struct search *s, uint32_t node, uint32_t depth, uint32_t next, bool returned,
+                  uint64_t answers)
+{
+    rdl__space_expand(s->space, node);
+    if (!s->space->nodes[node].able) {
+        if (next == s->count && (returned || s->rows[0].expected != RDL__RETURNS))
+            note_end(s, node, answers);
+        return;
+    }
+    for (uint32_t k = 0; k < s->space->nodes[node].count && s->ends < 2; k++) {
+        struct rdl__move move = s->space->steps[s->space->nodes[node].first + k];
+        uint64_t more = answers + rdl__routes_answer(s->space, node, &move);
+        bool is_call = !returned && is_as_said(s, &s->rows[0], move.client);
+
+        if (!is_call && !(next < s->count && is_as_said(s, &s->rows[next], move.client)))
+            continue;
+        s->moves[depth] = k;
+        go_on(s, move.to, depth + 1, next + !is_call, returned || is_call, more);
+    }
+}
+
+/* Is there one way, and only one, to go on from this call as the rows say? */
+static bool find_way(struct search *s, uint32_t called)
+{
+    go_on(s, called, 0, 1, false, 0);
+    return s->ends == 1;
+}
+
+/* One call after the other, up to where neither spec nor table say for certain what comes next, or
  * a client would call that waits. */
 static void ask_spec(struct table *table, struct rdl__space *space)
 {
@@ -164,6 +243,7 @@ static void ask_spec(struct table *table, struct rdl__space *space)
     for (uint32_t i = 0; i < sequence->count && is_predicted(space->spec); i = until) {
         const struct rdl__planned *step = &sequence->steps[i];
         uint32_t called, before = said.count;
+        struct search search;
 
         for (until = i + 1; until < sequence->count && sequence->steps[until].continued;)
             until++;
@@ -175,12 +255,14 @@ static void ask_spec(struct table *table, struct rdl__space *space)
             rdl__misuse(table->t, "%s:%d: %s, t%d: .pre of %s does not allow this call",
                         table->t->test->file, table->t->test->line, table->t->test->name,
                         step->time, step->op->name);
-        if (rdl__routes_settle(&routes, called)->is != RDL__CERTAIN)
-            break;
-        rdl__routes_follow(&routes, node, called, &said);
-        fill_in(sequence, i, until, &said, before);
+        rdl__routes_settle(&routes, called);
+        search = (struct search){.space = space, .rows = step, .count = until - i};
+        node = rdl__routes_follow(&routes, node, called,
+                                  find_way(&search, called) ? search.found : NULL, &said);
+        fill_in(sequence, i, node == RDL__NONE ? i + 1 : until, &said, before);
         table->script->met |= said.steps[before].met;
-        node = rdl__routes_settle(&routes, called)->node;
+        if (node == RDL__NONE)
+            break;
         if (until == sequence->count)
             sequence->after = said.after;
     }
@@ -207,6 +289,9 @@ void rdl__read_table(struct rdl_case *t, struct rdl__script *out)
     struct rdl__space *space;
     int time = 0;
 
+    if (t->test->options.table_count == 0)
+        rdl__misuse(t, "%s:%d: %s: the table has no rows", t->test->file, t->test->line,
+                    t->test->name);
     out->is_table = true;
     out->memory = rdl__allocate(sizeof *out->memory);
     out->names = rdl__arena_alloc(out->memory, RDL__CLIENTS_MAX * sizeof *out->names);

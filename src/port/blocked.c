@@ -29,6 +29,7 @@ static struct rdl__real_process *processes;
 /* Of the thread itself, which asks for it at every gate; "": none was given. */
 static __thread char own_name[48];
 static __thread unsigned own_number;
+static char program_name[32]; /* read before there are threads that could ask for it */
 
 static const void *new_owner;
 static __typeof__(pthread_create) *create_really = pthread_create;
@@ -266,6 +267,8 @@ static void forget_newcomers(void)
 
 void rdl__blocked_watch_caller(const void *owner)
 {
+    if (!program_name[0] && read_task_file(getpid(), "comm", program_name, sizeof program_name))
+        program_name[strcspn(program_name, "\n")] = '\0';
     rdl__blocked_forget(&caller);
     caller = (struct rdl__real_thread){.name = "main"};
     born = 0;
@@ -387,14 +390,11 @@ static bool find_name(int id, char *out, size_t room)
 const char *rdl__blocked_name(void)
 {
     static __thread char of_kernel[32];
-    static char of_program[32];
 
     if (own_name[0])
         return own_name;
-    if (!of_program[0] && read_task_file(getpid(), "comm", of_program, sizeof of_program))
-        of_program[strcspn(of_program, "\n")] = '\0';
     prctl(PR_GET_NAME, of_kernel);
-    if (strcmp(of_kernel, of_program) == 0)
+    if (strcmp(of_kernel, program_name) == 0)
         snprintf(of_kernel, sizeof of_kernel, "thread %u", own_number);
     return of_kernel;
 }

@@ -42,6 +42,7 @@ enum {
 };
 
 volatile int rdl__interrupted;
+void (*rdl__worker_judge)(struct rdl__board *board, int status, bool hung);
 
 static struct sigaction old_int, old_term;
 static int wake_fd = -1; /* readable once a signal has come */
@@ -462,7 +463,10 @@ static void attribute(struct rdl__worker *worker, int status, bool hung)
         snprintf(outcome->text, sizeof outcome->text, "%s", board->stop_text);
         return;
     }
-    rdl__attribute(board, status, hung, worker->timeout_ms);
+    if (rdl__worker_judge)
+        rdl__worker_judge(board, status, hung);
+    else
+        rdl__attribute(board, status, hung, worker->timeout_ms);
 }
 
 /* The execution that a worker waits for has taken too long.  The worker itself will

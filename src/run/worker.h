@@ -35,6 +35,9 @@ bool rdl__watch_interrupts(struct rdl__error *error);
 int rdl__forget_interrupt(void); /* which signal it was; 0: none */
 void rdl__unwatch_interrupts(void);
 
+/* Says on the board what became of a case whose worker has ended; NULL: rdl__attribute does. */
+extern void (*rdl__worker_judge)(struct rdl__board *board, int status, bool hung);
+
 bool rdl__worker_init(struct rdl__worker *worker, uint32_t choices_room, bool forks, bool captures,
                       struct rdl__error *error);
 void rdl__worker_release(struct rdl__worker *worker);

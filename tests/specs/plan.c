@@ -214,6 +214,17 @@ RDL_TEST_TABLE(leaves_it_open, right, {1, "one", RDL_CALL(slot, take)},
                {2, "two", RDL_CALL(slot, take)}, {3, "three", RDL_CALL(slot, put, {1})},
                {4, "three", RDL_CALL(slot, put, {2})}, {5, "three", RDL_CALL(slot, put, {3})});
 
+/* Which of two is continued first is open; here the rows say it, and what is between them. */
+RDL_TEST_TABLE(says_who_is_first, right, {1, "one", RDL_CALL(slot, take), RDL_BLOCKS},
+               {2, "two", RDL_CALL(slot, take), RDL_BLOCKS}, {3, "three", RDL_CALL(slot, put, {1})},
+               {4, "one", RDL_CONTINUED(slot, take), RDL_ANSWERS(slot, take, 1)},
+               {5, "three", RDL_CALL(slot, put, {2})},
+               {6, "two", RDL_CONTINUED(slot, take), RDL_ANSWERS(slot, take, 2)});
+
+/* A row need not be there for what follows by itself. */
+RDL_TEST_TABLE(leaves_out_what_follows, right, {1, "1st", RDL_CALL(slot, take), RDL_BLOCKS},
+               {2, "a \"b\"", RDL_CALL(slot, put, {1})}, {3, "a__b_", RDL_CALL(slot, put, {2})});
+
 /* ---- Tables that make no sense --------------------------------------------------------------- */
 
 RDL_TEST_TABLE(times_fall, right, {2, "one", RDL_CALL(slot, take)},
@@ -227,6 +238,7 @@ RDL_TEST_TABLE(continued_to_block, right, {1, "one", RDL_CALL(slot, take)},
 RDL_TEST_TABLE(answers_for_another, right,
                {1, "one", RDL_CALL(slot, put, {1}), RDL_ANSWERS(slot, take, 1)});
 RDL_TEST_TABLE(calls_nothing, right, {.time = 1, .thread = "one"});
+RDL_TEST_TABLE(has_no_rows, right);
 RDL_TEST_TABLE(nobody_calls, right, {1, "", RDL_CALL(slot, take)});
 RDL_TEST_TABLE(not_allowed_at_all, right, {1, "one", RDL_CALL(slot, put)});
 

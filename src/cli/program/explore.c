@@ -73,10 +73,18 @@ __attribute__((noinline)) static int call_main(void)
     return program.main(program.argc, program.argv, environ);
 }
 
+static void forget_output(void)
+{
+    if (program.output >= 0 && ftruncate(program.output, 0) != 0)
+        rdl__stop("cannot empty the file for the program's output: %s", strerror(errno));
+}
+
 static void run_main(struct rdl_case *t)
 {
     (void)t;
     reopen_input();
+    if (!rdl__self())
+        forget_output(); /* free threads run in the process of the worker, which has run others */
     if (program.output >= 0)
         dup2(program.output, STDOUT_FILENO);
     exit(call_main());
@@ -94,12 +102,6 @@ static void give_output_a_buffer(int how)
     if (how != before)
         setvbuf(stdout, buffer, how, sizeof buffer);
     before = how;
-}
-
-static void forget_output(void)
-{
-    if (program.output >= 0 && ftruncate(program.output, 0) != 0)
-        rdl__stop("cannot empty the file for the program's output: %s", strerror(errno));
 }
 
 static void prepare_execution(void)
@@ -214,6 +216,20 @@ static void judge(struct rdl_case *t, int status, bool told)
         refuse(outcome);
     board->hung = false;
     board->crash.signal = 0;
+}
+
+/* The same of free threads, which end their worker: the program's end is that of the case. */
+static void judge_freely(struct rdl__board *board, int status, bool hung)
+{
+    struct rdl__outcome *outcome = &board->outcome;
+
+    outcome->verdict = RDL__PASSED;
+    outcome->threads = 1; /* its exit is not in the middle of anything */
+    board->hung = hung;
+    judge_end(board, status);
+    if (outcome->verdict == RDL__FAILED && !(fail_bits[outcome->cause] & program.explore.fail_on))
+        outcome->verdict = RDL__PASSED;
+    board->hung = false;
 }
 
 /* ---- Taking over --------------------------------------------------------------------------- */
@@ -356,6 +372,7 @@ static int explore(struct rdl__options *options, const char *name)
     struct rdl_test test = test_of(options, name);
     struct rdl_test *tests[] = {&test};
     struct rdl__text replay = {0};
+    struct rdl__error error;
     int status;
 
     rdl__text_add(&replay, "raddle replay");
@@ -367,10 +384,15 @@ static int explore(struct rdl__options *options, const char *name)
     options->plan.program = program.argv[0];
     options->plan.program_arguments = program.argv + 1;
     options->plan.program_options = rdl__options_judging_words(&options->explore);
+    if (options->order && !rdl__put_in_order(options, tests, 1, &error)) {
+        fprintf(stderr, "raddle: %s\n", error.text);
+        return RDL__EXIT_SETUP;
+    }
     if (program.output >= 0 && !options->explore.output)
         learn_output(&test);
-    rdl__races_on = (options->explore.fail_on & RDL__FAIL_RACE) != 0;
+    rdl__races_fail = (options->explore.fail_on & RDL__FAIL_RACE) != 0;
     rdl__explorer_judge = judge;
+    rdl__worker_judge = judge_freely;
     rdl__explorer_before = prepare_execution;
     status = rdl__run_tests(options, tests, 1);
     rdl__text_release(&replay);
@@ -394,6 +416,23 @@ static int replay(struct rdl__options *options)
         debug(&test, &token);
     status = explore(options, token.name);
     rdl__token_release(&token);
+    return status;
+}
+
+static int run_in_order(struct rdl__options *options)
+{
+    struct rdl__order_file file;
+    struct rdl__token token;
+    struct rdl__error error;
+    int status;
+
+    if (!rdl__read_order(&file, &token, options->order, &error)) {
+        fprintf(stderr, "raddle: %s\n", error.text);
+        return RDL__EXIT_SETUP;
+    }
+    status = explore(options, token.name);
+    rdl__token_release(&token);
+    rdl__order_file_release(&file);
     return status;
 }
 
@@ -541,8 +580,9 @@ int rdl__program_explore(rdl__main_function *function, int argc, char **argv)
         take_reproduction(options, name.bytes);
         if (options->step)
             keep_commands();
-        status =
-            options->replay || options->decided ? replay(options) : explore(options, name.bytes);
+        status = options->replay || options->decided ? replay(options)
+                 : options->order                    ? run_in_order(options)
+                                                     : explore(options, name.bytes);
     } else {
         fprintf(stderr, "raddle: %s\n", error.text);
     }

@@ -32,12 +32,14 @@ static const char explore_usage[] =
 
 static const char replay_usage[] =
     "Usage: raddle replay TOKEN|@FILE [OPTION]... [-- PROGRAM [ARGUMENT]...]\n"
+    "       raddle replay --order FILE [OPTION]... [-- PROGRAM [ARGUMENT]...]\n"
     "       raddle replay TOKEN|@FILE --spec DIRECTORY [OPTION]... FILE\n\n"
     "Runs the program that a token of `raddle explore` is for under the token's\n"
     "schedule; with --gdb, in the debugger, up to where it fails; with --step, you walk\n"
     "through what happened, forwards and backwards.  PROGRAM, if given, takes its place;\n"
-    "or is the test program that the token is of.  With --spec, FILE is the implementation\n"
-    "that was graded.\n\n";
+    "or is the test program that the token is of.  With --order, the program runs with\n"
+    "threads of the operating system, in the order that --export FILE has made of a\n"
+    "schedule.  With --spec, FILE is the implementation that was graded.\n\n";
 
 /* ---- Can it be explored? ------------------------------------------------------------------ */
 
@@ -517,6 +519,20 @@ static int replay_graded(int count, char **options)
     return rdl__command_grade(count, options);
 }
 
+/* Which case is it?  An order says it, too. */
+static bool read_case(struct rdl__token *out, const struct rdl__options *options,
+                      struct rdl__error *error)
+{
+    struct rdl__order_file file;
+    bool ok;
+
+    if (options->replay)
+        return rdl__read_token(out, options->replay, error);
+    ok = rdl__read_order(&file, out, options->order, error);
+    rdl__order_file_release(&file);
+    return ok;
+}
+
 int rdl__command_replay(int argc, char **argv)
 {
     int end = find_program_argument(argc, argv), count = end, status = RDL__EXIT_SETUP;
@@ -532,9 +548,9 @@ int rdl__command_replay(int argc, char **argv)
         fprintf(stderr, "raddle replay: %s\n", error.text);
     else if (checked->help)
         status = show_help(replay_usage);
-    else if (!checked->replay)
+    else if (!checked->replay && !checked->order)
         fprintf(stderr, "raddle replay: which token?  raddle replay TOKEN|@FILE\n");
-    else if (!rdl__read_token(&token, checked->replay, &error))
+    else if (!read_case(&token, checked, &error))
         fprintf(stderr, "raddle replay: %s\n", error.text);
     else if (end + 1 < argc && rdl__is_test_program(program = rdl__find_program(argv[end + 1])))
         status = replay_test(program, argv + end + 1, count, options, checked->explore.gdb);

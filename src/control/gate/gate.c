@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "control/gate/script.h"
 #include "port/blocked.h"
 
 struct rdl_gate {
@@ -44,6 +45,7 @@ void rdl__gates_end(void)
     waiters = NULL;
     rdl__orders_end();
     rdl__alone_end();
+    rdl__probe_end();
     rdl__places_end();
 }
 

@@ -4,11 +4,13 @@
  *     chain = term "->" term { "->" term }
  *     term  = event { "&&" event }  |  event { "||" event }
  *     event = [ thread ":" ] place [ "#" number ]  |  "[" thread ( "blocked" | "ended" ) "]"
- *           | "[" thread "at" place [ "#" number ] "]"
+ *           | "[" thread ( "at" | "blocked after" ) place [ "#" number ] "]"
+ *           | "[" thread [ "blocked after" ] "woken" [ "#" number ] "]"
  *
  * An event is that a thread comes to a place, for the first time or for that of the number.  It
  * waits there until what is to come before has happened; that it stands there, whether it has to
- * wait or not, is an event too. */
+ * wait or not, is an event too.  That it is woken is that it goes on from waiting for a condition:
+ * it comes to that as to a place, and does not have the mutex yet. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +25,7 @@
 
 enum { TERM_MAX = 8, BEFORE_MAX = 8 };
 
-enum kind { AT_PLACE, IS_BLOCKED, HAS_ENDED, STANDS_THERE };
+enum kind { AT_PLACE, IS_BLOCKED, HAS_ENDED, STANDS_THERE, IS_WOKEN };
 
 struct term {
     struct event *events[TERM_MAX];
@@ -37,7 +39,7 @@ struct event {
     char thread[RDL__MEET_NAME]; /* "": any */
     char *place;
     const struct event *there;   /* the first event of that place; it has the hook */
-    const struct event *passing; /* STANDS_THERE: that it goes on from there */
+    const struct event *passing; /* STANDS_THERE, "blocked after": that it goes on from there */
     uint64_t number, times;
     const struct term *before[BEFORE_MAX]; /* all of these come before it */
     unsigned before_count;
@@ -49,10 +51,12 @@ struct event {
 };
 
 static struct event *events; /* in the order in which they were named */
+bool rdl__wakes_ordered;
 
 void rdl__orders_end(void)
 {
     events = NULL;
+    rdl__wakes_ordered = false;
 }
 
 static void append(struct event *event)
@@ -102,16 +106,26 @@ static const struct event *missing(const struct event *event)
     return NULL;
 }
 
-/* "never came there", "came there once", "came there 3 times". */
+/* "never came there", "came there once", "was woken 3 times". */
 static const char *describe_times(const struct event *event, char out[48])
 {
     unsigned long long times = __atomic_load_n(&event->times, __ATOMIC_SEQ_CST);
+    bool is_wake = event->kind == IS_WOKEN;
+    const char *did = is_wake ? "was woken" : "came there";
 
-    if (times <= 1)
-        snprintf(out, 48, times == 0 ? "never came there" : "came there once");
+    if (times == 0)
+        snprintf(out, 48, is_wake ? "was never woken" : "never came there");
+    else if (times == 1)
+        snprintf(out, 48, "%s once", did);
     else
-        snprintf(out, 48, "came there %llu times", times);
+        snprintf(out, 48, "%s %llu times", did, times);
     return out;
+}
+
+/* Is it something that a thread comes to, and waits at if it is too early? */
+static bool is_come_to(const struct event *event)
+{
+    return event->kind == AT_PLACE || event->kind == IS_WOKEN;
 }
 
 /* Why it will not happen, if that is known. */
@@ -125,7 +139,7 @@ static const char *describe_reason(const struct event *event, char out[128])
     out[0] = '\0';
     if (state == RDL__MEET_NOBODY)
         snprintf(out, 128, " (there is no thread %s)", event->thread);
-    else if (state == RDL__MEET_ENDED && coming->kind == AT_PLACE)
+    else if (state == RDL__MEET_ENDED && is_come_to(coming))
         snprintf(out, 128, " (%s has ended, and %s)", event->thread, describe_times(coming, times));
     else if (state == RDL__MEET_ENDED)
         snprintf(out, 128, " (%s has ended)", event->thread);
@@ -181,13 +195,41 @@ static void come(struct rdl_hit *hit, void *it)
             come_for(hit, event);
 }
 
+/* ---- Conditions ----------------------------------------------------------------------------- */
+
+void rdl__wake_pass(uintptr_t pc)
+{
+    struct rdl_hit hit = {.t = rdl__current, .pc = pc};
+
+    rdl__probe_wake();
+    if (!rdl__wakes_ordered)
+        return;
+    rdl__meet_name(hit.thread);
+    for (struct event *event = events; event; event = event->next)
+        if (event->kind == IS_WOKEN)
+            come_for(&hit, event);
+}
+
+/* The earlier it is named, the sooner it is woken. */
+unsigned rdl__wake_rank(const char *thread)
+{
+    unsigned rank = 0;
+
+    for (const struct event *event = events; event; event = event->next, rank++)
+        if (event->kind == IS_WOKEN && strcmp(event->thread, thread) == 0 &&
+            __atomic_load_n(&event->times, __ATOMIC_SEQ_CST) + 1 == event->number)
+            return rank;
+    return RDL__WAKE_UNNAMED;
+}
+
 /* ---- When all wait -------------------------------------------------------------------------- */
 
 static bool has_happened_by_now(const struct event *event)
 {
     switch (event->kind) {
     case IS_BLOCKED:
-        return rdl__meet_state(event->thread) == RDL__MEET_WAITS &&
+        return (!event->passing || event->passing->has_happened) &&
+               rdl__meet_state(event->thread) == RDL__MEET_WAITS &&
                !rdl__gate_waiter(event->thread);
     case HAS_ENDED:
         return rdl__meet_state(event->thread) == RDL__MEET_ENDED;
@@ -375,13 +417,15 @@ static struct event *event_of(struct reader *r, const char *text, size_t length)
     return event;
 }
 
-/* "[thread at place]": what is between the brackets is another event. */
-static bool read_standing(struct reader *r, struct event *event, const char *at)
+/* "[thread at place]" and "[thread blocked after place]": what is between the brackets is another
+ * event. */
+static bool read_passing(struct reader *r, struct event *event, const char *place, enum kind kind)
 {
-    const char *place = at + strlen(" at ");
-    char *passing = rdl_format(r->t, "%s:%.*s", event->thread, (int)strlen(place) - 1, place);
+    bool is_wake = kind == IS_BLOCKED && strncmp(place, "woken", strcspn(place, "#]")) == 0;
+    char *passing = rdl_format(r->t, is_wake ? "[%s %.*s]" : "%s:%.*s", event->thread,
+                               (int)strlen(place) - 1, place);
 
-    event->kind = STANDS_THERE;
+    event->kind = kind;
     return (event->passing = event_of(r, passing, strlen(passing)));
 }
 
@@ -392,24 +436,43 @@ static bool ends_in(const char *text, const char *end)
     return length > end_length && strcmp(text + length - end_length, end) == 0;
 }
 
+/* "[thread woken]" and "[thread woken#2]" */
+static bool read_wake(struct reader *r, struct event *event, const char *end)
+{
+    char *copy = rdl_format(r->t, "%.*s", (int)strlen(end + 1) - 1, end + 1);
+
+    if (!read_number(r, copy, &event->number))
+        return false;
+    if (!ends_in(end, "]") || strcmp(copy, "woken") != 0)
+        return wrong(r, "there is [thread woken] and [thread woken#2], and nothing else,");
+    event->kind = IS_WOKEN;
+    rdl__wakes_ordered = true;
+    return true;
+}
+
 static bool read_state(struct reader *r, struct event *event)
 {
-    const char *text = event->text, *at = strstr(text, " at "), *end = strrchr(text, ' ');
+    static const char standing[] = " at ", blocked[] = " blocked after ";
+    const char *text = event->text, *after = strstr(text, blocked),
+               *at = after ? after : strstr(text, standing), *end = strrchr(text, ' ');
 
     if (end)
         snprintf(event->thread, sizeof event->thread, "%.*s", (int)((at ? at : end) - text - 1),
                  text + 1);
     if (at && ends_in(text, "]"))
-        return read_standing(r, event, at);
+        return after ? read_passing(r, event, after + strlen(blocked), IS_BLOCKED)
+                     : read_passing(r, event, at + strlen(standing), STANDS_THERE);
     if (strpbrk(event->thread, "[]"))
         end = NULL;
+    if (end && strncmp(end, " woken", strlen(" woken")) == 0)
+        return read_wake(r, event, end);
     if (end && strcmp(end, " blocked]") == 0)
         event->kind = IS_BLOCKED;
     else if (end && strcmp(end, " ended]") == 0)
         event->kind = HAS_ENDED;
     else
-        return wrong(r, "there is [thread blocked], [thread ended] and [thread at place], and "
-                        "nothing else,");
+        return wrong(r, "there is [thread blocked], [thread ended], [thread woken] and [thread at "
+                        "place], and nothing else,");
     return true;
 }
 
@@ -526,7 +589,7 @@ static void check_all_happened(void *unused)
     if (t->outcome->verdict != RDL__PASSED)
         return;
     for (const struct event *event = events; event; event = event->next)
-        if (event->kind == AT_PLACE && !event->by_choice && !event->has_happened)
+        if (is_come_to(event) && !event->by_choice && !event->has_happened)
             rdl__failed(t->test->file, t->test->line, "the order was not kept",
                         "\"%s\" has not happened: %s %s", event->text,
                         event->thread[0] ? event->thread : "threads", describe_times(event, times));

@@ -22,7 +22,7 @@ static void note_threads(void)
 }
 
 /* One controlled thread runs at a time, so nobody else is here. */
-static void note(struct rdl_hit *hit, void *place)
+static void note(uint32_t place)
 {
     const struct rdl__thread *self = rdl__self();
 
@@ -30,10 +30,26 @@ static void note(struct rdl_hit *hit, void *place)
         return;
     note_threads();
     if (probe->count < probe->room)
-        probe->hits[probe->count] = (struct rdl__probe_hit){.step = hit->t->trace->steps.count,
-                                                            .thread = self->number,
-                                                            .place = (uint32_t)(uintptr_t)place};
+        probe->hits[probe->count] = (struct rdl__probe_hit){
+            .step = rdl__current->trace->steps.count, .thread = self->number, .place = place};
     probe->count++;
+}
+
+static void note_place(struct rdl_hit *hit, void *place)
+{
+    (void)hit;
+    note((uint32_t)(uintptr_t)place);
+}
+
+void rdl__probe_wake(void)
+{
+    if (probe)
+        note(RDL__PROBE_WOKEN);
+}
+
+void rdl__probe_end(void)
+{
+    probe = NULL;
 }
 
 void rdl__probe_place(struct rdl_case *t, struct rdl__probe *wanted)
@@ -43,5 +59,5 @@ void rdl__probe_place(struct rdl_case *t, struct rdl__probe *wanted)
     probe = wanted;
     probe->count = 0;
     for (size_t i = 0; i < probe->place_count; i++)
-        rdl__at_each_hit_if(t, probe->places[i], note, (void *)i, false, &unused);
+        rdl__at_each_hit_if(t, probe->places[i], note_place, (void *)i, false, &unused);
 }

@@ -22,7 +22,10 @@ struct rdl__probe_hit {
     uint32_t thread, place;
 };
 
-enum { RDL__PROBE_THREADS = 64 };
+enum {
+    RDL__PROBE_THREADS = 64,
+    RDL__PROBE_WOKEN = UINT32_MAX, /* no place: it goes on from waiting for a condition */
+};
 
 /* Memory that is shared with the process of the case. */
 struct rdl__probe {
@@ -38,6 +41,12 @@ struct rdl__probe {
 
 /* Note who comes to these places in this case.  Those where no gate can be are left out. */
 void rdl__probe_place(struct rdl_case *t, struct rdl__probe *probe);
+
+/* The thread that calls has been woken. */
+void rdl__probe_wake(void);
+
+/* The case is over. */
+void rdl__probe_end(void);
 
 /* What these places are is found now, for all processes to come; how many there are. */
 size_t rdl__places_find(const char *const *texts, size_t count);

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "control/sched/cond.h"
+#include "control/sched/cond_free.h"
 #include "control/sched/inner.h"
 #include "control/sched/mutex.h"
 #include "control/sched/primitive.h"
@@ -188,6 +189,9 @@ RDL__INTERPOSE int cnd_wait(cnd_t *cond, mtx_t *mutex)
 {
     struct rdl__thread *self = rdl__self();
 
+    if (!self && rdl__waits_in_order())
+        return result_of(
+            rdl__cond_wait_freely(cond_of(cond), mutex_of(mutex), 0, NULL, RDL__CALLER));
     if (!self)
         return RDL__NEXT(cnd_wait)(cond, mutex);
     return result_of(
@@ -199,6 +203,9 @@ RDL__INTERPOSE int cnd_timedwait(cnd_t *restrict cond, mtx_t *restrict mutex,
 {
     struct rdl__thread *self = rdl__self();
 
+    if (!self && rdl__waits_in_order())
+        return result_of(rdl__cond_wait_freely(cond_of(cond), mutex_of(mutex), CLOCK_REALTIME, when,
+                                               RDL__CALLER));
     if (!self)
         return RDL__NEXT(cnd_timedwait)(cond, mutex, when);
     if (!rdl__is_time(CLOCK_REALTIME, when))
@@ -212,7 +219,7 @@ RDL__INTERPOSE int cnd_signal(cnd_t *cond)
     struct rdl__thread *self = rdl__self();
 
     if (!self)
-        return RDL__NEXT(cnd_signal)(cond);
+        return rdl__cond_signal_freely(cond_of(cond)) ? thrd_success : RDL__NEXT(cnd_signal)(cond);
     rdl__cond_signal(self, cond_of(cond), RDL__CALLER);
     return thrd_success;
 }
@@ -221,8 +228,10 @@ RDL__INTERPOSE int cnd_broadcast(cnd_t *cond)
 {
     struct rdl__thread *self = rdl__self();
 
-    if (!self)
+    if (!self) {
+        rdl__cond_broadcast_freely(cond_of(cond));
         return RDL__NEXT(cnd_broadcast)(cond);
+    }
     rdl__cond_broadcast(self, cond_of(cond), RDL__CALLER);
     return thrd_success;
 }

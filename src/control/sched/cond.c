@@ -14,14 +14,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "control/meet.h"
+#include "control/sched/cond_free.h"
 #include "control/sched/inner.h"
 #include "control/sched/mutex.h"
 #include "control/sched/primitive.h"
 #include "control/sched/sleeper.h"
 
 enum {
-    CLOCK_IS_MONOTONIC = 2, /* in __wrefs, as the C library has it */
-    MUTEX_KIND = 3,         /* in __kind */
+    MUTEX_KIND = 3, /* in __kind */
     MUTEX_ROBUST = 16,
 };
 
@@ -177,6 +178,7 @@ static int wait_without(struct rdl__thread *self, pthread_cond_t *cond, pthread_
     me.has_mutex = false;
     woken = sleep_on(&me, cond, deadline);
     rdl__get_up(&me.sleeper);
+    rdl__wake_pass(pc);
     why = rdl__mutex_take(self, mutex, pc, RDL__FOREVER);
     me.has_mutex = true;
     if (woken == RDL__INTERRUPTED)
@@ -200,21 +202,38 @@ int rdl__cond_wait(struct rdl__thread *self, pthread_cond_t *cond, pthread_mutex
     return wait_without(self, cond, mutex, deadline, pc);
 }
 
+/* Whom an order names, or any one; NULL: nobody waits. */
+static struct rdl__sleeper *choose_waiter(const pthread_cond_t *cond)
+{
+    struct rdl__sleeper *waiter = NULL, *named = NULL;
+    unsigned best = RDL__WAKE_UNNAMED;
+    uint32_t count = 0;
+
+    while ((waiter = next_waiter(cond, waiter))) {
+        unsigned rank = rdl__wake_rank(rdl__thread_name(waiter->thread));
+
+        if (rank < best)
+            named = waiter;
+        best = rank < best ? rank : best;
+        count++;
+    }
+    if (named || count == 0)
+        return named;
+    waiter = next_waiter(cond, NULL);
+    for (uint32_t chosen = rdl__pick_one(count - 1); chosen > 0; chosen--)
+        waiter = next_waiter(cond, waiter);
+    return waiter;
+}
+
 void rdl__cond_signal(struct rdl__thread *self, pthread_cond_t *cond, uintptr_t pc)
 {
     struct rdl__op op = rdl__op_on(RDL__OP_SIGNAL, RDL__ON_CONDITION, cond, pc);
     struct rdl__sleeper *waiter;
-    uint32_t count = 0;
 
     rdl__point(self, &op);
     look_at(self, cond, "signals", pc);
-    for (waiter = next_waiter(cond, NULL); waiter; waiter = next_waiter(cond, waiter))
-        count++;
-    note_signal(self, cond, count > 0, pc);
-    if (count > 0) {
-        waiter = next_waiter(cond, NULL);
-        for (uint32_t chosen = rdl__pick_one(count - 1); chosen > 0; chosen--)
-            waiter = next_waiter(cond, waiter);
+    note_signal(self, cond, next_waiter(cond, NULL), pc);
+    if ((waiter = choose_waiter(cond))) {
         waiter->called = true;
         rdl__changed((uintptr_t)cond);
     }
@@ -283,7 +302,8 @@ RDL__INTERPOSE int pthread_cond_wait(pthread_cond_t *restrict cond, pthread_mute
     struct rdl__thread *self = rdl__self();
 
     if (!self)
-        return RDL__NEXT(pthread_cond_wait)(cond, mutex);
+        return rdl__waits_in_order() ? rdl__cond_wait_freely(cond, mutex, 0, NULL, RDL__CALLER)
+                                     : RDL__NEXT(pthread_cond_wait)(cond, mutex);
     return rdl__cond_wait(self, cond, mutex, RDL__FOREVER, RDL__CALLER);
 }
 
@@ -295,8 +315,10 @@ RDL__INTERPOSE int pthread_cond_timedwait(pthread_cond_t *restrict cond,
     clockid_t clock;
 
     if (!self)
-        return RDL__NEXT(pthread_cond_timedwait)(cond, mutex, when);
-    clock = cond->__data.__wrefs & CLOCK_IS_MONOTONIC ? CLOCK_MONOTONIC : CLOCK_REALTIME;
+        return rdl__waits_in_order()
+                   ? rdl__cond_wait_freely(cond, mutex, rdl__cond_clock(cond), when, RDL__CALLER)
+                   : RDL__NEXT(pthread_cond_timedwait)(cond, mutex, when);
+    clock = rdl__cond_clock(cond);
     if (!rdl__is_time(clock, when))
         return EINVAL;
     return rdl__cond_wait(self, cond, mutex, rdl__deadline_at(clock, when), RDL__CALLER);
@@ -309,7 +331,8 @@ RDL__INTERPOSE int pthread_cond_clockwait(pthread_cond_t *restrict cond,
     struct rdl__thread *self = rdl__self();
 
     if (!self)
-        return RDL__NEXT(pthread_cond_clockwait)(cond, mutex, clock, when);
+        return rdl__waits_in_order() ? rdl__cond_wait_freely(cond, mutex, clock, when, RDL__CALLER)
+                                     : RDL__NEXT(pthread_cond_clockwait)(cond, mutex, clock, when);
     if (!rdl__is_time(clock, when))
         return EINVAL;
     return rdl__cond_wait(self, cond, mutex, rdl__deadline_at(clock, when), RDL__CALLER);
@@ -320,7 +343,7 @@ RDL__INTERPOSE int pthread_cond_signal(pthread_cond_t *cond)
     struct rdl__thread *self = rdl__self();
 
     if (!self)
-        return RDL__NEXT(pthread_cond_signal)(cond);
+        return rdl__cond_signal_freely(cond) ? 0 : RDL__NEXT(pthread_cond_signal)(cond);
     rdl__cond_signal(self, cond, RDL__CALLER);
     return 0;
 }
@@ -329,8 +352,10 @@ RDL__INTERPOSE int pthread_cond_broadcast(pthread_cond_t *cond)
 {
     struct rdl__thread *self = rdl__self();
 
-    if (!self)
+    if (!self) {
+        rdl__cond_broadcast_freely(cond);
         return RDL__NEXT(pthread_cond_broadcast)(cond);
+    }
     rdl__cond_broadcast(self, cond, RDL__CALLER);
     return 0;
 }

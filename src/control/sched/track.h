@@ -139,6 +139,7 @@ void rdl__race_fresh(uintptr_t address, uintptr_t size);
 /* Races in this memory are none, since the code under test says so. */
 void rdl__race_allow(uintptr_t address, uintptr_t size);
 void rdl__race_enable(bool on); /* the same for all memory */
+extern bool rdl__races_fail;    /* false: no race is a failure, in no execution of this process */
 
 void rdl__race_begin(void);                      /* an execution */
 void rdl__race_thread(struct rdl__track *track); /* a thread in it */

@@ -151,6 +151,92 @@ RDL_EXPLORE(waiters_are_told_in_turn)
     rdl_check(!found_none);
 }
 
+/* ---- Who is woken --------------------------------------------------------------------------- */
+
+static bool is_for[2];
+
+static void await_own(void *it)
+{
+    const bool *mine = it;
+
+    pthread_mutex_lock(&lock);
+    while (!*mine)
+        pthread_cond_wait(&told, &lock);
+    pthread_mutex_unlock(&lock);
+}
+
+static void give(void *it)
+{
+    bool *theirs = it;
+
+    pthread_mutex_lock(&lock);
+    *theirs = true;
+    pthread_cond_signal(&told); /* who knows whom it wakes? */
+    pthread_mutex_unlock(&lock);
+}
+
+RDL_EXPLORE(wake_ups_reach_whom_they_are_for)
+{
+    struct rdl_thread *waiters[2], *givers[2];
+
+    pthread_mutex_init(&lock, NULL);
+    pthread_cond_init(&told, NULL);
+    is_for[0] = is_for[1] = false;
+    waiters[0] = rdl_spawn(t, "one", await_own, &is_for[0]);
+    waiters[1] = rdl_spawn(t, "two", await_own, &is_for[1]);
+    rdl_until_quiet(t);
+    for (int i = 1; i >= 0; i--) {
+        givers[i] = rdl_spawn(t, "giver", give, &is_for[i]);
+        rdl_join(givers[i]);
+    }
+    rdl_join(waiters[0]);
+    rdl_join(waiters[1]);
+}
+
+/* ---- Who is woken, and overtaken ------------------------------------------------------------- */
+
+static int served;
+
+static void be_served(void *it)
+{
+    pthread_mutex_lock(&lock);
+    while (items == 0)
+        pthread_cond_wait(&told, &lock);
+    items--;
+    if (served == 0)
+        served = *(const int *)it;
+    pthread_mutex_unlock(&lock);
+}
+
+static void serve(void *unused)
+{
+    (void)unused;
+    pthread_mutex_lock(&lock);
+    items++;
+    pthread_cond_signal(&told);
+    pthread_mutex_unlock(&lock);
+}
+
+RDL_EXPLORE(first_come_first_served)
+{
+    static const int numbers[] = {1, 2};
+    struct rdl_thread *first, *second, *server;
+
+    pthread_mutex_init(&lock, NULL);
+    pthread_cond_init(&told, NULL);
+    items = served = 0;
+    first = rdl_spawn(t, "first", be_served, (void *)&numbers[0]);
+    rdl_until_quiet(t);
+    server = rdl_spawn(t, "server", serve, NULL);
+    second = rdl_spawn(t, "second", be_served, (void *)&numbers[1]);
+    rdl_join(server);
+    rdl_until_quiet(t);
+    rdl_check_eq(served, 1);
+    serve(NULL);
+    rdl_join(first);
+    rdl_join(second);
+}
+
 /* ---- A thread that never gets to run --------------------------------------------------------- */
 
 static void set_up(void *unused)
