@@ -103,6 +103,31 @@ TEST(faults_of_functions_that_specs_play_are_injected)
 }
 
 /* Nothing was put into the store, which is known to who plays it. */
+static const char *made_of(const char *how, const char *options)
+{
+    return run(NULL, "%s \"$BUILD/specs/made_of\" --seed 1 --regressions none %s", how, options);
+}
+
+TEST(an_operation_calls_what_those_call_that_it_is_made_of)
+{
+    const char *report = made_of("WRONG=forgets", "--filter =a_ledger");
+
+    EXPECT_CONTAINS(made_of("", ""), "2 passed, 0 failed");
+    EXPECT_CONTAINS(report, "a call is missing");
+    EXPECT_CONTAINS(report, "ledger.enter_both has returned; missing:\n        bank.enter(");
+    EXPECT_CONTAINS(made_of("AGAINST_PRE=1", ""),
+                    "rdl_calls_of(ledger, enter): its precondition does not hold in this state");
+}
+
+TEST(a_spec_keeps_what_a_call_was_made_with)
+{
+    const char *report = made_of("WRONG='ends another'", "--filter =a_ledger");
+
+    EXPECT_CONTAINS(report, "a call with other arguments");
+    EXPECT_CONTAINS(report, "which calls bank.end(1)");
+    EXPECT_CONTAINS(report, "allowed now:\n        bank.end(7)");
+}
+
 TEST(a_call_that_is_answered_otherwise_has_no_effect)
 {
     setenv("BY_HAND", "injected", 1);

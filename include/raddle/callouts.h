@@ -58,7 +58,13 @@
  *   rdl_call_returns(spec, op, answer, arguments...)
  *   rdl_call_like_returns(spec, op, answer, conditions...)
  *                                         the same, and this is what it is answered
+ *   rdl_calls_of(spec, op, state, arguments...)
+ *                                         what another operation of the same spec calls, if it is
+ *                                         called with these in this state, which .pre allows: for
+ *                                         operations that are made of others
  *   rdl_no_calls                          nothing
+ *
+ * An answer of several members is written ((struct answer){0, a->value}).
  *
  * Without an answer, the spec of the neighbour answers, if that plays (.stand_ins); otherwise the
  * answer is zero.  Where it is to be left to chance, let .args draw it: answers that a case is
@@ -72,6 +78,10 @@
     RDL__CALLS(spec, op, RDL__ANSWER_OF(spec, op, answer), rdl_is(spec##_##op, __VA_ARGS__))
 #define rdl_call_like_returns(spec, op, answer, ...)                                               \
     RDL__CALLS(spec, op, RDL__ANSWER_OF(spec, op, answer), __VA_ARGS__)
+#define rdl_calls_of(spec, op, state, ...)                                                         \
+    RDL__STEP(RDL__STEP_CALLS_OF, .type = rdl_type(spec##_##op),                                   \
+              .object = 0 ? (rdl_state_##spec const *)0 : (state),                                 \
+              .value = __extension__ & (rdl_data_##spec##_##op const){__VA_ARGS__})
 #define rdl_no_calls rdl_no_events
 
 #define RDL__ANSWER_OF(spec, op, ...)                                                              \
@@ -110,6 +120,12 @@ RDL__API_VAR struct rdl_port rdl_calls;
 #define rdl_answered(spec, op)                                                                     \
     ((rdl_answer_##spec##_##op const *)rdl__answered(rdl_type(spec##_##op)))
 RDL_API const void *rdl__answered(const struct rdl_event_type *event);
+
+/* The same: what that call was made with, where the call-outs leave it open.  So the state can keep
+ * what the component has chosen, a number of a request say, and later call-outs can name it. */
+#define rdl_called_with(spec, op)                                                                  \
+    ((rdl_data_##spec##_##op const *)rdl__called_with(rdl_type(spec##_##op)))
+RDL_API const void *rdl__called_with(const struct rdl_event_type *event);
 
 /* ---- Calls that wait ------------------------------------------------------------------------- */
 

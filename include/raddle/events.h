@@ -451,7 +451,8 @@ enum rdl__step_kind {
     RDL__STEP_TRIGGER,
     RDL__STEP_DO,
     RDL__STEP_INSPECT,
-    RDL__STEP_RELEASE, /* of a call that waits (raddle/callouts.h) */
+    RDL__STEP_RELEASE,  /* of a call that waits (raddle/callouts.h) */
+    RDL__STEP_CALLS_OF, /* what another operation calls (raddle/callouts.h) */
 };
 
 struct rdl_step {

@@ -4,13 +4,66 @@
 #include "case/case.h"
 #include "raddle/callouts.h"
 
+enum { DEPTH_MAX = 64 };
+
 /* Somebody asks for call-outs. */
 struct asking {
     struct rdl__arena *arena;
     const struct rdl_step *step;
+    int depth; /* so many operations are asked for those of others */
 };
 
 static _Thread_local struct asking *asking; /* NULL: nobody does */
+
+static const struct rdl_step *ask(struct asking *now, const struct rdl_operation *op,
+                                  const void *state, const void *args)
+{
+    if (!op->callouts)
+        return NULL;
+    asking = now;
+    op->callouts(state, args);
+    return now->step;
+}
+
+/* ---- Those of other operations -------------------------------------------------------------- */
+
+static const struct rdl_step *ask_other(const struct rdl_step *step)
+{
+    const struct rdl_operation *op = step->type->operation;
+    struct asking *before = asking, now = {before->arena, NULL, before->depth + 1};
+    const struct rdl_step *theirs;
+    struct rdl_step *nothing;
+
+    if (op->pre && !op->pre(step->object, step->value))
+        rdl__misuse_at(step->file, step->line,
+                       "rdl_calls_of(%s, %s): its precondition does not hold in this state", op->of,
+                       op->name);
+    if (now.depth > DEPTH_MAX)
+        rdl__misuse_at(step->file, step->line,
+                       "rdl_calls_of(%s, %s): operations are made of each other, in a circle",
+                       op->of, op->name);
+    theirs = ask(&now, op, step->object, step->value);
+    asking = before;
+    if (theirs)
+        return theirs;
+    nothing = rdl__arena_alloc(before->arena, sizeof *nothing);
+    *nothing = (struct rdl_step){.kind = RDL__STEP_NOTHING, .file = step->file, .line = step->line};
+    return nothing;
+}
+
+/* In a copy of ours. */
+static const struct rdl_step *put_in_others(const struct rdl_step *step)
+{
+    const struct rdl_step **parts = (const struct rdl_step **)step->parts;
+
+    if (step->kind == RDL__STEP_CALLS_OF)
+        return ask_other(step);
+    for (; parts && *parts; parts++)
+        *parts = put_in_others(*parts);
+    return step;
+}
+
+/* ---- Asking --------------------------------------------------------------------------------- */
 
 void rdl__callouts(const struct rdl_step *step, const char *file, int line)
 {
@@ -18,11 +71,13 @@ void rdl__callouts(const struct rdl_step *step, const char *file, int line)
         rdl__misuse_at(
             file, line,
             "rdl_callouts is for .callouts functions of operations, and was called elsewhere");
+    if (!step)
+        rdl__misuse_at(file, line, "rdl_callouts of NULL: nothing is rdl_no_calls");
     if (asking->step)
         rdl__misuse_at(file, line,
                        "rdl_callouts is called twice: say all of it at once, by "
                        "rdl_sequence");
-    asking->step = rdl__step_copy(asking->arena, step);
+    asking->step = put_in_others(rdl__step_copy(asking->arena, step));
 }
 
 /* Programs and matchers are made anew in the memory of those before. */
@@ -46,14 +101,11 @@ static void compile(struct rdl__callouts *c)
 const struct rdl_step *rdl__callouts_ask(struct rdl__arena *arena, const struct rdl_operation *op,
                                          const void *state, const void *args)
 {
-    struct asking now = {arena, NULL};
+    struct asking now = {.arena = arena};
+    const struct rdl_step *step = ask(&now, op, state, args);
 
-    if (!op->callouts)
-        return NULL;
-    asking = &now;
-    op->callouts(state, args);
     asking = NULL;
-    return now.step;
+    return step;
 }
 
 void rdl__callouts_begin(struct rdl__callouts *c, const struct rdl_operation *op, const void *state,

@@ -181,7 +181,7 @@ static struct rdl__frame *push(struct rdl__stage *stage, struct rdl__component *
     if (!frame->copy)
         furnish(stage, frame);
     frame->deviates = false;
-    frame->said = NULL;
+    frame->said = frame->asked = NULL;
     frame->component = component;
     frame->op = op;
     frame->args = args;
@@ -210,6 +210,7 @@ static void pop(struct rdl__stage *stage)
 static void pop_answered(struct rdl__stage *stage, const struct rdl__frame *frame)
 {
     pop(stage);
+    rdl__stage_asked(stage, top_of(stage), frame->op, frame->args);
     rdl__stage_said(stage, top_of(stage), frame->op, frame->answer);
 }
 
@@ -629,6 +630,7 @@ static void look_at_call(struct rdl__stage *stage, const struct rdl__op_call *ca
     if (!is_inside(stage, op)) {
         called(stage, call, true);
         pop(stage);
+        rdl__stage_asked(stage, top_of(stage), op, call->args);
     }
     if (call->answer)
         memset(call->answer, 0, op->answer_size);

@@ -7,11 +7,11 @@
 
 enum { RDL__DEPTH_MAX = 64 };
 
-/* An answer to a call-out. */
+/* What a call-out was made with, or the answer to it. */
 struct rdl__said {
     const struct rdl_operation *op;
     struct rdl__said *next;
-    char answer[];
+    char bytes[];
 };
 
 /* Somebody is being called. */
@@ -26,6 +26,7 @@ struct rdl__frame {
     struct rdl__wait wait;
     void *copy, *answer, *scratch; /* room for arguments, and for answers */
     struct rdl__said *said;        /* what its call-outs were answered, the last first */
+    struct rdl__said *asked;       /* and what they were made with */
     bool deviates;                 /* from its spec, this time */
     uint32_t drawn;                /* the call, in the picture of the case; 0: it is not */
 };
@@ -68,7 +69,9 @@ struct rdl__component *rdl__component_of(struct rdl__stage *stage, const struct 
  * test that is wrong. */
 void rdl__stage_check_seen(struct rdl__stage *stage, const struct rdl__frame *caller);
 
-/* A call-out of this frame (NULL: of nobody's) was answered: answers.c. */
+/* A call-out of this frame (NULL: of nobody's) was made, and was answered: answers.c. */
+void rdl__stage_asked(struct rdl__stage *stage, struct rdl__frame *caller,
+                      const struct rdl_operation *op, const void *args);
 void rdl__stage_said(struct rdl__stage *stage, struct rdl__frame *caller,
                      const struct rdl_operation *op, const void *answer);
 
