@@ -65,6 +65,65 @@ for compiler in gcc clang; do
     timeout 100 ./lto --regressions none >out 2>&1 || fail "-flto with $compiler: $(cat out)"
 done
 
+# Functions of C++ that C could have, by their names; others are refused.
+cat >parts.cc <<'END'
+struct plain { int a, b; };
+struct derived : plain { int c; };
+struct copied { int a; copied(const copied &from) : a(from.a) {} };
+extern "C" int sum(plain p, double c) { return p.a + p.b + static_cast<int>(c); }
+extern "C" int more(derived d) { return d.c; }
+extern "C" int copy(copied c) { return c.a; }
+namespace inner { int within(int a) { return a + 1; } }
+extern "C" int uses(int a) { return inner::within(a); }
+END
+cat >uses.c <<'END'
+#include <raddle.h>
+struct plain { int a, b; };
+int sum(struct plain p, double c);
+int uses(int a);
+RDL_PROPERTY(a_function_of_cc)
+{
+    rdl_mock(t, "sum", rdl_arg(((struct plain){1, 2})), rdl_arg(2.5), rdl_returns(7));
+    rdl_mock(t, "within", rdl_where("a", 3), rdl_returns(8));
+    rdl_check_eq(sum((struct plain){1, 2}, 2.5), 7);
+    rdl_check_eq(uses(3), 8);
+}
+RDL_PROPERTY(more) { rdl_mock(t, "more"); }
+RDL_PROPERTY(copy) { rdl_mock(t, "copy"); }
+RDL_MAIN
+END
+for compiler in g++ clang++; do
+    command -v $compiler >/dev/null || continue
+    $compiler -g -O1 -fno-inline -c parts.cc
+    gcc -g -I "$SOURCE/include" -c uses.c
+    # shellcheck disable=SC2086
+    $compiler -o uses uses.o parts.o -pthread $static
+    timeout 100 ./uses --regressions none >out 2>&1 || true
+    says 'ok     a_function_of_cc'
+    says 'more cannot be mocked: its parameter 1 (struct derived d) is of a kind that C does not '
+    says 'copy cannot be mocked: its parameter 1 (struct copied c) is of a '
+done
+
+# With -g1 nothing says what a function takes.
+printf 'int counts(int a);\nint counts(int a)\n{\n    return a;\n}\n' >counts.c
+cat >few.c <<'END'
+#include <raddle.h>
+int counts(int a);
+RDL_PROPERTY(by_name) { rdl_mock(t, "counts", rdl_returns(counts(3))); }
+RDL_MAIN
+END
+gcc -g1 -c counts.c
+# shellcheck disable=SC2086
+gcc -g -I "$SOURCE/include" -o few few.c counts.o -pthread $static
+timeout 100 ./few --regressions none >out 2>&1 || true
+says 'counts cannot be mocked: nothing says what it takes and returns: it was compiled with -g1'
+gcc -g -gsplit-dwarf -c counts.c
+sed -i 's/"counts"/"counts.c:counts"/' few.c
+# shellcheck disable=SC2086
+gcc -g -I "$SOURCE/include" -o few few.c counts.o -pthread $static
+timeout 100 ./few --regressions none >out 2>&1 || true
+says 'compile without -gsplit-dwarf'
+
 # A function that somebody has goes before its stub.
 printf 'int missing(int number);\nint missing(int number)\n{\n    return number + 1;\n}\n' >has.c
 sed -i 's/^    rdl_mock.*//' lto.c

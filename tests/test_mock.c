@@ -138,6 +138,7 @@ TEST(the_c_library_is_mocked_but_not_for_raddle)
     expect_pass("what_a_spied_function_calls_is_mocked");
     expect_pass("functions_that_are_chosen_are_mocked");
     expect_pass("functions_that_all_of_us_use_are_spied_on");
+    expect_pass("parameters_without_names_are_lengths");
     expect_pass("locks_of_controlled_threads_fail");
 }
 

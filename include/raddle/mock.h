@@ -173,6 +173,7 @@ RDL_API size_t rdl_mock_calls(struct rdl_mock *mock);
  *
  *     rdl_copies(write, "data", "length");
  *     rdl_copies(push, "item", "buffer->item_size");
+ *     rdl_copies(read, "2", "3");       of a function whose parameters have no names
  *
  * A story and failures show these bytes, too.  NULL is what a NULL pointer pointed to. */
 #define rdl_copies(mock, ...)                                                                      \

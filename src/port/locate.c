@@ -150,7 +150,7 @@ static bool explain(struct rdl__answer *answer, const struct rdl__objects *objec
     struct rdl__likes likes = {.wanted = query->line ? (slash ? slash + 1 : query->file)
                                                      : query->function};
     struct rdl__text text = {0};
-    bool has_module = false, has_units = false, is_stripped = false;
+    bool has_module = false, has_units = false, is_stripped = false, is_split = false;
 
     for (size_t i = 0; i < objects->count; i++) {
         struct rdl__object *object = &objects->items[i];
@@ -160,6 +160,7 @@ static bool explain(struct rdl__answer *answer, const struct rdl__objects *objec
         has_module = true;
         consider(&likes, object, query);
         has_units |= object->unit_count > 0;
+        is_split |= rdl__object_is_split(object);
         is_stripped |= (object->is_program || query->module) && !rdl__object_has_names(object);
     }
     answer->location->may_come = !query->module || !has_module;
@@ -167,7 +168,8 @@ static bool explain(struct rdl__answer *answer, const struct rdl__objects *objec
         return explain_module(answer, objects, query);
     if (query->module)
         answer->location->may_come = false;
-    if (!query->line && likes.best[0].name && strcmp(likes.best[0].name, query->function) == 0)
+    if (!query->line && !is_split && likes.best[0].name &&
+        strcmp(likes.best[0].name, query->function) == 0)
         return rdl__answer_fail(answer,
                                 "there is debugging information of %s, but no code: the compiler "
                                 "has made it part of others, or left it out",
@@ -175,15 +177,18 @@ static bool explain(struct rdl__answer *answer, const struct rdl__objects *objec
     rdl__likes_say(&text, &likes);
     if (query->line || query->file)
         return rdl__answer_fail(
-            answer, "no %s%s%s%s%s%s",
+            answer, "no %s%s%s%s%s",
             query->line ? "file of that name has been compiled into"
                         : "function of that name and file is in",
             query->module         ? " "
             : objects->is_running ? " what is loaded"
                                   : " it",
             query->module ? query->module : "",
-            has_units ? "" : ", as there is no debugging information: compile with -g",
-            rdl__text_string(&text), "");
+            is_split    ? ", as debugging information in files beside it is not read: compile "
+                          "without -gsplit-dwarf"
+            : has_units ? ""
+                        : ", as there is no debugging information: compile with -g",
+            rdl__text_string(&text));
     return rdl__answer_fail(answer, "there is no function %s%s%s%s%s", query->function,
                             query->module ? " in " : "", query->module ? query->module : "",
                             is_stripped ? ", as all names have been stripped" : "",

@@ -258,6 +258,7 @@ void rdl__functions_consider(struct rdl__likes *likes, struct rdl__object *objec
 
 /* The same without debugging information, by the table of symbols (locate_symbols.c). */
 bool rdl__object_has_names(struct rdl__object *object); /* of any functions */
+bool rdl__object_is_split(struct rdl__object *object);  /* what is known is in files beside it */
 bool rdl__object_has_symbol(struct rdl__object *object, const struct rdl__query *query);
 bool rdl__symbol_add(struct rdl__answer *answer, struct rdl__object *object,
                      const struct rdl__query *query);

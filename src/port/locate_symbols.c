@@ -147,8 +147,7 @@ static bool is_one_function(struct rdl__object *object, const struct rdl__query 
     return true;
 }
 
-/* Is what is known of its functions in files beside it?  Those are not read. */
-static bool is_split(struct rdl__object *object)
+bool rdl__object_is_split(struct rdl__object *object)
 {
     Dwarf_Die *unit = NULL;
     Dwarf_Addr bias;
@@ -170,7 +169,7 @@ bool rdl__symbol_add(struct rdl__answer *answer, struct rdl__object *object,
                                 "%s has no debugging information for %s, so its lines are "
                                 "not known; compile it with -g%s",
                                 object->name, query->function,
-                                is_split(object) ? ", and without -gsplit-dwarf" : "");
+                                rdl__object_is_split(object) ? ", and without -gsplit-dwarf" : "");
     if (!is_one_function(object, query))
         return rdl__answer_fail(answer,
                                 "there are several functions of that name, and no debugging "

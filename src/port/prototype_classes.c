@@ -201,6 +201,26 @@ static uint32_t alignment_said(struct rdl__classes *classes, Dwarf_Die *die, uin
 }
 
 /* A struct that does not let its members lie where they should is packed: not aligned at all. */
+/* In C++ a struct may have functions that make copies of it, and is passed in another way then; or
+ * begin with another. */
+static bool may_be_an_object(Dwarf_Die *type)
+{
+    Dwarf_Word convention = 0;
+    bool has_functions = false;
+    Dwarf_Die child;
+
+    rdl__die_number(type, DW_AT_calling_convention, &convention);
+    if (dw.dwarf_child(type, &child) != 0)
+        return false;
+    do {
+        if (dw.dwarf_tag(&child) == DW_TAG_inheritance)
+            return true;
+        has_functions |= dw.dwarf_tag(&child) == DW_TAG_subprogram;
+    } while (dw.dwarf_siblingof(&child, &child) == 0);
+    return has_functions ? convention != DW_CC_pass_by_value
+                         : convention == DW_CC_pass_by_reference;
+}
+
 static uint32_t add_members(struct rdl__classes *classes, Dwarf_Die *type, uint64_t offset,
                             int depth)
 {
@@ -210,6 +230,8 @@ static uint32_t add_members(struct rdl__classes *classes, Dwarf_Die *type, uint6
 
     if (dw.dwarf_hasattr(type, DW_AT_declaration))
         return refuse(classes, "of a struct that is not known here");
+    if (may_be_an_object(type))
+        return refuse(classes, "of a kind that C does not have");
     if (dw.dwarf_child(type, &member) != 0)
         return 1;
     do {

@@ -10,6 +10,8 @@
 
 #define dw rdl__libdw
 
+enum { DW_LANG_C17_ = 0x2c }; /* elfutils does not know it yet */
+
 /* ---- Functions ------------------------------------------------------------------------------- */
 
 static bool is_by_clang(Dwarf_Die *die)
@@ -23,6 +25,19 @@ static bool is_by_clang(Dwarf_Die *die)
         return false;
     producer = dw.dwarf_formstring(&attribute);
     return producer && strstr(producer, "clang");
+}
+
+/* Only C says whether a function has a prototype: in other languages all have. */
+static bool is_of_c(Dwarf_Die *die)
+{
+    Dwarf_Word language;
+    Dwarf_Die unit;
+
+    if (!dw.dwarf_diecu(die, &unit, NULL, NULL) ||
+        !rdl__die_number(&unit, DW_AT_language, &language))
+        return true;
+    return language == DW_LANG_C89 || language == DW_LANG_C || language == DW_LANG_C99 ||
+           language == DW_LANG_C11 || language == DW_LANG_C17_;
 }
 
 static Dwarf_Die origin_of(Dwarf_Die die)
@@ -117,6 +132,7 @@ static void read_function(struct rdl__prototype_reading *reading,
     sketch.concrete = &concrete;
     sketch.entry = wanted->entry - reading->object->bias;
     sketch.is_by_clang = is_by_clang(&concrete);
+    sketch.is_of_c = is_of_c(&concrete);
     sketch.is_own_file = !rdl__die_flag(&origin, DW_AT_external);
     wanted->prototype.name = rdl__room_keep(&reading->types.room, dw.dwarf_diename(&origin));
     check_variant(&sketch, &concrete, wanted->entry);
@@ -260,6 +276,7 @@ static void read_pointed_to(struct rdl__prototype_reading *reading,
         return;
     }
     sketch.is_by_clang = is_by_clang(&variable);
+    sketch.is_of_c = is_of_c(&variable);
     rdl__sketch_fill(&sketch, &type);
     take_names(reading, wanted);
 }

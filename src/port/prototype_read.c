@@ -228,7 +228,8 @@ bool rdl__die_flag(Dwarf_Die *die, unsigned name)
 /* "..." is said alike of functions that take any number, and of those that do not say what. */
 static void read_parameters(struct rdl__sketch *sketch, Dwarf_Die *function)
 {
-    bool is_prototyped = rdl__die_flag(function, DW_AT_prototyped), is_open = false;
+    bool is_prototyped = !sketch->is_of_c || rdl__die_flag(function, DW_AT_prototyped);
+    bool is_open = false;
     Dwarf_Die child;
 
     if (dw.dwarf_child(function, &child) == 0)
@@ -244,6 +245,10 @@ static void read_parameters(struct rdl__sketch *sketch, Dwarf_Die *function)
     else if (!is_prototyped && sketch->is_pointed_to)
         rdl__sketch_refuse(
             sketch, "it is declared with (), which does not say what it takes; (void) would");
+    else if (!is_prototyped && !sketch->out->returns_size)
+        rdl__sketch_refuse(sketch, "nothing says what it takes and returns: it was compiled with "
+                                   "-g1, where -g is needed, or is defined with (), and not with "
+                                   "(void)");
     check_left_out(sketch);
     sketch->out->stack_bytes = (sketch->taken.stack + 7) & ~7u;
     if (sketch->out->is_variadic)

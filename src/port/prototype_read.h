@@ -76,6 +76,7 @@ struct rdl__sketch {
     uint32_t room;
     struct rdl__taken taken;
     bool is_by_clang;
+    bool is_of_c;
     bool is_own_file;    /* nobody outside of its file knows the function */
     bool is_pointed_to;  /* it is the type of a pointer, not of a function that has code */
     Dwarf_Die *concrete; /* the function that has code, and where it begins; NULL: none */

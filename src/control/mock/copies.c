@@ -5,13 +5,15 @@
 
 #include "control/gate/expression.h"
 #include "control/mock/mock.h"
+#include "spec/values.h"
 
 enum { TEXT_MAX = 1 << 20, ADDRESS_IS = 0x03 /* DW_OP_addr */ };
 
 struct rdl__copying {
     const struct rdl__mock_value *parameter;
-    long count;                         /* of elements, if it is not */
-    struct rdl__expression *expression; /* this; or neither */
+    long count;                           /* of elements, if it is not */
+    struct rdl__expression *expression;   /* this, or */
+    const struct rdl__mock_value *length; /* a parameter without a name; or none of these */
 };
 
 /* ---- Lengths that are expressions -------- */
@@ -47,6 +49,27 @@ static bool evaluate(const struct rdl__mock_call *call, const struct rdl__expres
     free(variables);
     free(ops);
     return is_found;
+}
+
+/* "3": the third parameter, if that is what it is called. */
+static const struct rdl__mock_value *length_called(const struct rdl__mocked *function,
+                                                   const char *text)
+{
+    const struct rdl__mock_value *parameter = rdl__mocked_parameter(function, text);
+
+    return parameter && strcmp(parameter->name, text) == 0 && text[strspn(text, "0123456789")] == 0
+               ? parameter
+               : NULL;
+}
+
+static uint64_t length_in(const struct rdl__mock_call *call, const struct rdl__mock_value *length)
+{
+    unsigned unused = 64 - 8 * length->size;
+    uint64_t bits = 0;
+
+    memcpy(&bits, call->values + length->at, length->size);
+    return length->type->kind == RDL__TYPE_SIGNED ? (uint64_t)((int64_t)(bits << unused) >> unused)
+                                                  : bits;
 }
 
 /* ---- Copying -------- */
@@ -110,10 +133,13 @@ static void copy(struct rdl__mock_call *call, const struct rdl__copying *copying
     memcpy(&address, call->values + copying->parameter->at, sizeof address);
     if (!address)
         return;
-    if (!copying->expression && copying->count < 0 && of && of->kind == RDL__TYPE_CHAR) {
+    if (!copying->expression && !copying->length && copying->count < 0 && of &&
+        of->kind == RDL__TYPE_CHAR) {
         copy_text(address, out);
         return;
     }
+    if (copying->length)
+        count = length_in(call, copying->length);
     if (copying->expression && !evaluate(call, copying->expression, &count, &error)) {
         rdl__text_add(&text, "how much %s points to cannot be found: %s", copying->parameter->name,
                       error.text);
@@ -166,6 +192,9 @@ static bool add_copying(struct rdl_mock *mock, const struct rdl__copying *one,
     if (!one->parameter->type || one->parameter->type->kind != RDL__TYPE_POINTER)
         return rdl__fail(error, "%s of %s is no pointer, so that there is nothing to copy",
                          one->parameter->name, mock->function->name);
+    if (one->length && (!one->length->type || !rdl__type_is_integer(one->length->type)))
+        return rdl__fail(error, "parameter %s of %s is no number", one->length->name,
+                         mock->function->name);
     if (one->count < 0 && one->count != RDL__NOT_SAID)
         return rdl__fail(error, "rdl_copies of %s: there are no %ld elements", mock->function->name,
                          one->count);
@@ -192,7 +221,8 @@ void rdl__copies(struct rdl_mock *mock, const char *parameter, long count, const
     if (!one.parameter)
         rdl__misuse(mock->t, "%s:%d: %s has no parameter %s", file, line, mock->function->name,
                     parameter);
-    if (expression) {
+    one.length = expression ? length_called(mock->function, expression) : NULL;
+    if (expression && !one.length) {
         one.expression = rdl__expression_read(expression, &error);
         if (!one.expression)
             rdl__misuse(mock->t, "%s:%d: \"%s\": %s", file, line, expression, error.text);

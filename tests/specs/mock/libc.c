@@ -62,6 +62,18 @@ RDL_PROPERTY(functions_that_all_of_us_use_are_spied_on)
     rdl_check_ge(rdl_mock_calls(fills), 1);
 }
 
+RDL_PROPERTY(parameters_without_names_are_lengths)
+{
+    void *(*volatile find)(const void *, int, size_t) = memchr;
+    struct rdl_mock *spy = rdl_spy(t, memchr);
+    size_t size;
+
+    rdl_copies(spy, "1", "3");
+    find("abcdef", 'x', 5);
+    rdl_check_mem(rdl_mock_copy(spy, 0, "1", &size), "abcde", 5);
+    rdl_check_eq(size, 5);
+}
+
 /* ---- Any number of arguments -------- */
 
 static int log_instead(const char *format, ...)
