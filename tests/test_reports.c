@@ -486,6 +486,30 @@ TEST(long_texts_arrive_whole)
     rdl__text_release(&value);
 }
 
+/* What counts is its end, and what was made to go wrong. */
+TEST(of_a_long_story_the_middle_is_left_out)
+{
+    enum { LINES = 500, WRONG = 200 };
+    struct rdl__failure failure = plain_failures[0];
+    struct rdl__result *result = failing_result(1);
+    struct rdl__line lines[LINES];
+    char values[LINES][40];
+    const char *report;
+
+    for (int i = 0; i < LINES; i++) {
+        snprintf(values[i], sizeof values[i], "call(%d)%s", i,
+                 i == WRONG ? " -> -1, injected" : "");
+        lines[i] = (struct rdl__line){RDL__EVENT_NOTE, 0, (char *)"", values[i], (char *)""};
+    }
+    failure.story = (struct rdl__story){.lines = lines, .count = LINES};
+    result->failures = &failure;
+    report = report_of("human", result);
+    EXPECT_CONTAINS(report, "    call(99)\n    ... and 100 more\n    call(200) -> -1, injected\n"
+                            "    ... and 199 more\n    call(400)\n");
+    EXPECT_CONTAINS(report, "    call(0)\n");
+    EXPECT_CONTAINS(report, "    call(499)\n");
+}
+
 /* ---- Where reports go ---- */
 
 TEST(several_reports_are_written_at_once)
