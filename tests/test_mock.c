@@ -76,6 +76,9 @@ TEST(padding_is_no_part_of_a_value)
     report = expect_fail("wrong_packet", "a call with other arguments: device_send");
     EXPECT_CONTAINS(report, "high = 2, ");
     EXPECT_CONTAINS(report, "high = 1, ");
+    report = expect_fail("wrong_ring", "a call with other arguments: ring_push");
+    EXPECT_CONTAINS(report, "ring_push(ring = &{item_size = 4, items = NULL}, item = ");
+    EXPECT_CONTAINS(report, "        ring_push(ring = &{item_size = 8, items = NULL})");
 }
 
 TEST(numbers_are_of_the_type_that_is_asked_for)

@@ -105,6 +105,28 @@ void rdl__mock_show_value(struct rdl__text *out, const struct rdl__mock_value *o
         add_bytes(out, NULL, value, of->size);
 }
 
+/* What a mock compares is shown, wherever it lies; false: nobody does, or it cannot be read. */
+static bool add_compared(struct rdl__text *out, const struct rdl__mock_call *call,
+                         const struct rdl__mock_value *parameter)
+{
+    const struct rdl__mock_part *part = NULL;
+    unsigned char bytes[256];
+    uint64_t address;
+
+    for (const struct rdl_mock *mock = call->function->mocks; mock; mock = mock->next)
+        for (uint32_t i = 0; i < mock->parts.count; i++)
+            if (mock->parts.items[i].parameter == parameter &&
+                mock->parts.items[i].kind == RDL__PART_BYTES)
+                part = &mock->parts.items[i];
+    if (!part || part->size > sizeof bytes)
+        return false;
+    memcpy(&address, call->values + parameter->at, sizeof address);
+    if (!address || !rdl__memory_read(address, bytes, part->size))
+        return false;
+    add_bytes(out, parameter->type->of, bytes, part->size);
+    return true;
+}
+
 void rdl__mock_show_call(struct rdl__text *out, const struct rdl__mock_call *call)
 {
     const struct rdl__mocked *function = call->function;
@@ -114,8 +136,9 @@ void rdl__mock_show_call(struct rdl__text *out, const struct rdl__mock_call *cal
         const struct rdl__mock_value *parameter = &function->parameters[i];
 
         rdl__text_add(out, "%s%s = ", i ? ", " : "", parameter->name);
-        rdl__mock_show_value(out, parameter, call->values + parameter->at,
-                             rdl__mock_copy_of(call, parameter));
+        if (!add_compared(out, call, parameter))
+            rdl__mock_show_value(out, parameter, call->values + parameter->at,
+                                 rdl__mock_copy_of(call, parameter));
     }
     if (function->is_known && function->prototype.is_variadic)
         rdl__text_add(out, "%s...", function->prototype.count ? ", " : "");

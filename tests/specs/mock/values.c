@@ -60,6 +60,14 @@ RDL_PROPERTY(wrong_packet, .cases = 5)
     send_over(0);
 }
 
+RDL_PROPERTY(wrong_ring, .cases = 5)
+{
+    struct ring wanted = {8, NULL}, ring = {4, NULL};
+
+    rdl_mock(t, ring_push, rdl_points_to(&wanted, sizeof wanted), rdl_returns(7));
+    ring_push(&ring, "x");
+}
+
 /* ---- Numbers -------- */
 
 /* A bool that is 2 is neither true nor false. */
