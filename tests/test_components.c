@@ -128,6 +128,14 @@ TEST(a_spec_keeps_what_a_call_was_made_with)
     EXPECT_CONTAINS(report, "allowed now:\n        bank.end(7)");
 }
 
+TEST(call_outs_are_calls)
+{
+    EXPECT_CONTAINS(made_of("WRONG='is no call'", "--filter =a_ledger"),
+                    "call-outs are calls: this is none (rdl_call)");
+    EXPECT_CONTAINS(made_of("WRONG=releases", "--filter =a_ledger"),
+                    "allowed now:\n        nothing\n");
+}
+
 TEST(a_call_that_is_answered_otherwise_has_no_effect)
 {
     setenv("BY_HAND", "injected", 1);

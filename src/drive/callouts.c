@@ -58,6 +58,8 @@ static const struct rdl_step *put_in_others(const struct rdl_step *step)
 
     if (step->kind == RDL__STEP_CALLS_OF)
         return ask_other(step);
+    if ((step->pattern && step->pattern->port != &rdl_calls) || step->act || step->make)
+        rdl__misuse_at(step->file, step->line, "call-outs are calls: this is none (rdl_call)");
     for (; parts && *parts; parts++)
         *parts = put_in_others(*parts);
     return step;

@@ -1,6 +1,6 @@
 /* made_of.c -- a ledger whose operations are made of others, and that chooses numbers itself, for
  * test_components.  With $WRONG it forgets the second entry of a pair, or ends another transfer
- * than the one that it has begun. */
+ * than the one that it has begun; or the spec is wrong. */
 #include <raddle.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,7 +105,11 @@ RDL_POST(ledger, begin, s->open = rdl_called_with(bank, begin)->id);
 RDL_DO(ledger, begin, begin(o));
 
 RDL_PRE(ledger, end, s->open != 0);
-RDL_CALLOUTS(ledger, end, rdl_call(bank, end, s->open));
+static struct rdl_port elsewhere = {.name = "elsewhere"};
+RDL_CALLOUTS(ledger, end,
+             is_wrong("releases")     ? rdl_releases(bank, end)
+             : is_wrong("is no call") ? rdl_expect(rdl_out(&elsewhere, rdl_any(fault)))
+                                      : rdl_call(bank, end, s->open));
 RDL_POST(ledger, end, s->open = 0);
 RDL_DO(ledger, end, bank_end(is_wrong("ends another") ? 1 : o->open));
 
