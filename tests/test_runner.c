@@ -553,6 +553,19 @@ TEST(a_verbose_run_tells_how_a_case_shrank)
     EXPECT_LACKS(try_one(&status, "fails_a_check", "--seed 1"), "Shrinking");
 }
 
+/* One test after the other is explored by the same process then, each from its beginning. */
+TEST(in_one_process_each_test_is_explored_as_in_one_of_its_own)
+{
+    static const char verdicts[] =
+        "\"$BUILD/zoo/schedules\" --seed 1 --regressions none --shrink-runs 1 --format tap "
+        "--filter -crashes --filter -asserts %s | grep '^ok\\|^not ok'";
+    char *apart = run(NULL, verdicts, "");
+
+    EXPECT_CONTAINS(apart, "not ok 1 - deposits_add_up\n");
+    EXPECT_CONTAINS(apart, "not ok 14 - payments_add_up\n");
+    EXPECT_STR(run(NULL, verdicts, "--no-fork"), apart);
+}
+
 TEST(without_forking_a_check_fails_alike)
 {
     int status;

@@ -81,7 +81,8 @@ struct rdl__board {
     bool retire;                    /* threads of a failed case are still running in the worker */
     bool targeting;                 /* some case has called rdl_maximise */
     bool exploring;                 /* the worker has a strategy for schedules: */
-    char explores_by[RDL__STRATEGY_ROOM]; /* this one */
+    char explores_by[RDL__STRATEGY_ROOM]; /* this one, */
+    const struct rdl_test *explores;      /* for this test: with --no-fork there are others */
     bool hung;                       /* the process of an execution was ended: it took too long */
     volatile int child;              /* its number, while there is one; else 0 */
     int works_apart;                 /* reading debugging information takes no time of a case */

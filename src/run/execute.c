@@ -347,13 +347,14 @@ void rdl__do_task(struct rdl__board *board, struct rdl_case *t, const volatile i
     board->outcome.preemptions = board->outcome.threads = 0;
     board->outcome.verdict = RDL__PASSED;
     rdl__trace_start(&board->trace, task->traced);
-    if (strcmp(board->explores_by, task->strategy) != 0)
+    if (board->explores != task->test || strcmp(board->explores_by, task->strategy) != 0)
         board->exploring = false;
     if (task->test->options.explore && !board->exploring &&
         (task->kind == RDL__RUN_RANDOM || task->kind == RDL__RUN_ANEW ||
          task->kind == RDL__RUN_TURNS)) {
         rdl__explorer_start(task->strategy, rdl__combine(task->seed, task->first));
         board->exploring = true;
+        board->explores = task->test;
         snprintf(board->explores_by, sizeof board->explores_by, "%s", task->strategy);
     }
     if (task->kind == RDL__RUN_RANDOM)
