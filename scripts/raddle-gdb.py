@@ -69,6 +69,9 @@ def place(pc):
     while block and not block.function:
         block = block.superblock
     function = f" in {block.function}" if block else ""
+    folder = own_folder()
+    if where.symtab and folder and where.symtab.fullname().startswith(folder):
+        return ""  # Raddle's own affairs
     if where.symtab:
         return f"{where.symtab.filename.rsplit('/', 1)[-1]}:{where.line}{function}"
     return gdb.execute(f"info symbol {pc - 1:#x}", to_string=True).split(" in section")[0]
@@ -132,6 +135,25 @@ def set_registers(values):
         gdb.execute(f"set ${register} = {value:#x}", to_string=True)
 
 
+def run(commands):
+    """Of gdb's, or functions of ours."""
+    for command in commands:
+        command() if callable(command) else gdb.execute(command)
+
+
+def show_stack():
+    """Without what Raddle itself does at both ends of it, if there is anything else."""
+    folder, frame, lines = own_folder(), gdb.newest_frame(), []
+    for line in gdb.execute("backtrace", to_string=True).replace("\n    ", " ").splitlines():
+        if not frame or not frame.is_valid():
+            break
+        lines.append((is_own(frame, folder), line))
+        frame = frame.older()
+    if any(not own for own, line in lines):
+        lines = [(own, line) for own, line in lines if not own]
+    print("\n".join(line for own, line in lines))
+
+
 def as_thread(thread, commands):
     """Do commands as if this thread had been stopped; nothing is changed in the end."""
     if thread.state == "has ended":
@@ -139,8 +161,7 @@ def as_thread(thread, commands):
     selected = gdb.selected_frame()
     if not thread.sp:  # it is the one that was stopped
         select_user_frame()
-        for command in commands:
-            gdb.execute(command)
+        run(commands)
         selected.select()
         return
     level = selected.level()
@@ -150,8 +171,7 @@ def as_thread(thread, commands):
     try:
         set_registers(registers_of(thread))
         select_user_frame()
-        for command in commands:
-            gdb.execute(command)
+        run(commands)
     finally:
         gdb.newest_frame().select()
         set_registers(before)
@@ -241,7 +261,7 @@ class Bt(Command):
         words = gdb.string_to_argv(arguments)
         if not words:
             raise gdb.GdbError("which thread?  raddle bt N; `raddle threads` shows all")
-        as_thread(thread_named(" ".join(words)), ["backtrace"])
+        as_thread(thread_named(" ".join(words)), [show_stack])
 
 
 class One(Command):
@@ -374,8 +394,10 @@ def go_to_call(number, function):
 
 
 class Run(Command):
-    """Run the case, up to where somebody does wrong: where it fails, or, if a judge has seen it
-    afterwards, to the last step of the call in question."""
+    """Run the case, up to where somebody does wrong.
+
+    That is where it fails, or, if a judge has seen it afterwards, the last step of the call in
+    question."""
 
     def invoke(self, arguments, from_tty):
         exits.status = None

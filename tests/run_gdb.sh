@@ -142,6 +142,7 @@ says ' in queue_put \(.*item=1\)'
 says '\$1 = 1'
 says '^\* 3   client 2 +waits for a signal of condition, and should not, at queue.c:35 '
 says '#[0-9]+ .* in main '
+! grep -q 'rdl__clients_run' out || fail "the stack has what is Raddle's own:" "$(cat out)"
 says '0 passed, 1 failed'
 
 # One that has returned, in the last step of that call; without threads, where the call begins.

@@ -303,7 +303,7 @@ static void add_why(struct rdl__text *out, struct rdl__viable *v, const struct r
     bool cpre, let = rdl__node_lets(v, layer, node, slot, &cpre);
 
     if (!let)
-        rdl__text_add(out, "but it has to wait: %s%s",
+        rdl__text_add(out, "but has to wait: %s%s",
                       cpre ? v->policy->name : "its cpre does not hold",
                       cpre ? " prefers others" : "");
     else if (call->operation->answer_size == 0)

@@ -33,7 +33,7 @@ test("the_warehouse_shows_at_first_glance_who_did_what_wrong", {html: warehouse}
   }
   expect((await page.locator(".what-failed").innerText()).includes("the spec does not allow"), "what failed");
   same(await page.locator(".item.failure .why").innerText(),
-       "client 0: enter(n = 0, weight = 1100) returns, but it has to wait: its cpre does not hold");
+       "client 0: enter(n = 0, weight = 1100) returns, but has to wait: its cpre does not hold");
   same(await page.locator(".source .at").innerText(), "39    pthread_mutex_unlock(&w->lock);");
   expect((await page.locator(".chosen .states dd").innerText()).startsWith("{weight = [0, 0, 0, 0]"), "no state");
   expect((await page.locator(".copyable code").first().innerText()).startsWith("raddle grade --spec"), "replay");

@@ -306,7 +306,7 @@ export function judged() {
 
   m.add("phase", null, 0, 1, "<< 0: enter(1100) >>", {before: "{weight = 0}", after: "{weight = 0}"});
   m.add("call", 0, 1, 4, "enter(1100)", {fails: true, matters: true,
-        detail: "returns\nbut it has to wait: its cpre does not hold"});
+        detail: "returns\nbut has to wait: its cpre does not hold"});
   m.add("phase", null, 2, 5, "<< 1: enter(100) >>", {fails: true, before: "{weight = 100}",
         possible: ["{weight = 100}", "{weight = 200}"]});
   m.add("step", 0, 3, 3, "unlocks mutex 1", {place: "once.c:39", source: "    pthread_mutex_unlock(&w->lock);"});

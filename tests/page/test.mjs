@@ -75,7 +75,7 @@ test("a_preemption_leads_to_who_runs_instead", {lines: [lostUpdate()]}, async (p
 
 test("a_call_that_is_wrong_shows_its_last_step_and_the_states_of_its_phase", {lines: [judged()]}, async (page) => {
   same(await chosen(page), "enter(1100)");
-  same(await textOf(page, ".item.failure .why"), "client 0: enter(1100) returns, but it has to wait: its cpre does not hold");
+  same(await textOf(page, ".item.failure .why"), "client 0: enter(1100) returns, but has to wait: its cpre does not hold");
   same(await textsOf(page, ".chosen h4"), ["Its last step: unlocks mutex 1", "The model's state, in that phase",
                                            "2 states explained all before that phase"]);
   same(await textOf(page, ".source .at"), "39pthread_mutex_unlock(&w->lock);");

@@ -469,7 +469,7 @@ function elided(name, most) {
 }
 
 function inOneLine(text) {
-  return (text || "").replaceAll("\n", " · ");
+  return (text || "").replaceAll("\nbut ", ", but ").replaceAll("\n", " · ");
 }
 
 /* What a thread is preempted before is told by its title. */
