@@ -81,7 +81,7 @@
 #define rdl_calls_of(spec, op, state, ...)                                                         \
     RDL__STEP(RDL__STEP_CALLS_OF, .type = rdl_type(spec##_##op),                                   \
               .object = 0 ? (rdl_state_##spec const *)0 : (state),                                 \
-              .value = &(rdl_data_##spec##_##op const){__VA_ARGS__})
+              .value = __extension__ & (rdl_data_##spec##_##op const){__VA_ARGS__})
 #define rdl_no_calls rdl_no_events
 
 #define RDL__ANSWER_OF(spec, op, ...)                                                              \
