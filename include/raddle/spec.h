@@ -584,10 +584,10 @@ RDL_API void rdl__register_spec(const struct rdl_spec *spec);
  * What a row does not say, the spec does; what that leaves open, such as who of several goes on,
  * later rows.  (With the option --free, all of this is done by free threads.) */
 #define RDL_TEST_TABLE(test_name, spec_, ...)                                                      \
-    static const struct rdl_row rdl_table_##test_name[] = {__VA_ARGS__};                           \
+    static const struct rdl_row rdl_table_##test_name[] = {{0}, __VA_ARGS__}; /* not empty */      \
     RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_sequence, .cases = 1, .alone = true,             \
-                      .explore = true, .table = rdl_table_##test_name,                             \
-                      .table_count = sizeof rdl_table_##test_name / sizeof(struct rdl_row))
+                      .explore = true, .table = rdl_table_##test_name + 1,                         \
+                      .table_count = sizeof rdl_table_##test_name / sizeof(struct rdl_row) - 1)
 
 struct rdl_row {
     int time;

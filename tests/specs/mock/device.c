@@ -48,9 +48,9 @@ bool device_is_ready(int unit)
     return unit > 0;
 }
 
-__int128 device_total(__int128 a, unsigned __int128 b)
+wide device_total(wide a, unsigned_wide b)
 {
-    return a + (__int128)b;
+    return a + (wide)b;
 }
 
 long device_sum(int a, int b, int c, int d, int e, int f, int g, long h)

@@ -86,13 +86,13 @@ RDL_PROPERTY(large_numbers_are_converted)
 {
     rdl_mock(t, device_total, rdl_arg(-3), rdl_arg(4U), rdl_returns(-5));
     rdl_check(device_total(-3, 4) == -5);
-    rdl_mock(t, device_total, rdl_arg((__int128)1 << 100), rdl_returns((__int128)1 << 90));
-    rdl_check(device_total((__int128)1 << 100, 4) == (__int128)1 << 90);
+    rdl_mock(t, device_total, rdl_arg((wide)1 << 100), rdl_returns((wide)1 << 90));
+    rdl_check(device_total((wide)1 << 100, 4) == (wide)1 << 90);
 }
 
 RDL_PROPERTY(misuse_large_number)
 {
-    rdl_mock(t, device_status, rdl_returns((__int128)1 << 100));
+    rdl_mock(t, device_status, rdl_returns((wide)1 << 100));
 }
 
 RDL_PROPERTY(wrong_round_number, .cases = 5)
