@@ -238,10 +238,13 @@ TEST(what_makes_no_sense_is_told)
     expect_error("wrong_circle", "\"first:add_one\" is to come before itself");
 }
 
-TEST(controlled_threads_do_not_come_to_locks_of_the_c_library)
+TEST(threads_come_to_functions_of_the_c_library_that_raddle_has_its_own_of)
 {
-    expect_error("wrong_primitive", "pthread_mutex_lock: controlled threads do not come there");
+    expect_pass("primitive_of_controlled_threads");
     expect_pass("primitive_of_free_threads");
+    expect_pass("calls_of_controlled_threads_are_counted");
+    expect_error("wrong_primitive",
+                 "pthread_mutex_lock:return: controlled threads do not come there");
 }
 
 TEST(a_thread_that_does_not_exist_is_told)
