@@ -217,7 +217,8 @@ TEST(what_a_library_does_not_have_is_told)
                  "libc.so.6!qsrot: there is no function qsrot in libc.so.6; did you mean qsort");
     expect_error("wrong_function_of_a_library_that_is_loaded_later",
                  "libz.so.1!crc23: there is no function crc23 in libz.so.1; did you mean crc32");
-    expect_error("wrong_library", "libzz.so.1!crc32: no program or library called libzz.so.1 is");
+    expect_error("wrong_library", ": libzz.so.1!crc32: no program or library called libzz.so.1 is");
+    expect_error("wrong_library", "tests/specs/gates/libraries.c:");
 }
 
 TEST(what_makes_no_sense_is_told)

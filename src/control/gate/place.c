@@ -24,6 +24,8 @@ struct place {
     bool is_over;   /* with its case */
     bool is_in_use; /* for ever, perhaps: a thread may be there */
     const char *text;
+    const char *file; /* where the test says it; NULL: it is no test that does */
+    int line;
     bool with_variables;
     struct post *posts;
     size_t count; /* 0: what it is in is yet to be loaded */
@@ -263,6 +265,13 @@ static void remove_hooks(struct place *place)
 
 /* ---- Libraries that are loaded later, or again ----------------------------------------------- */
 
+static void misplaced(const struct place *place, const char *why)
+{
+    if (place->file)
+        rdl__misuse(place->t, "%s:%d: %s", place->file, place->line, why);
+    rdl__misuse(place->t, "%s", why);
+}
+
 /* When dlopen() is about to return, nobody has called anything in the library yet but its
  * constructors.  (dlopen() itself is left alone: where it looks depends on who calls it.) */
 static struct place *loading;
@@ -307,7 +316,7 @@ static void look_again(struct rdl__registers *registers, void *it)
         continue;
     rdl__meet_unlock();
     if (place)
-        rdl__misuse(place->t, "%s", error.text);
+        misplaced(place, error.text);
 }
 
 static bool watch_loading(struct rdl__error *error)
@@ -339,7 +348,8 @@ static void check_all_were_there(void *unused)
         return;
     for (const struct place *place = places; place; place = place->next)
         if (!place->was_there)
-            rdl__misuse(place->t, "%s: %s", place->text, known_as(place->text)->error);
+            misplaced(place,
+                      rdl_format(place->t, "%s: %s", place->text, known_as(place->text)->error));
 }
 
 /* In a library that may be unloaded we look again if anything is loaded; if we can. */
@@ -377,37 +387,51 @@ static bool begin_place(const struct place *wanted, struct rdl__error *error)
     place = rdl__allocate(sizeof *place);
     *place = *wanted;
     place->text = location->text;
+    place->file = place->file ? rdl_format(place->t, "%s", place->file) : NULL;
     place->next = places;
     places = place;
     return put(place, location, &why) ||
            rdl__fail(error, "there can be no gate at %s: %s", place->text, why.text);
 }
 
+static bool begin_wanted(const struct place *wanted, struct rdl__error *error)
+{
+    bool begun;
+
+    if (!wanted->text)
+        return rdl__fail(
+            error, "a place is missing: FILE:LINE, FUNCTION, FUNCTION:return, FUNCTION:/TEXT/");
+    rdl__meet_begin(wanted->t);
+    rdl__meet_lock();
+    begun = begin_place(wanted, error);
+    rdl__meet_unlock();
+    return begun;
+}
+
 bool rdl__at_each_hit_if(struct rdl_case *t, const char *text,
                          void (*come_there)(struct rdl_hit *hit, void *it), void *it,
                          bool with_variables, struct rdl__error *error)
 {
-    const struct place wanted = {
-        .t = t, .come = come_there, .it = it, .text = text, .with_variables = with_variables};
-    bool begun;
-
-    if (!text)
-        return rdl__fail(
-            error, "a place is missing: FILE:LINE, FUNCTION, FUNCTION:return, FUNCTION:/TEXT/");
-    rdl__meet_begin(t);
-    rdl__meet_lock();
-    begun = begin_place(&wanted, error);
-    rdl__meet_unlock();
-    return begun;
+    return begin_wanted(
+        &(struct place){
+            .t = t, .come = come_there, .it = it, .text = text, .with_variables = with_variables},
+        error);
 }
 
 void rdl__at_each_hit(struct rdl_case *t, const char *text,
                       void (*come_there)(struct rdl_hit *hit, void *it), void *it,
                       bool with_variables, const char *file, int line)
 {
+    const struct place wanted = {.t = t,
+                                 .come = come_there,
+                                 .it = it,
+                                 .text = text,
+                                 .file = file,
+                                 .line = line,
+                                 .with_variables = with_variables};
     struct rdl__error error;
 
-    if (!rdl__at_each_hit_if(t, text, come_there, it, with_variables, &error))
+    if (!begin_wanted(&wanted, &error))
         rdl__misuse(t, "%s:%d: %s", file, line, error.text);
 }
 
