@@ -217,7 +217,8 @@ TEST(what_a_library_does_not_have_is_told)
                  "libc.so.6!qsrot: there is no function qsrot in libc.so.6; did you mean qsort");
     expect_error("wrong_function_of_a_library_that_is_loaded_later",
                  "libz.so.1!crc23: there is no function crc23 in libz.so.1; did you mean crc32");
-    expect_error("wrong_library", "libzz.so.1!crc32: no program or library called libzz.so.1 is");
+    expect_error("wrong_library", ": libzz.so.1!crc32: no program or library called libzz.so.1 is");
+    expect_error("wrong_library", "tests/specs/gates/libraries.c:");
 }
 
 TEST(what_makes_no_sense_is_told)
@@ -238,10 +239,13 @@ TEST(what_makes_no_sense_is_told)
     expect_error("wrong_circle", "\"first:add_one\" is to come before itself");
 }
 
-TEST(controlled_threads_do_not_come_to_locks_of_the_c_library)
+TEST(threads_come_to_functions_of_the_c_library_that_raddle_has_its_own_of)
 {
-    expect_error("wrong_primitive", "pthread_mutex_lock: controlled threads do not come there");
+    expect_pass("primitive_of_controlled_threads");
     expect_pass("primitive_of_free_threads");
+    expect_pass("calls_of_controlled_threads_are_counted");
+    expect_error("wrong_primitive",
+                 "pthread_mutex_lock:return: controlled threads do not come there");
 }
 
 TEST(a_thread_that_does_not_exist_is_told)

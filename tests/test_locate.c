@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "harness.h"
+#include "port/likes.h"
 #include "port/locate.h"
 
 static char folder[] = "/tmp/test_locate.XXXXXX";
@@ -535,4 +536,27 @@ TEST(a_library_that_is_loaded_later_is_found_then)
     EXPECT(library);
     EXPECT(found(NULL, "in_bare")->spots[0].address - (uintptr_t)dlsym(library, "in_bare") < 16);
     EXPECT_CONTAINS(error_of(NULL, "in_bare:/same/"), "no debugging information");
+}
+
+/* ---- Names that are like it ---- */
+
+/* Libraries are considered as they lie in memory, which differs from run to run. */
+TEST(what_is_told_to_be_alike_does_not_depend_on_the_order)
+{
+    static const char *const names[] = {"stop", "atop", "step", "shop"};
+
+    for (size_t first = 0; first < 4; first++) {
+        struct rdl__likes likes = {.wanted = "stap"};
+        struct rdl__text text = {0};
+
+        for (size_t i = 0; i < 4; i++) {
+            const char *name = names[(first + i) % 4];
+
+            likes.of_libraries = name[0] != 's';
+            rdl__likes_consider(&likes, name);
+        }
+        rdl__likes_say(&text, &likes);
+        EXPECT_STR(rdl__text_string(&text), "; did you mean step, stop or shop?");
+        rdl__text_release(&text);
+    }
 }

@@ -147,8 +147,9 @@ RDL_API void rdl__one_at_a_time(struct rdl_case *t, const char *from, const char
  *           | "[" thread "woken" [ "#" number ] "]"
  *
  * An event is that a thread (any, if none is named) comes to a place, for the first time or for
- * that of the number: then the line there has not been executed.  A thread that comes too early
- * waits there.  [one at bank.c:20] is that it has come there, though it may have to wait; so
+ * that of the number: then the line there has not been executed, and in free threads may not have
+ * been when the next event happens.  A thread that comes too early waits there.
+ * [one at bank.c:20] is that it has come there, though it may have to wait; so
  *
  *     [one at bank.c:20] -> two:bank.c:18, [two ended] -> one:bank.c:20
  *

@@ -58,22 +58,32 @@ static int unlikeness(const char *wanted, const char *name)
     return apart <= far ? apart : -1;
 }
 
+/* In whatever order they are considered: libraries lie in memory as chance has it. */
+static bool is_better(const struct rdl__like *one, const struct rdl__like *other)
+{
+    if (!other->name || one->distance != other->distance)
+        return !other->name || one->distance < other->distance;
+    if (one->of_library != other->of_library)
+        return other->of_library;
+    return strcmp(one->name, other->name) < 0;
+}
+
 void rdl__likes_consider(struct rdl__likes *likes, const char *name)
 {
-    int distance = unlikeness(likes->wanted, name), at = BEST;
+    const struct rdl__like like = {name, unlikeness(likes->wanted, name), likes->of_libraries};
+    int at = BEST;
 
-    if (distance < 0)
+    if (like.distance < 0)
         return;
     for (int i = 0; i < BEST; i++)
         if (likes->best[i].name && strcmp(likes->best[i].name, name) == 0)
             return;
-    while (at > 0 && (!likes->best[at - 1].name || likes->best[at - 1].distance > distance))
+    while (at > 0 && is_better(&like, &likes->best[at - 1]))
         at--;
     if (at == BEST)
         return;
     memmove(&likes->best[at + 1], &likes->best[at], (BEST - 1 - (size_t)at) * sizeof *likes->best);
-    likes->best[at].name = name;
-    likes->best[at].distance = distance;
+    likes->best[at] = like;
 }
 
 void rdl__likes_say(struct rdl__text *out, const struct rdl__likes *likes)

@@ -2,14 +2,18 @@
 #ifndef RDL__LIKES_H
 #define RDL__LIKES_H
 
+#include <stdbool.h>
+
 #include "base/text.h"
 
 struct rdl__likes {
     const char *wanted;
-    struct {
+    bool of_libraries; /* what is considered now: not of the program itself */
+    struct rdl__like {
         const char *name;
         int distance;
-    } best[3]; /* the nearest first */
+        bool of_library;
+    } best[3]; /* the nearest first; of equals, those of the program; and then by name */
 };
 
 void rdl__likes_consider(struct rdl__likes *likes, const char *name);

@@ -158,6 +158,7 @@ static bool explain(struct rdl__answer *answer, const struct rdl__objects *objec
         if (!is_in(object, query, AMONG_SYMBOLS))
             continue;
         has_module = true;
+        likes.of_libraries = !object->is_program;
         consider(&likes, object, query);
         has_units |= object->unit_count > 0;
         is_split |= rdl__object_is_split(object);

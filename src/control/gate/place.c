@@ -24,6 +24,8 @@ struct place {
     bool is_over;   /* with its case */
     bool is_in_use; /* for ever, perhaps: a thread may be there */
     const char *text;
+    const char *file; /* where the test says it; NULL: it is no test that does */
+    int line;
     bool with_variables;
     struct post *posts;
     size_t count; /* 0: what it is in is yet to be loaded */
@@ -36,6 +38,7 @@ struct post {
     struct place *place;
     const struct rdl__spot *spot;
     const struct rdl__stack_frame *frame; /* NULL: nobody wants to know */
+    bool is_at_stand_in;                  /* where our function begins, instead of the spot */
 };
 
 static struct place *places;
@@ -49,7 +52,84 @@ struct known {
 };
 static struct known *known;
 
+/* ---- What controlled threads do not come to -------------------------------------------------- */
+
+static const char *function_in(const char *text)
+{
+    const char *behind = strchr(text, '!');
+
+    return behind ? behind + 1 : text;
+}
+
+/* Is the function that a place names in a family of which Raddle has its own, all through? */
+static bool names_primitive(const char *text)
+{
+    static const char *const families[] = {"pthread_", "sem_", "mtx_", "cnd_", "thrd_"};
+    const char *name = function_in(text);
+
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        if (strncmp(name, families[i], strlen(families[i])) == 0)
+            return true;
+    return false;
+}
+
+static const void *module_of(uintptr_t address)
+{
+    struct dl_find_object found;
+
+    return _dl_find_object((void *)address, &found) == 0 ? found.dlfo_map_start : NULL;
+}
+
+/* Where the function of ours begins that controlled threads call by this name; 0: there is none. */
+static uintptr_t our_function(const char *text)
+{
+    char name[64];
+    uintptr_t called;
+
+    if (!rdl__running)
+        return 0;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(function_in(text), ":"), function_in(text));
+    called = (uintptr_t)dlsym(RTLD_DEFAULT, name);
+    return called && module_of(called) == module_of((uintptr_t)our_function) ? called : 0;
+}
+
+/* The same, if this is in another function of that name, such as the C library's. */
+static uintptr_t stand_in_for(const char *text, uintptr_t address)
+{
+    return module_of(address) != module_of((uintptr_t)our_function) ? our_function(text) : 0;
+}
+
+/* Is it not where the function begins? */
+static bool is_within(const char *text)
+{
+    return strchr(function_in(text), ':');
+}
+
+/* Ours may do without that of the C library: whoever means that means ours, where it begins. */
+static uintptr_t where_threads_come(const char *text, uintptr_t address)
+{
+    uintptr_t called = is_within(text) ? 0 : stand_in_for(text, address);
+
+    return called ? called : address;
+}
+
 /* ---- Coming there --------------------------------------------------------------------------- */
+
+static bool is_own_code(uintptr_t address)
+{
+    for (size_t i = 0; i < locations.own_count; i++)
+        if (address >= locations.own[i].start && address < locations.own[i].end)
+            return true;
+    return false;
+}
+
+/* Raddle itself calls functions of which it has its own, too; and of several versions that the C
+ * library has of one, it is the same. */
+static bool is_meant(const struct post *post, const struct rdl__registers *registers)
+{
+    return !post->is_at_stand_in ||
+           (post == post->place->posts && !is_own_code(*(const uintptr_t *)registers->rsp));
+}
 
 static void come(struct rdl__registers *registers, void *it)
 {
@@ -60,7 +140,7 @@ static void come(struct rdl__registers *registers, void *it)
                           .frame = post->frame,
                           .registers = registers};
 
-    if (post->place->is_over || (rdl__running && !rdl__self()))
+    if (post->place->is_over || (rdl__running && !rdl__self()) || !is_meant(post, registers))
         return;
     rdl__meet_name(hit.thread);
     post->place->come(&hit, post->place->it);
@@ -84,6 +164,13 @@ static bool names_library(const char *place)
     return sign && (!source || sign < source);
 }
 
+/* What is called by us has to be told from what others call. */
+static void want(const char *text)
+{
+    locations.with_own |= our_function(text) != 0;
+    rdl__locations_want(&locations, text);
+}
+
 /* Libraries come and go: what is in them is asked again, when one has. */
 static const struct rdl__location *find(const char *text)
 {
@@ -91,7 +178,7 @@ static const struct rdl__location *find(const char *text)
     const struct rdl__location *location = known_as(text);
 
     if (!location)
-        rdl__locations_want(&locations, text);
+        want(text);
     if (!location || (names_library(text) && loads != rdl__libraries_changed())) {
         rdl__locations_find(&locations, NULL);
         loads = rdl__libraries_changed();
@@ -106,7 +193,7 @@ static void find_all(const char *const *texts, size_t count)
 
     for (size_t i = 0; i < count; i++)
         if (!known_as(texts[i]))
-            rdl__locations_want(&locations, texts[i]);
+            want(texts[i]);
     if (locations.count > before)
         rdl__locations_find(&locations, NULL);
 }
@@ -143,7 +230,10 @@ static bool place_all(struct place *place, const struct rdl__location *location,
                           .spot = &location->spots[i],
                           .frame = place->with_variables ? frame_at(&location->spots[i]) : NULL};
         post->hook =
-            (struct rdl__hook){.address = location->spots[i].address, .call = call, .it = post};
+            (struct rdl__hook){.address = where_threads_come(place->text, post->spot->address),
+                               .call = call,
+                               .it = post};
+        post->is_at_stand_in = post->hook.address != post->spot->address;
         hooks[i] = &post->hook;
     }
     placed = rdl__hooks_place(hooks, location->count, error);
@@ -174,6 +264,13 @@ static void remove_hooks(struct place *place)
 }
 
 /* ---- Libraries that are loaded later, or again ----------------------------------------------- */
+
+static void misplaced(const struct place *place, const char *why)
+{
+    if (place->file)
+        rdl__misuse(place->t, "%s:%d: %s", place->file, place->line, why);
+    rdl__misuse(place->t, "%s", why);
+}
 
 /* When dlopen() is about to return, nobody has called anything in the library yet but its
  * constructors.  (dlopen() itself is left alone: where it looks depends on who calls it.) */
@@ -219,7 +316,7 @@ static void look_again(struct rdl__registers *registers, void *it)
         continue;
     rdl__meet_unlock();
     if (place)
-        rdl__misuse(place->t, "%s", error.text);
+        misplaced(place, error.text);
 }
 
 static bool watch_loading(struct rdl__error *error)
@@ -235,40 +332,8 @@ static bool watch_loading(struct rdl__error *error)
                          "others are: %s",
                          location->error);
     loading = rdl__allocate(sizeof *loading);
+    loading->text = location->text;
     return place_all(loading, location, look_again, error);
-}
-
-/* ---- What controlled threads do not come to -------------------------------------------------- */
-
-/* The function that a place names, if it is in a family of which Raddle has its own. */
-static bool names_primitive(const char *text, char *out, size_t room)
-{
-    static const char *const families[] = {"pthread_", "sem_", "mtx_", "cnd_", "thrd_"};
-    const char *behind = strchr(text, '!'), *name = behind ? behind + 1 : text;
-
-    snprintf(out, room, "%.*s", (int)strcspn(name, ":"), name);
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
-        if (strncmp(name, families[i], strlen(families[i])) == 0)
-            return true;
-    return false;
-}
-
-static const void *module_of(uintptr_t address)
-{
-    struct dl_find_object found;
-
-    return _dl_find_object((void *)address, &found) == 0 ? found.dlfo_map_start : NULL;
-}
-
-/* Is the C library's function meant, where threads call ours? */
-static bool is_stood_in_for(const char *text, const struct rdl__location *location)
-{
-    const void *ours = module_of((uintptr_t)is_stood_in_for);
-    char name[64];
-
-    return rdl__running && location->count > 0 && names_primitive(text, name, sizeof name) &&
-           module_of(location->spots[0].address) != ours &&
-           module_of((uintptr_t)dlsym(RTLD_DEFAULT, name)) == ours;
 }
 
 /* ---- From now on ---------------------------------------------------------------------------- */
@@ -283,7 +348,8 @@ static void check_all_were_there(void *unused)
         return;
     for (const struct place *place = places; place; place = place->next)
         if (!place->was_there)
-            rdl__misuse(place->t, "%s: %s", place->text, known_as(place->text)->error);
+            misplaced(place,
+                      rdl_format(place->t, "%s: %s", place->text, known_as(place->text)->error));
 }
 
 /* In a library that may be unloaded we look again if anything is loaded; if we can. */
@@ -312,45 +378,60 @@ static bool begin_place(const struct place *wanted, struct rdl__error *error)
 
     if (location->count == 0 && !(location->may_come && names_library(wanted->text)))
         return rdl__fail(error, "%s: %s", wanted->text, location->error);
-    if (is_stood_in_for(wanted->text, location))
+    if (location->count > 0 && names_primitive(wanted->text) && is_within(wanted->text) &&
+        stand_in_for(wanted->text, location->spots[0].address))
         return rdl__fail(error,
                          "%s: controlled threads do not come there, as Raddle has its own; name "
-                         "a line that calls it",
+                         "the function alone, or a line that calls it",
                          wanted->text);
     place = rdl__allocate(sizeof *place);
     *place = *wanted;
     place->text = location->text;
+    place->file = place->file ? rdl_format(place->t, "%s", place->file) : NULL;
     place->next = places;
     places = place;
     return put(place, location, &why) ||
            rdl__fail(error, "there can be no gate at %s: %s", place->text, why.text);
 }
 
+static bool begin_wanted(const struct place *wanted, struct rdl__error *error)
+{
+    bool begun;
+
+    if (!wanted->text)
+        return rdl__fail(
+            error, "a place is missing: FILE:LINE, FUNCTION, FUNCTION:return, FUNCTION:/TEXT/");
+    rdl__meet_begin(wanted->t);
+    rdl__meet_lock();
+    begun = begin_place(wanted, error);
+    rdl__meet_unlock();
+    return begun;
+}
+
 bool rdl__at_each_hit_if(struct rdl_case *t, const char *text,
                          void (*come_there)(struct rdl_hit *hit, void *it), void *it,
                          bool with_variables, struct rdl__error *error)
 {
-    const struct place wanted = {
-        .t = t, .come = come_there, .it = it, .text = text, .with_variables = with_variables};
-    bool begun;
-
-    if (!text)
-        return rdl__fail(
-            error, "a place is missing: FILE:LINE, FUNCTION, FUNCTION:return, FUNCTION:/TEXT/");
-    rdl__meet_begin(t);
-    rdl__meet_lock();
-    begun = begin_place(&wanted, error);
-    rdl__meet_unlock();
-    return begun;
+    return begin_wanted(
+        &(struct place){
+            .t = t, .come = come_there, .it = it, .text = text, .with_variables = with_variables},
+        error);
 }
 
 void rdl__at_each_hit(struct rdl_case *t, const char *text,
                       void (*come_there)(struct rdl_hit *hit, void *it), void *it,
                       bool with_variables, const char *file, int line)
 {
+    const struct place wanted = {.t = t,
+                                 .come = come_there,
+                                 .it = it,
+                                 .text = text,
+                                 .file = file,
+                                 .line = line,
+                                 .with_variables = with_variables};
     struct rdl__error error;
 
-    if (!rdl__at_each_hit_if(t, text, come_there, it, with_variables, &error))
+    if (!begin_wanted(&wanted, &error))
         rdl__misuse(t, "%s:%d: %s", file, line, error.text);
 }
 

@@ -2,7 +2,9 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <raddle.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 static void set_flag(struct rdl_hit *hit, void *it)
@@ -130,23 +132,54 @@ RDL_SCHEDULE(wrong_library)
 }
 
 /* Raddle has its own for controlled threads; free ones come there. */
-static void lock_at_a_gate(struct rdl_case *t)
+static int lock_at(struct rdl_case *t, const char *place)
 {
     pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;
     int count = 0;
 
-    rdl_at(t, "libc.so.6!pthread_mutex_lock", .call = count_one, .it = &count);
+    rdl_at(t, place, .call = count_one, .it = &count);
     pthread_mutex_lock(&own);
     pthread_mutex_unlock(&own);
-    rdl_check(count > 0);
+    return count;
 }
 
-RDL_SCHEDULE(wrong_primitive)
+RDL_SCHEDULE(primitive_of_controlled_threads)
 {
-    lock_at_a_gate(t);
+    rdl_check_eq(lock_at(t, "libc.so.6!pthread_mutex_lock"), 1);
 }
 
 RDL_SCHEDULE(primitive_of_free_threads, .free_threads = true)
 {
-    lock_at_a_gate(t);
+    rdl_check(lock_at(t, "libc.so.6!pthread_mutex_lock") > 0);
+}
+
+RDL_SCHEDULE(wrong_primitive)
+{
+    lock_at(t, "libc.so.6!pthread_mutex_lock:return");
+}
+
+/* Raddle itself allocates memory meanwhile, and looks at the time. */
+RDL_SCHEDULE(calls_of_controlled_threads_are_counted)
+{
+    static const char *const names[] = {"write", "nanosleep", "malloc", "clock_gettime", "raise"};
+    enum { COUNT = sizeof names / sizeof *names };
+    int counts[COUNT] = {0}, pipe_ends[2];
+    struct timespec time = {0};
+    void *volatile memory;
+
+    if (pipe(pipe_ends) != 0)
+        return;
+    signal(SIGUSR1, SIG_IGN);
+    for (int i = 0; i < COUNT; i++)
+        rdl_at(t, rdl_format(t, "libc.so.6!%s", names[i]), .call = count_one, .it = &counts[i]);
+    rdl_check_eq(write(pipe_ends[1], "x", 1), 1);
+    nanosleep(&time, NULL);
+    memory = malloc(10);
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    raise(SIGUSR1);
+    for (int i = 0; i < COUNT; i++)
+        rdl_check_eq(counts[i], 1);
+    free(memory);
+    close(pipe_ends[0]);
+    close(pipe_ends[1]);
 }
