@@ -158,6 +158,11 @@ TEST(what_cannot_be_tried_is_named_and_whether_that_is_proven)
     passes("plan_begun", "1 precondition in 1 call, the fewest possible\n");
 }
 
+TEST(of_many_arguments_those_are_tried_that_make_a_difference)
+{
+    passes("plan_shelf", "  all 3 preconditions in 6 calls, perhaps not the fewest\n");
+}
+
 TEST(what_has_no_way_back_is_tried_in_a_sequence_of_its_own)
 {
     passes("plan_pairs", "all 2 preconditions in 5 calls, 2 times from the beginning\n");

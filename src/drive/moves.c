@@ -131,6 +131,24 @@ static void check_in(struct rdl__space *space, uint16_t operation, unsigned clie
     rdl__space_link(space, (struct rdl__move){.client = (uint8_t)client});
 }
 
+/* Has a call of this kind been made from here?  If not, it has now. */
+static bool is_known_kind(struct rdl__space *space, const struct rdl_operation *op)
+{
+    const void *state = rdl__state_in(space, space->now);
+    uint64_t met = rdl__preconditions_met(space->spec, op, state, space->drawn, space->queue,
+                                          rdl__tally_in(space->now)->count);
+    bool waits = !rdl__cpre(op, state, space->drawn);
+
+    for (uint32_t i = 0; i < space->kind_count; i++)
+        if (space->kinds[i].met == met && space->kinds[i].waits == waits)
+            return true;
+    if (space->kind_count < RDL__KINDS_MAX) {
+        space->kinds[space->kind_count].met = met;
+        space->kinds[space->kind_count++].waits = waits;
+    }
+    return false;
+}
+
 static void begin_if_allowed(struct rdl__space *space, uint16_t operation, unsigned client)
 {
     const struct rdl_operation *op = rdl__operation(space->spec, operation);
@@ -139,7 +157,11 @@ static void begin_if_allowed(struct rdl__space *space, uint16_t operation, unsig
         op->clear_args(space->drawn);
     memcpy(space->drawn_clean, space->drawn, op->args_size);
     expect_untouched(space, op, "args");
-    if (ask(space, op, "pre", op->pre, space->drawn))
+    if (!ask(space, op, "pre", op->pre, space->drawn))
+        return;
+    if (space->by_kind && is_known_kind(space, op))
+        space->nodes[space->from].partial = space->partial = true;
+    else
         check_in(space, operation, client);
 }
 
@@ -159,13 +181,13 @@ static bool begin_with_all(struct rdl__space *space, uint16_t operation, unsigne
 {
     struct drawing it = {space, rdl__operation(space->spec, operation), client};
     uint64_t *cap = &space->caps[operation];
-    uint32_t tried = 0;
+    uint32_t tried = 0, most = space->by_kind ? RDL__ARGUMENTS_BY_KIND : RDL__ARGUMENTS_MAX;
 
     rdl__every_start(&space->every, *cap);
     while (!space->cut && rdl__every_next(&space->every, draw_args, &it)) {
         begin_if_allowed(space, operation, client);
         space->cut |= ++space->draws >= RDL__DRAWS_MAX;
-        if (++tried == RDL__ARGUMENTS_MAX && !space->every.over) {
+        if (++tried == most && !space->every.over) {
             space->every.all = false;
             if (*cap == 1)
                 break;
@@ -196,6 +218,7 @@ static void begin_all(struct rdl__space *space, unsigned client)
 
         memset(space->drawn, 0, op->args_size);
         memset(space->drawn_clean, 0, op->args_size);
+        space->kind_count = 0;
         expect_untouched(space, op, "may or weigh");
         if (may && (op->args || op->client_args))
             while (!begin_with_all(space, i, client))

@@ -390,16 +390,38 @@ static void expect_plannable(struct rdl_case *t, const struct rdl_spec *spec, un
                         spec->file, spec->line, spec->name, rdl__operation(spec, i)->name);
 }
 
-/* Of each choice that `args` makes, only the simplest up to this one are tried. */
-static void explore_with(struct rdl__space *space, uint64_t cap)
+/* Which arguments are tried: of each choice that `args` makes, the simplest up to `cap`; or of
+ * those that make no difference to preconditions, the simplest. */
+static const struct {
+    uint64_t cap;
+    bool by_kind;
+} some[] = {{UINT64_MAX, false}, {UINT64_MAX, true}, {3, false}, {1, false}, {0, false}};
+enum { SOME = sizeof some / sizeof *some };
+
+static void explore_with(struct rdl__space *space, size_t i)
 {
     for (size_t k = 0; k <= RDL__OPERATIONS_MAX; k++)
-        space->caps[k] = cap;
+        space->caps[k] = some[i].cap;
+    space->by_kind = some[i].by_kind;
     rdl__space_explore(space);
 }
 
-static const uint64_t caps[] = {UINT64_MAX, 3, 1, 0};
-enum { CAPS = sizeof caps / sizeof *caps };
+static bool tries_more(const struct rdl__script *one, const struct rdl__script *other)
+{
+    if (one->met != other->met)
+        return count_bits(one->met) > count_bits(other->met);
+    return one->count < other->count || (one->count == other->count && one->calls < other->calls);
+}
+
+/* Without, all ways to choose are the same. */
+static bool chooses_anything(const struct rdl_spec *spec)
+{
+    bool chooses = spec->initial || spec->client;
+
+    for (size_t i = 0; i < spec->operation_count; i++)
+        chooses |= rdl__operation(spec, i)->args || rdl__operation(spec, i)->client_args;
+    return chooses;
+}
 
 /* If there are too many states to see them all, fewer arguments may lead farther; the best of
  * these plans is the beginning, and what it does not try the others may. */
@@ -408,24 +430,25 @@ static void plan_with_some_arguments(struct rdl__space *space, struct rdl__scrip
     const struct rdl__script like = *out;
     size_t best = 0;
 
-    for (size_t i = 0; i < CAPS; i++) {
+    for (size_t i = 0; i < SOME; i++) {
         struct rdl__script script;
 
-        explore_with(space, caps[i]);
+        explore_with(space, i);
         script = plan_in(space, &like);
-        if (i == 0 || count_bits(script.met) > count_bits(out->met)) {
+        if (i == 0 || tries_more(&script, out)) {
             rdl__script_release(out);
             *out = script;
             best = i;
         } else {
             rdl__script_release(&script);
         }
-        if ((i == 0 && !space->cut) || tries_all(out))
+        if ((i == 0 && (!space->cut || !chooses_anything(out->spec))) ||
+            (tries_all(out) && out->count == 1))
             return;
     }
-    for (size_t i = 0; i < CAPS && !tries_all(out); i++)
+    for (size_t i = 0; i < SOME && !tries_all(out); i++)
         if (i != best) {
-            explore_with(space, caps[i]);
+            explore_with(space, i);
             add_what_is_possible_in(space, out);
         }
 }

@@ -17,7 +17,8 @@
 
 enum {
     RDL__CLIENTS_MAX = 16,
-    RDL__ARGUMENTS_MAX = 256, /* tried of an operation and client, in a configuration */
+    RDL__ARGUMENTS_MAX = 256,      /* tried of an operation and client, in a configuration; */
+    RDL__ARGUMENTS_BY_KIND = 4096, /* looked at, where few of them make a difference */
 };
 
 /* The bounds: what is met first ends the search. */
@@ -65,6 +66,8 @@ enum rdl__manner {
     RDL__WHEN_TOLD,  /* by rdl__moves_call */
 };
 
+enum { RDL__KINDS_MAX = 64 };
+
 struct rdl__space {
     struct rdl_case *t;
     const struct rdl_spec *spec;
@@ -91,6 +94,15 @@ struct rdl__space {
     struct rdl__every every;
     uint32_t draws;
     uint64_t caps[RDL__OPERATIONS_MAX + 1]; /* see rdl__every_start; the last: beginnings */
+
+    /* Of the arguments with which a call meets the same preconditions, and waits or does not, only
+     * the simplest; and those that were met by the operation at hand. */
+    bool by_kind;
+    struct {
+        uint64_t met;
+        bool waits;
+    } kinds[RDL__KINDS_MAX];
+    uint32_t kind_count;
 
     bool numbered; /* calls have numbers, since the spec asks for them */
     bool wants_numbers;

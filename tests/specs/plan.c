@@ -287,6 +287,59 @@ RDL_OP_RETURNS(sum, add, struct number, int, .args = add_args, .post = add_post,
 RDL_SPEC(sum, RDL_OPS(sum, add), .create = create_number);
 RDL_TEST_PLAN(plan_sum, sum);
 
+/* Too many arguments to see where all of them lead; but only some make a difference to what is to
+ * be tried. */
+struct parcel {
+    int weight, colour, from, to;
+};
+
+struct shelf {
+    struct parcel parcels[5];
+    int count;
+};
+
+static void shelve_args(struct rdl_case *t, const struct shelf *s, struct parcel *a)
+{
+    (void)s;
+    a->weight = rdl_int(t, 0, 3);
+    a->colour = rdl_int(t, 0, 2);
+    a->from = rdl_int(t, 0, 2);
+    a->to = rdl_int(t, 0, 7);
+}
+
+static void shelve_post(struct shelf *s, const struct parcel *a, bool *r)
+{
+    if ((*r = s->count < 5))
+        s->parcels[s->count++] = *a;
+}
+
+static void shelve_call(struct shelf *s, const struct parcel *a, bool *r)
+{
+    shelve_post(s, a, r);
+}
+
+static struct shelf *create_shelf(struct rdl_case *t, const struct shelf *s)
+{
+    return rdl_copy(t, s, sizeof *s);
+}
+
+#define SHELF_HOLDS(name, condition)                                                               \
+    static bool name(const struct shelf *s, const struct parcel *a, const struct rdl_queue *q)     \
+    {                                                                                              \
+        (void)s, (void)a, (void)q;                                                                 \
+        return condition;                                                                          \
+    }
+SHELF_HOLDS(is_full, s->count == 5)
+SHELF_HOLDS(is_blue, a->colour == 2)
+SHELF_HOLDS(is_far, s->count > 1 && a->to == 7)
+
+RDL_TYPES(shelf, struct shelf, struct shelf);
+RDL_OP_RETURNS(shelf, shelve, struct parcel, bool, .args = shelve_args, .post = shelve_post,
+               .call = shelve_call,
+               .preconditions = {{"full", is_full}, {"blue", is_blue}, {"far", is_far}});
+RDL_SPEC(shelf, RDL_OPS(shelf, shelve), .create = create_shelf);
+RDL_TEST_PLAN(plan_shelf, shelf);
+
 /* Once left, there is no way back: to try both takes two sequences. */
 static void leave_args(struct rdl_case *t, const struct number *s, struct number *a)
 {
