@@ -85,6 +85,9 @@ TEST(numbers_are_of_the_type_that_is_asked_for)
 {
     expect_pass("numbers_become_true");
     expect_pass("large_numbers_are_converted");
+    expect_pass("complex_numbers_are_converted");
+    EXPECT_CONTAINS(expect_fail("wrong_complex_number", "rdl_check(device_turn(2 + I, 3) == 0)"),
+                    "device_turn(value = [2.0, 1.0], by = [3.0, 0.0]) -> [6.0, 3.0]");
     expect_error("misuse_large_number", "a number of more than 64 bits does not fit into int");
     EXPECT_CONTAINS(expect_fail("wrong_round_number", "to be told"),
                     "device_scale(value = 10.0, factor = 250.0) -> 2500.0");
@@ -157,11 +160,21 @@ TEST(who_calls_a_function_that_is_let_run_is_told)
     EXPECT_CONTAINS(report, "if (pthread_mutex_lock(&mutex) == 0) {");
 }
 
+TEST(what_the_world_returns_may_differ)
+{
+    const char *report = expect_fail("wrong_in_any_process", "rdl_check_lt(rdl_int(t, 0, 1000), ");
+
+    EXPECT_LACKS(report, "does not fail every time");
+    EXPECT_CONTAINS(report, "left:  500");
+}
+
 TEST(faults_are_choices)
 {
     const char *report;
 
     expect_pass("the_third_call_fails");
+    expect_error("misuse_spy_over_faults", "would let all calls run");
+    expect_pass("a_spy_sees_what_does_not_go_wrong");
     expect_pass("calls_fail_under_a_condition");
     if (getenv("SANITIZE"))
         return;

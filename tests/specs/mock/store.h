@@ -43,6 +43,7 @@ bool device_is_ready(int unit);
 __extension__ typedef __int128 wide;
 __extension__ typedef unsigned __int128 unsigned_wide;
 wide device_total(wide a, unsigned_wide b);
+double _Complex device_turn(double _Complex value, float _Complex by);
 long device_sum(int a, int b, int c, int d, int e, int f, int g, long h);
 _Noreturn void device_stop(int code);
 void device_reset(void);
