@@ -15,7 +15,7 @@ import sys
 
 # Those that complain, refuse or give a verdict.
 COMPLAINS = {
-    "rdl__fail", "rdl__stop", "rdl__misuse", "rdl__misuse_at", "rdl__mock_misuse", "rdl__warn",
+    "rdl__fail", "rdl__stop", "rdl__misuse", "rdl__misuse_at", "rdl__misuse_by", "rdl__warn",
     "rdl__execution_fails", "rdl__execution_fails_at_two", "rdl__sketch_refuse", "rdl__answer_fail",
     "rdl__answer_note", "wrong", "refuse", "complain", "conclude", "begin_finding",
 }

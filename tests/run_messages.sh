@@ -36,6 +36,7 @@ cd "$scratch/here"
 export PATH=$BUILD/bin:$PATH
 compile="$CC -Wall -Wextra -Werror -I$SOURCE/include"
 $compile -g tests.c -rdynamic "$BUILD/lib/libraddle.a" -lm -ldl -pthread -o tests
+$compile -g -O2 tests.c -rdynamic "$BUILD/lib/libraddle.a" -lm -ldl -pthread -o optimised
 $compile -g -DCHANGED tests.c -rdynamic "$BUILD/lib/libraddle.a" -lm -ldl -pthread -o changed
 $compile none.c -rdynamic "$BUILD/lib/libraddle.a" -lm -ldl -pthread -o none
 $compile -g -fPIC -shared none.c -o none.so

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "port/clock.h"
+#include "port/lines.h"
 
 struct rdl_case *rdl__current;
 bool rdl__worn_out;
@@ -35,8 +36,9 @@ void *rdl_alloc_array(struct rdl_case *t, size_t count, size_t size)
     size_t bytes;
 
     if (__builtin_mul_overflow(count, size, &bytes))
-        rdl__misuse(t, "rdl_alloc_array: %zu elements of %zu bytes are more than there can be",
-                    count, size);
+        rdl__misuse_by(RDL__CALLER,
+                       "rdl_alloc_array: %zu elements of %zu bytes are more than there can be",
+                       count, size);
     return rdl_alloc(t, bytes);
 }
 
@@ -166,6 +168,23 @@ _Noreturn void rdl__misuse_at(const char *file, int line, const char *format, ..
     abort();
 }
 
+_Noreturn void rdl__misuse_by(uintptr_t caller, const char *format, ...)
+{
+    char text[1000];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (!rdl__current) {
+        fprintf(stderr, "%s\n", text);
+        abort();
+    }
+    if (rdl__is_entry(caller))
+        caller = (uintptr_t)rdl__current->test->body | RDL__TAIL_OF;
+    rdl__misuse(rdl__current, RDL__AT "%016lx" RDL__AT_END ": %s", (unsigned long)caller, text);
+}
+
 void rdl__show(struct rdl_case *t, const char *file, int line, const char *what, uint32_t from,
                const struct rdl__text *value)
 {
@@ -203,8 +222,8 @@ void rdl__classify(struct rdl_case *t, bool condition, const char *name)
 void rdl_cover(struct rdl_case *t, double percent, bool condition, const char *name)
 {
     if (!(percent >= 0 && percent <= 100))
-        rdl__misuse(t, "rdl_cover(\"%s\"): %g is no percentage: it is from 0 to 100", name,
-                    percent);
+        rdl__misuse_by(RDL__CALLER, "rdl_cover(\"%s\"): %g is no percentage: it is from 0 to 100",
+                       name, percent);
     if (t->counted)
         rdl__stats_label(t->stats, name, condition, percent);
 }
@@ -224,8 +243,8 @@ void rdl_maximise(struct rdl_case *t, double value, const char *name)
     while (i < t->score_count && strncmp(t->scores[i].name, name, RDL__NAME_ROOM - 1) != 0)
         i++;
     if (i == RDL__SCORES_MAX)
-        rdl__misuse(
-            t,
+        rdl__misuse_by(
+            RDL__CALLER,
             "rdl_maximise(\"%s\"): there are %d targets already, and no more are possible in a "
             "test",
             name, RDL__SCORES_MAX);
@@ -255,7 +274,7 @@ static void show_border(struct rdl_case *t, enum rdl__event_kind kind, const cha
 struct rdl_case *rdl_begin(struct rdl_case *t, const char *label)
 {
     if (!label)
-        rdl__misuse(t, "rdl_begin: a span needs a label, and it is NULL");
+        rdl__misuse_by(RDL__CALLER, "rdl_begin: a span needs a label, and it is NULL");
     rdl__span_begin(t->tape, (uint32_t)rdl__hash_text(label));
     show_border(t, RDL__EVENT_BEGIN, label);
     return t;
@@ -273,7 +292,8 @@ static bool in_abandoned_list(const struct rdl__tape *tape)
 void rdl_end(struct rdl_case *t)
 {
     if (t->tape->depth == 0)
-        rdl__misuse(t, "rdl_end without rdl_begin: each ends a span that one has begun");
+        rdl__misuse_by(RDL__CALLER,
+                       "rdl_end without rdl_begin: each ends a span that one has begun");
     while (in_abandoned_list(t->tape))
         rdl__span_end(t->tape);
     show_border(t, RDL__EVENT_END, "");

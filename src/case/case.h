@@ -177,6 +177,26 @@ _Noreturn void rdl__misuse(struct rdl_case *t, const char *format, ...)
 _Noreturn void rdl__misuse_at(const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The same, by code that has no file and line for us: the pc of it, a return address. */
+_Noreturn void rdl__misuse_by(uintptr_t caller, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Functions of ours that call the user's are marked RDL__ENTRY.  What returns there was
+ * called last by the user's function, with a jump ("tail call"): that is all the code
+ * to blame that is known. */
+#define RDL__ENTRY __attribute__((noinline, section("rdl_entry")))
+
+extern const char __start_rdl_entry[] __attribute__((visibility("hidden")));
+extern const char __stop_rdl_entry[] __attribute__((visibility("hidden")));
+
+static inline bool rdl__is_entry(uintptr_t pc)
+{
+    return pc - (uintptr_t)__start_rdl_entry <= (uintptr_t)(__stop_rdl_entry - __start_rdl_entry);
+}
+
+/* The pc of the code that called the function this is used in. */
+#define RDL__CALLER ((uintptr_t)__builtin_return_address(0))
+
 /* Are values that are drawn now to be shown?  If so, rdl__show them. */
 static inline bool rdl__showing(const struct rdl_case *t)
 {

@@ -47,7 +47,8 @@ struct rdl_thread *rdl_spawn(struct rdl_case *t, const char *name, void (*run)(v
     int why;
 
     if (!run)
-        rdl__misuse(t, "rdl_spawn: there is no function for thread %s to run", name ? name : "");
+        rdl__misuse_by(pc, "rdl_spawn: there is no function for thread %s to run",
+                       name ? name : "");
     thread = rdl_alloc(t, sizeof *thread);
     thread->run = run;
     thread->it = it;
@@ -63,7 +64,7 @@ struct rdl_thread *rdl_spawn(struct rdl_case *t, const char *name, void (*run)(v
     else
         why = rdl__blocked_start(&thread->real, &thread->watched, t, call_run_freely, thread);
     if (why)
-        rdl__misuse(t, "rdl_spawn: cannot start thread %s: %s", name, strerror(why));
+        rdl__misuse_by(pc, "rdl_spawn: cannot start thread %s: %s", name, strerror(why));
     if (self) {
         thread->controlled->entry = (uintptr_t)run;
         rdl__after(self, pc);
@@ -106,10 +107,10 @@ void rdl_join(struct rdl_thread *thread)
     int why;
 
     if (!thread && rdl__current)
-        rdl__misuse(rdl__current, "rdl_join: there is no thread to join: it is NULL");
+        rdl__misuse_by(RDL__CALLER, "rdl_join: there is no thread to join: it is NULL");
     if (thread->joined && rdl__current)
-        rdl__misuse(rdl__current,
-                    "rdl_join: the thread has been joined before, which is possible once");
+        rdl__misuse_by(RDL__CALLER,
+                       "rdl_join: the thread has been joined before, which is possible once");
     if (!self && thread->controlled)
         why = 0; /* the execution is over, and so is whatever was left of it */
     else if (self && thread->controlled)
@@ -118,8 +119,8 @@ void rdl_join(struct rdl_thread *thread)
         why = pthread_join(thread->real, NULL);
     thread->joined = why == 0;
     if (why && rdl__current)
-        rdl__misuse(rdl__current, "rdl_join: %s",
-                    why == EDEADLK ? "a thread cannot join itself" : strerror(why));
+        rdl__misuse_by(RDL__CALLER, "rdl_join: %s",
+                       why == EDEADLK ? "a thread cannot join itself" : strerror(why));
 }
 
 int rdl_until_quiet(struct rdl_case *t)

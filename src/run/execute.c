@@ -92,6 +92,13 @@ void rdl__mind_forks(void)
     is_copy = false; /* the worker itself was forked by its parent */
 }
 
+RDL__ENTRY static void call_body(struct rdl_case *t)
+{
+    rdl__gates_begin(t);
+    t->test->body(t);
+    __asm__ volatile(""); /* so that it returns here */
+}
+
 void rdl__execute(struct rdl_case *t)
 {
     const struct rdl_fixture *fixture = t->test->options.fixture;
@@ -103,12 +110,10 @@ void rdl__execute(struct rdl_case *t)
         if (fixture && fixture->setup)
             t->fixture = fixture->setup(t);
         is_set_up = fixture != NULL;
-        if (t->test->options.explore) {
+        if (t->test->options.explore)
             rdl__explore(t);
-        } else {
-            rdl__gates_begin(t);
-            t->test->body(t);
-        }
+        else
+            call_body(t);
     }
     if (__builtin_expect(is_copy, 0))
         _exit(0);

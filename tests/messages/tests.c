@@ -1,4 +1,4 @@
-/* tests.c -- a failure to have the token of, and a function to look for. */
+/* tests.c -- a failure to have the token of, a function to look for, and calls that are wrong. */
 #include <raddle.h>
 
 static int add(int a, int b)
@@ -17,6 +17,17 @@ RDL_PROPERTY(fails_above_ten)
 RDL_PROPERTY(is_never_tried)
 {
     rdl_discard(t);
+}
+
+/* Alone in its function, a call is a jump, once it is compiled with -O2. */
+RDL_SCHEDULE(joins_nothing)
+{
+    rdl_join(NULL);
+}
+
+RDL_PROPERTY(ends_nothing)
+{
+    rdl_end(t);
 }
 
 RDL_MAIN

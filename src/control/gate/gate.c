@@ -86,7 +86,7 @@ struct rdl_gate *rdl__gate_new(struct rdl_case *t, const char *name)
 }
 
 /* What others have kept from an earlier case is gone, and must not be looked at. */
-static void check_is_ours(const struct rdl_gate *gate)
+static void check_is_ours(const struct rdl_gate *gate, uintptr_t caller)
 {
     const struct rdl_gate *at;
 
@@ -95,8 +95,8 @@ static void check_is_ours(const struct rdl_gate *gate)
         at = at->next;
     rdl__meet_unlock();
     if (!at)
-        rdl__misuse(
-            rdl__current,
+        rdl__misuse_by(
+            caller,
             gate ? "a gate is used that is one of a case that has ended: make one in each case "
                    "(rdl_gate)"
                  : "a gate is used that is NULL: rdl_gate makes one");
@@ -197,13 +197,13 @@ void rdl__gate_pass(struct rdl_gate *gate, uintptr_t pc)
 
 void rdl_gate_wait(struct rdl_gate *gate)
 {
-    check_is_ours(gate);
+    check_is_ours(gate, RDL__CALLER);
     rdl__gate_pass(gate, RDL__CALLER);
 }
 
 void rdl_gate_open(struct rdl_gate *gate)
 {
-    check_is_ours(gate);
+    check_is_ours(gate, RDL__CALLER);
     rdl__meet_lock();
     gate->tokens++;
     draw(gate, "opens gate");
@@ -211,9 +211,9 @@ void rdl_gate_open(struct rdl_gate *gate)
     rdl__meet_unlock();
 }
 
-static void set_wide(struct rdl_gate *gate, bool is_wide)
+static void set_wide(struct rdl_gate *gate, bool is_wide, uintptr_t caller)
 {
-    check_is_ours(gate);
+    check_is_ours(gate, caller);
     rdl__meet_lock();
     gate->is_wide = is_wide;
     gate->tokens = 0;
@@ -224,12 +224,12 @@ static void set_wide(struct rdl_gate *gate, bool is_wide)
 
 void rdl_gate_open_for_all(struct rdl_gate *gate)
 {
-    set_wide(gate, true);
+    set_wide(gate, true, RDL__CALLER);
 }
 
 void rdl_gate_close(struct rdl_gate *gate)
 {
-    set_wide(gate, false);
+    set_wide(gate, false, RDL__CALLER);
 }
 
 /* ---- Being reached -------------------------------------------------------------------------- */
@@ -256,7 +256,7 @@ void rdl_gate_reached(struct rdl_gate *gate)
 {
     struct rdl__waiter waiter = waiter_at(gate, RDL__CALLER, describe_hope);
 
-    check_is_ours(gate);
+    check_is_ours(gate, RDL__CALLER);
     rdl__meet_lock();
     rdl__gate_await(gate->t, &waiter, is_reached, gate);
     gate->noticed++;
@@ -276,7 +276,7 @@ bool rdl_gate_is_reached(struct rdl_gate *gate)
     struct hope hope = {.gate = gate}, **at = &hopes;
     bool reached;
 
-    check_is_ours(gate);
+    check_is_ours(gate, RDL__CALLER);
     rdl__meet_lock();
     hope.next = hopes;
     hopes = &hope;

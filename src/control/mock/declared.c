@@ -11,21 +11,6 @@
 
 static struct rdl__declared *declared;
 
-_Noreturn void rdl__mock_misuse(uintptr_t caller, const char *format, ...)
-{
-    char text[1000];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    if (!rdl__current) {
-        fprintf(stderr, "%s\n", text);
-        abort();
-    }
-    rdl__misuse(rdl__current, RDL__AT "%016lx" RDL__AT_END ": %s", (unsigned long)caller, text);
-}
-
 void rdl__declare(struct rdl__declared *function)
 {
     function->next = declared;
@@ -55,10 +40,10 @@ _Noreturn void rdl__stub_called(const char *name)
     const char *library = library_with(name);
 
     if (library)
-        rdl__mock_misuse(caller,
-                         "%s was called, which is only a stub, though %s has it: mock it, or leave "
-                         "out its RDL_STUB",
-                         name, library);
-    rdl__mock_misuse(caller, "%s was called, which is only a stub: mock it, or link the real one",
-                     name);
+        rdl__misuse_by(caller,
+                       "%s was called, which is only a stub, though %s has it: mock it, or leave "
+                       "out its RDL_STUB",
+                       name, library);
+    rdl__misuse_by(caller, "%s was called, which is only a stub: mock it, or link the real one",
+                   name);
 }

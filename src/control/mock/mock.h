@@ -32,10 +32,6 @@
 /* NULL: nothing of that name. */
 const struct rdl__declared *rdl__declared_as(const char *name);
 
-/* The test is wrong, as this call shows; outside of a case, that is said, and the program ends. */
-_Noreturn void rdl__mock_misuse(uintptr_t caller, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
 /* ---- A function: mocked.c -------- */
 
 /* Where it begins; there may be several copies, and one of ours that comes before it. */

@@ -7,14 +7,6 @@
 #include "port/lines.h"
 #include "port/thunk.h"
 
-/* Functions of ours that call the user's are marked RDL__ENTRY.  What returns there was
- * called last by the user's function, with a jump ("tail call"): that is all the code
- * to blame that is known. */
-#define RDL__ENTRY __attribute__((noinline, section("rdl_entry")))
-
-extern const char __start_rdl_entry[] __attribute__((visibility("hidden")));
-extern const char __stop_rdl_entry[] __attribute__((visibility("hidden")));
-
 /* Where OpenMP's library comes to something, the program has called that, or made it start the
  * thread; and where we let a mocked function run, who has called it. */
 static inline uintptr_t rdl__blamed(const struct rdl__thread *thread, uintptr_t pc)
@@ -24,9 +16,7 @@ static inline uintptr_t rdl__blamed(const struct rdl__thread *thread, uintptr_t 
         return thread->openmp_from  ? thread->openmp_from
                : thread->created_at ? thread->created_at
                                     : pc;
-    if (__builtin_expect(pc - (uintptr_t)__start_rdl_entry >
-                             (uintptr_t)(__stop_rdl_entry - __start_rdl_entry),
-                         1))
+    if (__builtin_expect(!rdl__is_entry(pc), 1))
         return pc;
     return thread->entry ? thread->entry | RDL__TAIL_OF : pc;
 }

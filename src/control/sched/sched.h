@@ -189,9 +189,6 @@ static inline struct rdl__thread *rdl__self(void)
 
 /* ---- For primitives ------------------------------------------------------------- */
 
-/* The pc of the code that called the function this is used in. */
-#define RDL__CALLER ((uintptr_t)__builtin_return_address(0))
-
 /* The thread is about to do this operation.  Others may run first. */
 void rdl__point(struct rdl__thread *self, const struct rdl__op *op);
 
