@@ -56,7 +56,8 @@ quit
 END
 [ $status = 0 ] || fail "status $status:" "$(cat "$scratch/out")"
 says "warehouse, as the spec has it; clients 0 to 9."
-says "Operations of warehouse: enter, exit; clients are 0 to 9."
+says "Clients are 0 to 9, operations of warehouse, with zeros for arguments:"
+says "  exit(n = 0, weight = 0)"
 says "  0 returns from enter(n = 0, weight = 600)"
 says "  1 waits in enter(n = 0, weight = 600): its cpre does not hold"
 says "  {weight = [600, 0, 0, 0], occupied = [false, false, false, false]}"

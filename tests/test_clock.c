@@ -38,6 +38,16 @@ TEST(who_comes_too_late_is_told)
     expect_fail("=wrong_late_free", "the clock shows 3: time 2 is over");
 }
 
+TEST(free_threads_are_drawn_as_they_wait_for_their_times)
+{
+    int status;
+    char *report = run(&status, "\"$BUILD/specs/clock\" --filter '=wrong_backwards_free' --seed 1 "
+                                "--regressions none --verbose");
+
+    EXPECT_EQ(status, 1);
+    EXPECT_CONTAINS(report, "waits for time 2  until");
+}
+
 TEST(places_let_the_clock_go_on)
 {
     int status;

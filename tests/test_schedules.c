@@ -437,7 +437,7 @@ TEST(of_too_many_steps_the_last_and_the_milestones_are_kept)
     EXPECT_STR(rdl__steps_thread(copy, 99999, room), "thread 99999");
     free(all);
     all = rdl__steps_read_all(copy, &count);
-    EXPECT_EQ(count, RDL__STEPS_RECENT + 91 + 5);
+    EXPECT_EQ(count, RDL__STEPS_RECENT + 83 + 5);
     EXPECT_EQ(all[count - RDL__STEPS_RECENT].number, 100001 - RDL__STEPS_RECENT);
     free(all);
     free(copy);

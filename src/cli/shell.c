@@ -116,7 +116,16 @@ static bool make_phase(struct rdl_case *t, const struct rdl__performer *by, cons
 
 /* ---- Help ------------------------------------------------------------------------------------ */
 
-static void show_help(const struct rdl__performer *by)
+static void show_operation(struct rdl_case *t, const struct rdl_operation *op)
+{
+    struct rdl__text call = {0};
+
+    rdl__show_call(&call, op, rdl_alloc(t, op->args_size + 1));
+    printf("  %s\n", call.bytes);
+    rdl__text_release(&call);
+}
+
+static void show_help(struct rdl_case *t, const struct rdl__performer *by)
 {
     const struct rdl_spec *spec = by->all->spec;
 
@@ -132,11 +141,10 @@ static void show_help(const struct rdl__performer *by)
            "  save FILE                  the calls so far, or those that have just failed: as a C\n"
            "                             program if the name ends in .c, else as lines for this\n"
            "                             shell\n"
-           "  help, quit\n\nOperations of %s:",
-           spec->name);
+           "  help, quit\n\nClients are 0 to %u, operations of %s, with zeros for arguments:\n",
+           by->clients - 1, spec->name);
     for (size_t i = 0; i < spec->operation_count; i++)
-        printf("%s %s", i ? "," : "", rdl__operation(spec, i)->name);
-    printf("; clients are 0 to %u.\n", by->clients - 1);
+        show_operation(t, rdl__operation(spec, i));
 }
 
 /* ---- Keeping it ----------------------------------------------------------------------------- */
@@ -234,7 +242,7 @@ static bool do_command(struct rdl_case *t, const struct rdl__performer *by, cons
     else if (strcmp(word, "save") == 0)
         *out_ok = save(rest, error);
     else if (strcmp(word, "help") == 0)
-        show_help(by);
+        show_help(t, by);
     else if (strcmp(word, "quit") == 0 || strcmp(word, "exit") == 0)
         leave(ENDS);
     else

@@ -35,6 +35,18 @@ static void draw_tick(void)
     rdl__trace_point(trace, "tick", rdl__trace_lane(trace, "test", "clock"), 0, title, "");
 }
 
+/* Of a free thread, whose steps are not known. */
+static uint32_t draw_wait(const struct rdl_case *t, int time)
+{
+    char thread[RDL__MEET_NAME], title[40];
+
+    if (!t->trace->on || rdl__self())
+        return 0;
+    rdl__meet_name(thread);
+    snprintf(title, sizeof title, "waits for time %d", time);
+    return rdl__trace_since(t->trace, "wait", rdl__trace_lane(t->trace, "thread", thread), title);
+}
+
 static void show(int time)
 {
     now = time;
@@ -88,10 +100,13 @@ void rdl__await_time(struct rdl_case *t, int time, const char *file, int line)
     rdl__meet_lock();
     before = now;
     if (before <= time) {
+        uint32_t drawn = draw_wait(t, time);
+
         self.next = sleepers;
         sleepers = &self;
         rdl__meet_await(t, &op, has_come, &self);
         forget(&self);
+        rdl__trace_until(t->trace, drawn, "");
     }
     rdl__meet_unlock();
     if (before > time)
