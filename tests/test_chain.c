@@ -91,3 +91,23 @@ TEST(states_of_components_and_who_followed_whom_are_told)
     EXPECT_CONTAINS(report, "      entered: from other states ");
     EXPECT_LACKS(passes("the_panel_is_real", "--quiet"), "after panel.off");
 }
+
+/* The first is met by almost every case.  For the other, the panel must not be looked at while it
+ * is turned off and on. */
+TEST(a_bug_that_is_met_at_once_does_not_hide_others)
+{
+    setenv("BUGS", "1", 1);
+    for (int seed = 1; seed <= 5; seed++) {
+        int status;
+        char *report = run(&status,
+                           "\"$BUILD/specs/chain\" --filter =all_are_real --regressions none "
+                           "--more-bugs --cases 60 --seed %d",
+                           seed);
+
+        EXPECT_EQ(status, 1);
+        EXPECT_CONTAINS(report, "Bug 2 of 2");
+        EXPECT_CONTAINS(report, "meter.read() answered {status = 0, value = 1}; the model says");
+        EXPECT_CONTAINS(report, "answered -1; the model says 0");
+    }
+    unsetenv("BUGS");
+}

@@ -61,11 +61,13 @@ static void add_call(struct shorter *s, struct path call)
         free(call.indexes);
 }
 
-/* The choices of a call: an element of the list that a case is. */
+/* The choices of a call: an element of the list that a case is, which begins with what is called.
+ * (What a spec draws at the beginning may be a list, too.) */
 static bool is_call(const struct rdl__made *made, const struct rdl__span *span)
 {
     return span->label == RDL__LABEL_ELEMENT && span->parent != RDL__NONE &&
-           made->spans[span->parent].parent == RDL__NONE && span->end - span->start >= 2;
+           made->spans[span->parent].parent == RDL__NONE && span->end - span->start >= 2 &&
+           made->choices[span->start + 1].kind == RDL__BRANCH;
 }
 
 /* Those of the case, and the simplest of each operation. */
@@ -79,7 +81,7 @@ static void list_calls(struct shorter *s, uint32_t first)
         if (is_call(made, span))
             add_call(s, copy(made->choices + span->start, span->end - span->start));
     }
-    for (uint64_t op = 0; op <= made->choices[first + 1].max; op++) {
+    for (uint64_t op = 0; op <= made->choices[first + 1].max && op < OPERATIONS_MAX; op++) {
         struct path call = copy(made->choices + first, 2);
 
         call.indexes[1] = op;
@@ -87,19 +89,24 @@ static void list_calls(struct shorter *s, uint32_t first)
     }
 }
 
+static uint32_t min(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
 /* Also with arguments that are the largest there are, of which the first few are large or not.  How
  * many there are is known by now. */
 static void list_large_calls(struct shorter *s)
 {
     for (uint32_t op = 0; op < OPERATIONS_MAX; op++)
-        for (uint32_t large = 1; large < 1u << VARIED && large < 1u << s->drawn[op]; large++) {
+        for (uint32_t large = 1; large < 1u << min(VARIED, s->drawn[op]); large++) {
             struct path call = {rdl__allocate((s->drawn[op] + 2) * sizeof *call.indexes),
                                 s->drawn[op] + 2};
 
             call.indexes[0] = 1;
             call.indexes[1] = op;
             for (uint32_t i = 0; i < s->drawn[op]; i++)
-                call.indexes[2 + i] = large >> (i < VARIED ? i : VARIED - 1) & 1 ? UINT64_MAX : 0;
+                call.indexes[2 + i] = large >> min(i, VARIED - 1) & 1 ? UINT64_MAX : 0;
             add_call(s, call);
         }
 }
@@ -128,7 +135,7 @@ static void keep(struct shorter *s, const struct rdl__board *board, const struct
 {
     const struct rdl__made made = rdl__on_board(board);
 
-    if (board->outcome.verdict != RDL__PASSED)
+    if (board->outcome.verdict != RDL__PASSED || made.count < path->count + call->count + 1)
         return;
     if (call->count == 2 && call->indexes[1] < OPERATIONS_MAX)
         s->drawn[call->indexes[1]] = made.count - 1 - path->count - 2;

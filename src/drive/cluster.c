@@ -22,6 +22,7 @@ struct cluster {
     uint32_t count;
     struct choice *choices;
     uint32_t choice_count;
+    unsigned *weights; /* of each, now */
     void *args;
     uint32_t made;
     struct rdl__cluster_counts counts;
@@ -77,6 +78,7 @@ static void list_choices(struct cluster *c)
             if (rdl__may_call("test", op))
                 c->choices[c->choice_count++] = (struct choice){c->components[i], op};
         }
+    c->weights = rdl_new_array(c->t, unsigned, c->choice_count);
     if (c->choice_count == 0)
         rdl__misuse(c->t,
                     "cluster %s has no operation that the test may call: all have .callers, "
@@ -96,12 +98,12 @@ static bool pick_by_chance(struct cluster *c, uint32_t *out)
     uint64_t total = 0, at;
 
     for (uint32_t i = 0; i < c->choice_count; i++)
-        total += weight_of(&c->choices[i]);
+        total += c->weights[i] = rdl__chance_of(c->t, i % 64, weight_of(&c->choices[i]));
     if (total == 0)
         return false;
     at = rdl__random_upto(&c->t->tape->random, total - 1);
-    for (*out = 0; at >= weight_of(&c->choices[*out]); ++*out)
-        at -= weight_of(&c->choices[*out]);
+    for (*out = 0; at >= c->weights[*out]; ++*out)
+        at -= c->weights[*out];
     return true;
 }
 

@@ -28,7 +28,7 @@ __attribute__((noinline)) int meter_start(void)
 
 __attribute__((noinline)) int meter_read(int *value)
 {
-    *value = real.value;
+    *value = getenv("BUGS") ? real.value + 1 : real.value;
     return 0;
 }
 
@@ -40,7 +40,7 @@ __attribute__((noinline)) void meter_stop(void)
 __attribute__((noinline)) int journal_write(char kind, long number)
 {
     (void)kind, (void)number;
-    if (real.lines == LINES)
+    if (real.lines == (getenv("BUGS") ? LINES - 1 : LINES))
         return -1;
     real.lines++;
     return 0;
