@@ -198,5 +198,7 @@ status=0
 "$raddle" stubs limits.h >out 2>&1 || status=$?
 [ $status = 1 ] || fail "limits.h: status $status"
 says 'no function is declared in limits.h'
+"$raddle" stubs math.h >out 2>&1 && fail 'math.h declares functions itself'
+says "no function is declared in math.h; but in a header that it includes: --from '/"
 "$raddle" stubs --help >out
 says 'Usage: raddle stubs'

@@ -42,6 +42,7 @@ struct request {
     char folder[32]; /* for the files that lie between */
     struct function *functions;
     size_t count, room;
+    char *elsewhere; /* a header that they include, and that declares one; NULL: none */
 };
 
 /* ---- The command line -------- */
@@ -278,7 +279,9 @@ static void take_line(struct request *r, char *line)
         return;
     *number = '\0';
     name = find_name(end + 3, &length);
-    if (name && is_wanted(r, path))
+    if (name && !is_wanted(r, path) && path[0] == '/' && !r->elsewhere)
+        r->elsewhere = rdl__duplicate(path);
+    else if (name && is_wanted(r, path))
         add_function(r, path, name, length, strchr(kind, 'F') != NULL,
                      strstr(name, ", ...)") != NULL);
 }
@@ -438,8 +441,10 @@ static int make_stubs(struct request *r, struct rdl__error *error)
         !read_macros(r, error))
         return RDL__EXIT_SETUP;
     if (r->count == 0) {
-        rdl__fail(error, "no function is declared in %s%s", r->headers.words[0],
-                  r->headers.count > 1 ? ", or in the others" : "");
+        rdl__fail(error, "no function is declared in %s%s%s%s%s", r->headers.words[0],
+                  r->headers.count > 1 ? ", or in the others" : "",
+                  r->elsewhere ? "; but in a header that it includes: --from '" : "",
+                  r->elsewhere ? r->elsewhere : "", r->elsewhere ? "'" : "");
         return RDL__EXIT_FAIL;
     }
     return write_file(r, error);
@@ -465,6 +470,7 @@ static void release(struct request *r)
         free(r->functions[i].parameters);
     }
     free(r->functions);
+    free(r->elsewhere);
     rdl__words_release(&r->headers);
     rdl__words_release(&r->patterns);
     rdl__words_release(&r->options);
