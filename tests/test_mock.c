@@ -85,6 +85,9 @@ TEST(numbers_are_of_the_type_that_is_asked_for)
 {
     expect_pass("numbers_become_true");
     expect_pass("large_numbers_are_converted");
+    expect_pass("complex_numbers_are_converted");
+    EXPECT_CONTAINS(expect_fail("wrong_complex_number", "rdl_check(device_turn(2 + I, 3) == 0)"),
+                    "device_turn(value = [2.0, 1.0], by = [3.0, 0.0]) -> [6.0, 3.0]");
     expect_error("misuse_large_number", "a number of more than 64 bits does not fit into int");
     EXPECT_CONTAINS(expect_fail("wrong_round_number", "to be told"),
                     "device_scale(value = 10.0, factor = 250.0) -> 2500.0");

@@ -36,7 +36,8 @@ enum rdl__type_kind {
 
 struct rdl__type {
     enum rdl__type_kind kind;
-    bool is_signed; /* of enumerations */
+    bool is_signed;  /* of enumerations */
+    bool is_complex; /* an array that is a number to C: its real part, and its imaginary one */
     uint32_t size;
     uint32_t count;             /* of whichever of these there are: */
     const struct rdl__type *of; /* elements; of pointers, what they point to, if that was wanted */

@@ -59,6 +59,20 @@ static uint32_t count_children(Dwarf_Die *die, int tag)
 
 /* ---- Types without parts ---------------------------------------------------------------- */
 
+static void describe_complex(struct rdl__type *type)
+{
+    static const struct rdl__type parts[] = {{.kind = RDL__TYPE_FLOAT, .size = 4},
+                                             {.kind = RDL__TYPE_FLOAT, .size = 8}};
+
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (type->size == 2 * parts[i].size) {
+            type->kind = RDL__TYPE_ARRAY;
+            type->is_complex = true;
+            type->count = 2;
+            type->of = &parts[i];
+        }
+}
+
 static void describe_base(struct rdl__type *type, Dwarf_Die *die)
 {
     switch (number_of(die, DW_AT_encoding, 0)) {
@@ -77,6 +91,9 @@ static void describe_base(struct rdl__type *type, Dwarf_Die *die)
     case DW_ATE_float: /* of those of 16 bytes only the usual one is understood */
         if (type->size == 4 || type->size == 8 || is_called(die, "long double"))
             type->kind = RDL__TYPE_FLOAT;
+        break;
+    case DW_ATE_complex_float:
+        describe_complex(type);
         break;
     }
     if (type->size > 16)

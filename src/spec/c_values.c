@@ -166,7 +166,7 @@ bool rdl__value_add_c(struct rdl__text *out, const struct rdl__type *type, const
     case RDL__TYPE_POINTER:
         return add_pointer(out, value);
     case RDL__TYPE_ARRAY:
-        return add_items(out, type->of, type->count, value);
+        return !type->is_complex && add_items(out, type->of, type->count, value);
     case RDL__TYPE_TEXT:
         return add_text(out, type, value);
     case RDL__TYPE_STRUCT:

@@ -2,7 +2,7 @@
  *
  *   numbers        -3, 1.5, true, 'a'          enumerations     GREEN; 7 if none is called so
  *   rdl_ref        #3, none                    pointers         NULL, 0x55d0; never followed
- *   arrays         [1, 2]                      arrays of char   "text", up to the last that
+ *   arrays         [1, 2]; complex, too        arrays of char   "text", up to the last that
  *   lists          [1, 2]: count and items                      is not NUL
  *   maps           {1: 10, 2: 20}              structs          {x = 1, y = 2}
  *   unions         {first = 1}: the first member, unless bytes beyond it are not zero

@@ -7,7 +7,7 @@
 #include "spec/values.h"
 
 /* As __builtin_classify_type tells them. */
-enum { INTEGER = 1, ENUMERATION = 3, BOOLEAN = 4, POINTER = 5, REAL = 8 };
+enum { INTEGER = 1, ENUMERATION = 3, BOOLEAN = 4, POINTER = 5, REAL = 8, COMPLEX = 9 };
 
 static bool is_integer(const struct rdl_part *given)
 {
@@ -119,6 +119,21 @@ static bool convert_to_real(const struct rdl_part *given, uint32_t size, const c
                       size, out);
 }
 
+/* Both parts; a number that is not complex is the real one. */
+static bool convert_to_complex(const struct rdl_part *given, const struct rdl__type *type,
+                               const char *type_name, void *out, struct rdl__error *error)
+{
+    struct rdl_part part = *given;
+
+    if (given->class != COMPLEX)
+        return convert_to_real(given, type->of->size, type_name, out, error);
+    part.class = REAL;
+    part.size = given->size / 2;
+    convert_to_real(&part, type->of->size, type_name, out, error);
+    part.value = (const char *)given->value + part.size;
+    return convert_to_real(&part, type->of->size, type_name, (char *)out + type->of->size, error);
+}
+
 static bool convert_to_pointer(const struct rdl_part *given, const char *type_name, void *out,
                                struct rdl__error *error)
 {
@@ -166,5 +181,7 @@ bool rdl__mock_convert(const struct rdl_part *given, const struct rdl__type *typ
         return convert_to_real(given, size, type_name, out, error);
     if (type->kind == RDL__TYPE_POINTER)
         return convert_to_pointer(given, type_name, out, error);
+    if (type->is_complex && (given->class == COMPLEX || given->class == REAL || is_integer(given)))
+        return convert_to_complex(given, type, type_name, out, error);
     return copy_whole(given, type_name, size, out, error);
 }

@@ -43,6 +43,11 @@ int device_send(struct packet packet, long double limit, struct packet *copy)
     return packet.weight <= limit && copy ? packet.kind : -1;
 }
 
+double _Complex device_turn(double _Complex value, float _Complex by)
+{
+    return value * (double _Complex)by;
+}
+
 bool device_is_ready(int unit)
 {
     return unit > 0;

@@ -40,6 +40,7 @@ enum color device_color(enum color color, bool bright);
 const char *device_name(int unit);
 int device_send(struct packet packet, long double limit, struct packet *copy);
 bool device_is_ready(int unit);
+double _Complex device_turn(double _Complex value, float _Complex by);
 __int128 device_total(__int128 a, unsigned __int128 b);
 long device_sum(int a, int b, int c, int d, int e, int f, int g, long h);
 _Noreturn void device_stop(int code);

@@ -1,4 +1,5 @@
 /* values.c -- tests of mocks: values that are compared, answered and shown. */
+#include <complex.h>
 #include <raddle.h>
 #include <string.h>
 
@@ -88,6 +89,18 @@ RDL_PROPERTY(large_numbers_are_converted)
     rdl_check(device_total(-3, 4) == -5);
     rdl_mock(t, device_total, rdl_arg((__int128)1 << 100), rdl_returns((__int128)1 << 90));
     rdl_check(device_total((__int128)1 << 100, 4) == (__int128)1 << 90);
+}
+
+RDL_PROPERTY(complex_numbers_are_converted)
+{
+    rdl_mock(t, device_turn, rdl_arg(2.0F + 1.0F * I), rdl_arg(3), rdl_returns(1.5F + 2.0F * I));
+    rdl_check(device_turn(2 + I, 3) == 1.5 + 2 * I);
+}
+
+RDL_PROPERTY(wrong_complex_number, .cases = 5)
+{
+    rdl_spy(t, device_turn);
+    rdl_check(device_turn(2 + I, 3) == 0);
 }
 
 RDL_PROPERTY(misuse_large_number)
