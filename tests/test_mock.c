@@ -160,11 +160,21 @@ TEST(who_calls_a_function_that_is_let_run_is_told)
     EXPECT_CONTAINS(report, "if (pthread_mutex_lock(&mutex) == 0) {");
 }
 
+TEST(what_the_world_returns_may_differ)
+{
+    const char *report = expect_fail("wrong_in_any_process", "rdl_check_lt(rdl_int(t, 0, 1000), ");
+
+    EXPECT_LACKS(report, "does not fail every time");
+    EXPECT_CONTAINS(report, "left:  500");
+}
+
 TEST(faults_are_choices)
 {
     const char *report;
 
     expect_pass("the_third_call_fails");
+    expect_error("misuse_spy_over_faults", "would let all calls run");
+    expect_pass("a_spy_sees_what_does_not_go_wrong");
     expect_pass("calls_fail_under_a_condition");
     if (getenv("SANITIZE"))
         return;

@@ -93,6 +93,8 @@ struct rdl_mock;
  *
  *     rdl_inject(t, malloc, rdl_returns(NULL), rdl_sets_errno(ENOMEM), rdl_percent(5));
  *
+ * Calls that do not go wrong are made, or are for what was said before of the function: a spy, say.
+ *
  * Without rdl_percent, one call in ten does.  rdl_at_call(3) is about the third call only, and
  * rdl_when about those for which a function says so; without rdl_percent such calls surely fail.
  *

@@ -149,10 +149,23 @@ static const char *past_address(const char *at, const char *end)
     return at;
 }
 
+/* Where that ends which has to be the same: before what the world has returned. */
+static const char *end_of(const struct rdl__event *event)
+{
+    const char *end = event->text + event->text_length;
+
+    if (event->kind != RDL__EVENT_NOTE || strcmp(event->what, RDL__LET_RUN) != 0)
+        return end;
+    for (const char *at = end; at - event->text >= 4; at--)
+        if (memcmp(at - 4, " -> ", 4) == 0)
+            return at - 4;
+    return end;
+}
+
 /* Do they say the same?  An address (0x...) may be another one in another process. */
 static bool same_text(const struct rdl__event *a, const struct rdl__event *b)
 {
-    const char *x = a->text, *x_end = x + a->text_length, *y = b->text, *y_end = y + b->text_length;
+    const char *x = a->text, *x_end = end_of(a), *y = b->text, *y_end = end_of(b);
 
     while (x < x_end && y < y_end && *x == *y) {
         bool address = begins_address(x, x_end) && begins_address(y, y_end);

@@ -68,6 +68,10 @@ void rdl__trace_add(struct rdl__trace *trace, const struct rdl__event *event);
 /* A note among the steps of a thread that is drawn as well, as something else: as `what`. */
 void rdl__trace_note(struct rdl__trace *trace, const char *what, const char *text);
 
+/* What such a note is of: a call that was let run, "getpid() -> 7".  What the world returns may be
+ * something else the next time. */
+#define RDL__LET_RUN "let run"
+
 /* ---- What can be drawn; nothing happens unless the trace is on. ----------------------
  *
  * A lane is where it is drawn: for a "client" (which is the thread that says so, if it is a

@@ -56,6 +56,25 @@ static bool check_spy(const struct rdl_mock *mock, struct rdl__error *error)
     return true;
 }
 
+static bool takes_all(const struct rdl_mock *mock)
+{
+    return !mock->parts.says_arguments && !rdl__mock_part_of(&mock->parts, RDL__PART_AT_CALL) &&
+           !rdl__mock_part_of(&mock->parts, RDL__PART_CHANCE) &&
+           !rdl__mock_part_of(&mock->parts, RDL__PART_WHEN);
+}
+
+/* The last is asked first: if that lets all calls run, none would go wrong. */
+static bool check_faults(const struct rdl_mock *mock, struct rdl__error *error)
+{
+    for (const struct rdl_mock *before = mock->function->mocks; before; before = before->next)
+        if (mock->kind == RDL__MOCK_SPY && takes_all(mock) && before->kind == RDL__MOCK_INJECT)
+            return rdl__fail(error,
+                             "rdl_spy of %s would let all calls run, also those that rdl_inject is "
+                             "to let go wrong: say rdl_spy before it",
+                             mock->function->name);
+    return true;
+}
+
 static struct rdl_mock *say(struct rdl_case *t, const char *place, const void *typed,
                             enum rdl__mock_kind kind, const struct rdl_part *parts,
                             struct rdl__error *error)
@@ -70,7 +89,7 @@ static struct rdl_mock *say(struct rdl_case *t, const char *place, const void *t
     mock = rdl__arena_alloc(&arena, sizeof *mock);
     *mock = (struct rdl_mock){.t = t, .function = function, .kind = kind};
     if (rdl__mock_parts_read(&mock->parts, &arena, function, parts, false, error) &&
-        check_spy(mock, error)) {
+        check_spy(mock, error) && check_faults(mock, error)) {
         mock->next = function->mocks;
         __atomic_store_n(&function->mocks, mock, __ATOMIC_RELEASE);
     } else {

@@ -216,6 +216,11 @@ static void add_set(struct rdl__text *out, const struct rdl__mock_call *call)
     }
 }
 
+static bool is_let_run(const struct rdl__mock_call *call)
+{
+    return call->code && call->code == rdl__detour_real(&call->entry->detour);
+}
+
 void rdl__mock_tell(const struct rdl__mock_call *call)
 {
     struct rdl__trace *trace = rdl__current->trace;
@@ -231,7 +236,7 @@ void rdl__mock_tell(const struct rdl__mock_call *call)
     }
     add_set(&line, call);
     rdl__text_add(&line, "%s", call->is_injected || call->failure ? ", injected" : "");
-    rdl__trace_note(trace, "call", line.bytes);
+    rdl__trace_note(trace, is_let_run(call) ? RDL__LET_RUN : "call", line.bytes);
     rdl__trace_point(trace, "call", 0, rdl__trace_lane(trace, "component", call->function->name),
                      line.bytes, "");
     rdl__text_release(&line);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "store.h"
 
@@ -114,6 +115,32 @@ RDL_PROPERTY(wrong_variadic, .cases = 5)
     rdl_mock(t, flash_log, rdl_returns(2));
     flash_log("%d", 3);
     rdl_fail("to be told");
+}
+
+/* ---- Faults -------- */
+
+RDL_PROPERTY(misuse_spy_over_faults)
+{
+    rdl_inject(t, malloc, rdl_returns(NULL));
+    rdl_spy(t, malloc);
+}
+
+RDL_PROPERTY(a_spy_sees_what_does_not_go_wrong)
+{
+    struct rdl_mock *spy = rdl_spy(t, device_status);
+
+    rdl_inject(t, device_status, rdl_returns(-1), rdl_at_call(2));
+    rdl_check_eq(store_poll(1), 2);
+    rdl_check_eq(store_poll(1), -1);
+    rdl_check_eq(rdl_mock_calls(spy), 1);
+}
+
+/* It fails by the choices alone, whatever the number is. */
+RDL_PROPERTY(wrong_in_any_process, .cases = 200)
+{
+    rdl_spy(t, getpid);
+    rdl_check_gt(getpid(), 0);
+    rdl_check_lt(rdl_int(t, 0, 1000), 500);
 }
 
 /* ---- Controlled threads -------- */
