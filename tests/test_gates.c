@@ -72,6 +72,8 @@ TEST(an_order_says_who_is_woken_and_when)
         expect_pass(free);
     }
     expect_pass("who_is_cancelled_is_not_woken");
+    expect_pass("who_is_woken_is_told_that_the_owner_has_died");
+    expect_pass("who_waits_for_what_is_gone_is_not_woken");
 }
 
 TEST(wake_ups_that_cannot_be_are_explained)

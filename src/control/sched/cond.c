@@ -284,6 +284,8 @@ RDL__INTERPOSE int pthread_cond_init(pthread_cond_t *restrict cond,
 
     if (self)
         nobody_waits(self, cond, "initialises", RDL__CALLER);
+    else
+        rdl__cond_forget_freely(cond);
     return RDL__NEXT(pthread_cond_init)(cond, attributes);
 }
 

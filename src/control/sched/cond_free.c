@@ -94,7 +94,7 @@ int rdl__cond_wait_freely(pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_
                           const struct timespec *when, uintptr_t pc)
 {
     struct waiter me = {.cond = cond, .mutex = mutex, .bell = PTHREAD_COND_INITIALIZER};
-    int why;
+    int why, again;
 
     rdl__meet_name(me.thread);
     append(&me);
@@ -107,8 +107,21 @@ int rdl__cond_wait_freely(pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_
     }
     why = wait_for_bell(&me, clock, when);
     rdl__wake_pass(pc);
-    pthread_mutex_lock(mutex);
-    return why;
+    again = pthread_mutex_lock(mutex); /* its owner may have died meanwhile */
+    return again ? again : why;
+}
+
+void rdl__cond_forget_freely(const pthread_cond_t *cond)
+{
+    if (!__atomic_load_n(&waiters, __ATOMIC_SEQ_CST))
+        return;
+    pthread_mutex_lock(&lock);
+    for (struct waiter **at = &waiters; *at;)
+        if ((*at)->cond == cond)
+            *at = (*at)->next;
+        else
+            at = &(*at)->next;
+    pthread_mutex_unlock(&lock);
 }
 
 /* ---- Waking --------------------------------------------------------------------------------- */

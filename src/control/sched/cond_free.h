@@ -17,6 +17,9 @@ int rdl__cond_wait_freely(pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_
 /* The clock of those that do not name one. */
 clockid_t rdl__cond_clock(const pthread_cond_t *cond);
 
+/* It is initialised: who still waits, in a case that has failed, say, waits for another. */
+void rdl__cond_forget_freely(const pthread_cond_t *cond);
+
 /* Wake one who waits in our way; false: there is none.  Or all of them. */
 bool rdl__cond_signal_freely(const pthread_cond_t *cond);
 void rdl__cond_broadcast_freely(const pthread_cond_t *cond);

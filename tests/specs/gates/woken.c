@@ -269,6 +269,70 @@ RDL_SCHEDULE(who_is_cancelled_is_not_woken, .free_threads = true, .cases = 50)
     rdl_check_str(went, "a");
 }
 
+/* ---- As POSIX has it ------------------------------------------------------------------------- */
+
+static int woken_with;
+
+static void wait_once(void *unused)
+{
+    (void)unused;
+    pthread_mutex_lock(&lock);
+    woken_with = pthread_cond_wait(&called, &lock);
+    pthread_mutex_consistent(&lock);
+    pthread_mutex_unlock(&lock);
+}
+
+static void signal_and_die(void *unused)
+{
+    (void)unused;
+    pthread_mutex_lock(&lock);
+    pthread_cond_signal(&called);
+}
+
+RDL_SCHEDULE(who_is_woken_is_told_that_the_owner_has_died, .free_threads = true, .cases = 50)
+{
+    pthread_mutexattr_t robust;
+    struct rdl_thread *ann, *dier;
+
+    begin();
+    pthread_mutexattr_init(&robust);
+    pthread_mutexattr_setrobust(&robust, PTHREAD_MUTEX_ROBUST);
+    pthread_mutex_init(&lock, &robust);
+    rdl_order(t, "[dier ended] -> [ann woken]");
+    ann = rdl_spawn(t, "ann", wait_once, NULL);
+    rdl_until_quiet(t);
+    dier = rdl_spawn(t, "dier", signal_and_die, NULL);
+    rdl_join(dier);
+    rdl_join(ann);
+    rdl_check_eq(woken_with, EOWNERDEAD);
+}
+
+static void wait_for_two_calls(void *name)
+{
+    wait_for_call(name);
+    wait_for_call(name);
+}
+
+/* Who waited for the condition that was there before does not take the signals of the new one. */
+RDL_SCHEDULE(who_waits_for_what_is_gone_is_not_woken, .free_threads = true)
+{
+    struct rdl_thread *ann, *bob;
+
+    begin();
+    rdl_order(t, "main:call -> [bob woken#2]");
+    ann = rdl_spawn(t, "ann", wait_for_call, (void *)"ann");
+    rdl_until_quiet(t);
+    rdl_leave(ann);
+    begin();
+    bob = rdl_spawn(t, "bob", wait_for_two_calls, (void *)"bob");
+    for (int i = 0; i < 2; i++) {
+        rdl_until_quiet(t);
+        call(false);
+    }
+    rdl_join(bob);
+    rdl_check_str(went, "bb");
+}
+
 /* ---- What cannot be -------------------------------------------------------------------------- */
 
 RDL_SCHEDULE(wrong_wake_before_itself)
