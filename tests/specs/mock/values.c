@@ -103,18 +103,6 @@ RDL_PROPERTY(wrong_complex_number, .cases = 5)
     rdl_check(device_turn(2 + I, 3) == 0);
 }
 
-RDL_PROPERTY(complex_numbers_are_converted)
-{
-    rdl_mock(t, device_turn, rdl_arg(2.0F + 1.0F * I), rdl_arg(3), rdl_returns(1.5F + 2.0F * I));
-    rdl_check(device_turn(2 + I, 3) == 1.5 + 2 * I);
-}
-
-RDL_PROPERTY(wrong_complex_number, .cases = 5)
-{
-    rdl_spy(t, device_turn);
-    rdl_check(device_turn(2 + I, 3) == 0);
-}
-
 RDL_PROPERTY(misuse_large_number)
 {
     rdl_mock(t, device_status, rdl_returns((wide)1 << 100));
