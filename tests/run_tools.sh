@@ -110,6 +110,13 @@ for compiler in gcc clang; do
     done
 done
 
+# ThreadSanitizer's runtime cannot follow controlled threads, and the tests say so.
+for compiler in gcc clang; do
+    $compiler -g -fsanitize=thread -pthread -DTEST "$code/again.c" $shared -o again
+    run 2 ./again
+    says 'compile and link it with raddle cc instead'
+done
+
 # ---- valgrind ----------------------------------------------------------------------------------
 
 # What it says is in files; its status is that of the command, unless there are errors.

@@ -104,9 +104,22 @@ static void lose_control(void)
     rdl__running = NULL;
 }
 
+/* What only ThreadSanitizer has: raddle cc links without it. */
+extern void __tsan_locate_address(void) __attribute__((weak));
+
+static void check_sanitizer(struct rdl_case *t)
+{
+    if (__tsan_locate_address && rdl__pthread_create_is_wrapped())
+        rdl__misuse(t,
+                    "this program is linked with ThreadSanitizer (-fsanitize=thread), which cannot "
+                    "follow controlled threads: compile and link it with raddle cc instead, "
+                    "which finds data races, too");
+}
+
 /* False: there is no other execution to make. */
 static bool begin(struct rdl_case *t)
 {
+    check_sanitizer(t);
     rdl__on_crash = lose_control;
     rdl__explorer_unclean = false;
     rdl__execution_prepare();
