@@ -20,16 +20,23 @@ static struct {
     int value, lines;
 } real;
 
+/* Compilers are not to know what functions return, as they would not in other files. */
+static int some(int status)
+{
+    __asm__ volatile("" : "+r"(status));
+    return status;
+}
+
 __attribute__((noinline)) int meter_start(void)
 {
     real.value = 0;
-    return 0;
+    return some(0);
 }
 
 __attribute__((noinline)) int meter_read(int *value)
 {
     *value = getenv("BUGS") ? real.value + 1 : real.value;
-    return 0;
+    return some(0);
 }
 
 __attribute__((noinline)) void meter_stop(void)
@@ -39,11 +46,11 @@ __attribute__((noinline)) void meter_stop(void)
 
 __attribute__((noinline)) int journal_write(char kind, long number)
 {
-    (void)kind, (void)number;
+    __asm__ volatile("" : : "r"(kind), "r"(number)); /* or nobody would pass them */
     if (real.lines == (getenv("BUGS") ? LINES - 1 : LINES))
-        return -1;
+        return some(-1);
     real.lines++;
-    return 0;
+    return some(0);
 }
 
 __attribute__((noinline)) void panel_alarm(int value)
