@@ -89,6 +89,7 @@ foreach(file IN LISTS scripts)
   get_filename_component(name ${file} NAME_WE)
   add_test(NAME ${name} COMMAND bash ${file})
   describe_test(${name} ${file} whole)
+  set_tests_properties(${name} PROPERTIES COST 1) # the long ones first: no core is idle in the end
 endforeach()
 
 # Helpers go without sanitizers: they are loaded into programs of any kind.
