@@ -45,7 +45,7 @@ struct rdl__registers {
     };
     uint64_t flags;
     uint8_t *vectors; /* see rdl__registers_xmm */
-    uint32_t vectors_by_moves, vectors_in_use;
+    uint32_t vectors_by_moves, vectors_in_use; /* so many bytes apart; 0: by XSAVE and its like */
 };
 
 /* The 16 bytes of xmm0 to xmm15, to be read or written. */

@@ -17,14 +17,16 @@
 
 #include "base/error.h"
 
-/* By single moves is twice as fast as any other, but does not do for what is seldom in use,
- * the x87 and AVX-512; the CPU can be asked. */
+/* By single moves is twice as fast as any other, but does not do for what is seldom in use: the
+ * x87, and AVX-512 if not all of it is there.  The CPU can be asked. */
 enum { BY_XSAVEC, BY_XSAVE, BY_FXSAVE, BY_MOVES_IF_POSSIBLE };
 enum { X87 = 1 << 0, SSE = 1 << 1, AVX = 1 << 2, AVX512 = 7 << 5, LEGACY_SIZE = 512 + 64 };
+enum { MOVES_SIZE = 32 * 64 + 64 + 64 /* of vectors, masks and what controls them */ };
 
 /* Read by the code below. */
 __attribute__((visibility("hidden"), used)) uint32_t rdl__hook_vectors_how = BY_FXSAVE;
 __attribute__((visibility("hidden"), used)) uint32_t rdl__hook_vectors_which = X87 | SSE;
+__attribute__((visibility("hidden"), used)) uint32_t rdl__hook_vectors_seldom = X87 | AVX512;
 __attribute__((visibility("hidden"), used)) uint64_t rdl__hook_vectors_size = LEGACY_SIZE;
 __attribute__((visibility("hidden"), used)) const _Alignas(64) uint8_t
     rdl__hook_vectors_unused[LEGACY_SIZE]; /* as XSAVE writes what is not in use */
@@ -53,6 +55,15 @@ static uint64_t size_of(uint32_t components, bool compacted)
     return compacted ? sum : end;
 }
 
+/* Masks of 64 bits: AVX-512BW.  String functions of the C library leave some in use, and then all
+ * of AVX-512 is kept. */
+static bool knows_wide_masks(void)
+{
+    uint32_t a, b, c, d;
+
+    return __get_cpuid_count(7, 0, &a, &b, &c, &d) && b >> 30 & 1;
+}
+
 void rdl__hook_enter_prepare(void)
 {
     enum { OSXSAVE = 1 << 27, XSAVEC = 1 << 1, XGETBV_1 = 1 << 2 };
@@ -66,6 +77,9 @@ void rdl__hook_enter_prepare(void)
     rdl__hook_vectors_size = size_of(rdl__hook_vectors_which, a & XSAVEC);
     if (a & XSAVEC && a & XGETBV_1 && rdl__hook_vectors_which & AVX)
         rdl__hook_vectors_how = BY_MOVES_IF_POSSIBLE;
+    if (knows_wide_masks() && (rdl__hook_vectors_which & AVX512) == AVX512 &&
+        rdl__hook_vectors_size >= MOVES_SIZE)
+        rdl__hook_vectors_seldom = X87;
 }
 
 /* XSAVE need not have written registers that have their first value, 0. */
@@ -81,11 +95,11 @@ static void write_unused(uint8_t *vectors)
 
 uint8_t *rdl__registers_xmm(struct rdl__registers *registers, unsigned number)
 {
-    enum { XMM_AT = 160, XMM_SIZE = 16, XMM_COUNT = 16, YMM_SIZE = 32 };
+    enum { XMM_AT = 160, XMM_SIZE = 16, XMM_COUNT = 16 };
 
     rdl__bug_if(number >= XMM_COUNT);
     if (registers->vectors_by_moves)
-        return registers->vectors + (size_t)number * YMM_SIZE;
+        return registers->vectors + (size_t)number * registers->vectors_by_moves;
     write_unused(registers->vectors);
     return registers->vectors + XMM_AT + (size_t)number * XMM_SIZE;
 }
@@ -114,7 +128,10 @@ __asm__(
     ".set .Lred_zone, 128\n"
     "# Components of the state of the CPU.\n"
     ".set .Lseldom, 0xe1\n"
+    ".set .Lx87, 1\n"
     ".set .Lavx, 4\n"
+    ".set .Lavx512, 0xe0\n"
+    ".set .Lupper_halves, 0x40\n"
     ".macro each_but_rbx do\n"
     "    \\do rax, 0\n"
     "    \\do rdx, 8\n"
@@ -141,6 +158,22 @@ __asm__(
     ".irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n"
     "    \\do \\kind\\n, (\\n*32)\n"
     ".endr\n"
+    ".endm\n"
+    ".macro each_wide do, kind\n"
+    ".irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n"
+    "    \\do \\kind\\n, (\\n*64)\n"
+    ".endr\n"
+    ".endm\n"
+    ".macro each_high do\n"
+    ".irp n, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31\n"
+    "    \\do zmm\\n, (\\n*64)\n"
+    ".endr\n"
+    ".endm\n"
+    ".macro keep_wide name, offset\n"
+    "    vmovups %\\name, \\offset(%rsp)\n"
+    ".endm\n"
+    ".macro bring_back_wide name, offset\n"
+    "    vmovups \\offset(%rsp), %\\name\n"
     ".endm\n"
     ".macro keep_vector name, offset\n"
     "    vmovdqa %\\name, \\offset(%rsp)\n"
@@ -188,12 +221,23 @@ __asm__(
     "    jne 1f\n"
     "    movl $1, %ecx\n"
     "    xgetbv\n"
-    "    testl $.Lseldom, %eax\n"
+    "    testl rdl__hook_vectors_seldom(%rip), %eax\n"
     "    jnz 1f\n"
     "    movl %eax, .Lin_use(%rbx)\n"
-    "    movl $1, .Lby_moves(%rbx)\n"
+    "    testl $.Lavx512, %eax\n"
+    "    jnz 7f\n"
+    "    movl $32, .Lby_moves(%rbx)\n"
     "    each_vector keep_vector, ymm\n"
     "    stmxcsr 512(%rsp)\n"
+    "    vzeroupper\n"
+    "    jmp 5f\n"
+    "7:  movl $64, .Lby_moves(%rbx)\n"
+    "    each_wide keep_wide, zmm\n"
+    "    each_high keep_wide\n"
+    ".irp n, 0, 1, 2, 3, 4, 5, 6, 7\n"
+    "    kmovq %k\\n, (2048+8*\\n)(%rsp)\n"
+    ".endr\n"
+    "    stmxcsr 2112(%rsp)\n"
     "    vzeroupper\n"
     "    jmp 5f\n"
     "1:  xorl %eax, %eax\n"
@@ -225,6 +269,8 @@ __asm__(
     "    movl %eax, %r12d\n"
     "    cmpl $0, .Lby_moves(%rbx)\n"
     "    je 3f\n"
+    "    cmpl $64, .Lby_moves(%rbx)\n"
+    "    je 7f\n"
     "    # What was not in use, and is now, gets its first value again.\n"
     "    movl $1, %ecx\n"
     "    xgetbv\n"
@@ -239,6 +285,29 @@ __asm__(
     "    jmp 5f\n"
     "2:  vzeroupper\n"
     "    each_vector bring_back_vector, xmm\n"
+    "    jmp 5f\n"
+    "7:  movl $1, %ecx\n"
+    "    xgetbv\n"
+    "    andl $.Lx87, %eax\n"
+    "    jz 1f\n"
+    "    xorl %edx, %edx\n"
+    "    xrstor64 rdl__hook_vectors_unused(%rip)\n"
+    "1:  ldmxcsr 2112(%rsp)\n"
+    ".irp n, 0, 1, 2, 3, 4, 5, 6, 7\n"
+    "    kmovq (2048+8*\\n)(%rsp), %k\\n\n"
+    ".endr\n"
+    "    each_high bring_back_wide\n"
+    "    testb $.Lupper_halves, .Lin_use(%rbx)\n"
+    "    jz 1f\n"
+    "    each_wide bring_back_wide, zmm\n"
+    "    jmp 5f\n"
+    "    # So that what was not in use is not afterwards.\n"
+    "1:  vzeroupper\n"
+    "    testb $.Lavx, .Lin_use(%rbx)\n"
+    "    jz 2f\n"
+    "    each_wide bring_back_wide, ymm\n"
+    "    jmp 5f\n"
+    "2:  each_wide bring_back_wide, xmm\n"
     "    jmp 5f\n"
     "3:  movl rdl__hook_vectors_which(%rip), %eax\n"
     "    xorl %edx, %edx\n"
@@ -280,6 +349,10 @@ __asm__(
     ".purgem keep\n"
     ".purgem bring_back\n"
     ".purgem each_vector\n"
+    ".purgem each_wide\n"
+    ".purgem each_high\n"
+    ".purgem keep_wide\n"
+    ".purgem bring_back_wide\n"
     ".purgem keep_vector\n"
     ".purgem bring_back_vector\n"
     ".purgem lies\n"
