@@ -12,7 +12,7 @@ for name in $(env | sed -n 's/^\(RADDLE_[A-Z_]*\|GTEST_[A-Z_]*\)=.*/\1/p'); do
     unset "$name" # they are options too
 done
 cd "$scratch"
-runs=100
+runs=200
 [ -z "${RADDLE_SOAK:-}" ] || runs=10000
 
 fail() {

@@ -102,11 +102,11 @@ for compiler in gcc clang; do
         $compile "$code/overflow.c" -o overflow
         undefined "$raddle" explore -- ./overflow
         UBSAN_OPTIONS=halt_on_error=0 run 0 "$raddle" explore -- ./overflow
-        library=$shared # with that of ASan, it comes after the sanitizer's
-        [ $sanitizers != undefined ] || library=$static
-        $compile -DTEST "$code/overflow.c" $library -o overflow
-        undefined ./overflow
-        UBSAN_OPTIONS=halt_on_error=0 run 0 ./overflow
+        for library in "$shared" "$static"; do
+            $compile -DTEST "$code/overflow.c" $library -o overflow
+            undefined ./overflow
+            UBSAN_OPTIONS=halt_on_error=0 run 0 ./overflow
+        done
     done
 done
 
