@@ -445,6 +445,35 @@ TEST(raddle_itself_is_not_found)
     EXPECT_CONTAINS(error_of(NULL, "locate.c:100"), "no file");
 }
 
+/* libdw is loaded by who looks, with libz and others; they are none of this process's. */
+TEST(libraries_that_are_loaded_to_look_are_not_found)
+{
+    EXPECT(!dlopen("libdw.so.1", RTLD_NOW | RTLD_NOLOAD));
+    EXPECT_CONTAINS(error_of(NULL, "dwarf_getsrclines"), "there is no function dwarf_getsrclines");
+    EXPECT_CONTAINS(error_of(NULL, "libelf.so.1!elf_begin"), "no program or library called");
+}
+
+/* The program's own has only a symbol; the library's is known by debugging information. */
+__asm__(".globl twin_of_test\n.type twin_of_test, @function\ntwin_of_test: ret");
+
+TEST(what_the_program_has_goes_before_libraries)
+{
+    char path[128];
+    int status;
+
+    build_all();
+    run(&status,
+        "cd %s && echo 'static int twin_of_test(int n) { return n + 1; }"
+        "int other(int n) { return twin_of_test(n); }' >twin.c && "
+        "gcc -g -O0 -shared -fPIC twin.c -o twin.so",
+        folder);
+    EXPECT_EQ(status, 0);
+    snprintf(path, sizeof path, "%s/twin.so", folder);
+    EXPECT(dlopen(path, RTLD_NOW | RTLD_LOCAL));
+    EXPECT_STR(found(NULL, "twin_of_test")->spots[0].module, "test_locate");
+    EXPECT_STR(found(NULL, "twin.so!twin_of_test")->spots[0].module, "twin.so");
+}
+
 TEST(symbols_do_where_there_is_no_debugging_information)
 {
     const struct rdl__location *location = found(NULL, "libc.so.6!qsort_r");

@@ -27,7 +27,7 @@ static void put(char *out, size_t room, const char *text)
 /* The unit of compilation at this address.  clang writes no index of them, and libdw
  * does without one only in later versions; where another compiler's units are indexed, it
  * takes what lies between them for a part of one. */
-static Dwarf_Die *unit_at(Dwfl_Module *module, Dwarf_Addr at, Dwarf_Addr *out_bias)
+Dwarf_Die *rdl__dwarf_unit_at(Dwfl_Module *module, Dwarf_Addr at, Dwarf_Addr *out_bias)
 {
     Dwarf_Die *unit = dw.dwfl_module_addrdie(module, at, out_bias);
 
@@ -360,7 +360,7 @@ static void find_one(struct rdl__place *place, Dwfl *dwfl)
     bool is_tail = place->pc & RDL__TAIL_OF;
     Dwarf_Addr at = rdl__place_code(place->pc), bias = 0;
     Dwfl_Module *module = dw.dwfl_addrmodule(dwfl, at);
-    Dwarf_Die *unit = module ? unit_at(module, at, &bias) : NULL;
+    Dwarf_Die *unit = module ? rdl__dwarf_unit_at(module, at, &bias) : NULL;
     const char *path = NULL;
 
     if (unit && is_tail)

@@ -13,6 +13,9 @@ Dwfl *rdl__dwarf_open(const struct rdl__modules *modules);
  * this process. */
 Dwfl *rdl__dwarf_open_file(const char *path);
 
+/* The unit of compilation at this address, or NULL. */
+Dwarf_Die *rdl__dwarf_unit_at(Dwfl_Module *module, Dwarf_Addr at, Dwarf_Addr *out_bias);
+
 /* Does the function call another by the jump that ends at `behind`? */
 bool rdl__is_tail_call(Dwarf_Die *function, Dwarf_Addr jump, Dwarf_Addr behind);
 

@@ -2,12 +2,36 @@
 #include "port/libdw.h"
 
 #include <dlfcn.h>
+#include <link.h>
 
 struct rdl__libdw rdl__libdw;
+static const struct link_map *last_before; /* of the list of libraries, which grows at its end */
+
+static const struct link_map *last_library(void)
+{
+    const struct link_map *library = _r_debug.r_map;
+
+    while (library && library->l_next)
+        library = library->l_next;
+    return library;
+}
+
+bool rdl__libdw_brought(const struct link_map *library)
+{
+    const struct link_map *at = last_before ? last_before->l_next : NULL;
+
+    while (at && at != library)
+        at = at->l_next;
+    return at;
+}
 
 bool rdl__libdw_load(void)
 {
-    void *library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
+    void *library;
+
+    if (!last_before)
+        last_before = last_library();
+    library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
 
     if (!library)
         return false;

@@ -83,4 +83,8 @@ extern struct rdl__libdw rdl__libdw;
 /* False: it is not on this machine, or too old. */
 bool rdl__libdw_load(void);
 
+/* Was this library loaded for libdw, and is none of the program's? */
+struct link_map;
+bool rdl__libdw_brought(const struct link_map *library);
+
 #endif

@@ -43,7 +43,14 @@ struct errand {
 
 /* ---- In which module ------------------------------------------------------------------------ */
 
-enum tier { IN_PROGRAM, IN_LIBRARIES, AMONG_SYMBOLS, TIERS };
+/* The program goes before libraries: what their debugging information has, static functions too,
+ * is not what is meant by a name that the program has, if only as a symbol; and it takes long. */
+enum tier { IN_PROGRAM, SYMBOL_OF_PROGRAM, IN_LIBRARIES, SYMBOL_OF_LIBRARIES, TIERS };
+
+static bool is_about_symbols(enum tier tier)
+{
+    return tier == SYMBOL_OF_PROGRAM || tier == SYMBOL_OF_LIBRARIES;
+}
 
 /* "libz", "libz.so.1", its whole name, or how it was asked for. */
 static bool is_called(const struct rdl__object *object, const char *name)
@@ -54,24 +61,28 @@ static bool is_called(const struct rdl__object *object, const char *name)
            (strncmp(object->name, name, length) == 0 && object->name[length] == '.');
 }
 
+static bool may_be_in(const struct rdl__object *object, const struct rdl__query *query)
+{
+    return query->module ? is_called(object, query->module)
+                         : object->is_program || (!object->is_ours && !object->is_linker);
+}
+
 static bool is_in(const struct rdl__object *object, const struct rdl__query *query, enum tier tier)
 {
-    if (query->module)
-        return tier != IN_LIBRARIES && is_called(object, query->module);
-    if (tier == IN_PROGRAM)
-        return object->is_program;
-    return !object->is_ours && !object->is_linker && (tier == AMONG_SYMBOLS || !object->is_program);
+    bool is_first = tier <= SYMBOL_OF_PROGRAM;
+
+    return may_be_in(object, query) && is_first == (query->module || object->is_program);
 }
 
 static bool has(struct rdl__object *object, const struct rdl__query *query, enum tier tier)
 {
     struct rdl__paths paths = {0};
 
-    if (query->function && tier == AMONG_SYMBOLS)
+    if (query->function && is_about_symbols(tier))
         return !query->file && rdl__object_has_symbol(object, query);
     if (query->function)
         return rdl__object_has_function(object, query);
-    if (tier != AMONG_SYMBOLS)
+    if (!is_about_symbols(tier))
         rdl__paths_find(&paths, object, query->file);
     return paths.count > 0;
 }
@@ -106,8 +117,8 @@ static bool add(struct rdl__answer *answer, struct rdl__object *object,
 {
     if (query->line)
         return add_line(answer, object, query);
-    return tier == AMONG_SYMBOLS ? rdl__symbol_add(answer, object, query)
-                                 : rdl__function_add(answer, object, query);
+    return is_about_symbols(tier) ? rdl__symbol_add(answer, object, query)
+                                  : rdl__function_add(answer, object, query);
 }
 
 /* ---- Nothing of that name ------------------------------------------------------------------- */
@@ -155,7 +166,7 @@ static bool explain(struct rdl__answer *answer, const struct rdl__objects *objec
     for (size_t i = 0; i < objects->count; i++) {
         struct rdl__object *object = &objects->items[i];
 
-        if (!is_in(object, query, AMONG_SYMBOLS))
+        if (!may_be_in(object, query))
             continue;
         has_module = true;
         likes.of_libraries = !object->is_program;

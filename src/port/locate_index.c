@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "port/dwarf.h"
 #include "port/lines.h"
 #include "port/locate_parts.h"
 
@@ -38,6 +39,14 @@ static void ask_linker(struct rdl__object *object, Dwarf_Addr start)
                       own.dlfo_map_start == found.dlfo_map_start;
 }
 
+static bool is_for_libdw(Dwarf_Addr start)
+{
+    struct dl_find_object found;
+
+    return _dl_find_object((void *)(uintptr_t)start, &found) == 0 &&
+           rdl__libdw_brought(found.dlfo_link_map);
+}
+
 static int list_module(Dwfl_Module *module, void **unused, const char *name, Dwarf_Addr start,
                        void *context)
 {
@@ -46,7 +55,7 @@ static int list_module(Dwfl_Module *module, void **unused, const char *name, Dwa
     struct rdl__object *object;
 
     (void)unused;
-    if (name[0] == '[') /* what the kernel puts there */
+    if (name[0] == '[' || (listing->is_running && is_for_libdw(start))) /* '[': the kernel's */
         return DWARF_CB_OK;
     objects->items = rdl__reallocate(objects->items, (objects->count + 1) * sizeof *objects->items);
     object = &objects->items[objects->count++];
@@ -134,20 +143,41 @@ static char *sources_of(struct rdl__unit *unit)
     return path;
 }
 
-/* Functions of ours are known by their names.  Some units have none, but stand-ins for functions of
- * the C library; they lie where the others do. */
+static bool is_of(struct rdl__unit *unit, const char *folder)
+{
+    char *sources = sources_of(unit);
+    bool is_there = sources && strcmp(sources, folder) == 0;
+
+    free(sources);
+    return is_there;
+}
+
+char *rdl__own_sources(Dwfl_Module *module)
+{
+    Dwarf_Addr here = (uintptr_t)rdl__own_sources, start, end, bias;
+    Dwarf_Die *die;
+
+    dw.dwfl_module_info(module, NULL, &start, &end, NULL, NULL, NULL, NULL);
+    die = here >= start && here < end ? rdl__dwarf_unit_at(module, here, &bias) : NULL;
+    return die ? sources_of(&(struct rdl__unit){.die = *die}) : NULL;
+}
+
+bool rdl__unit_is_own(Dwarf_Die *unit, const char *own_sources)
+{
+    return own_sources && is_of(&(struct rdl__unit){.die = *unit}, own_sources);
+}
+
+/* Functions of ours are known by their names, if not by where this one is from.  Some units have
+ * none, but stand-ins for functions of the C library; they lie where the others do. */
 static void find_ours(struct rdl__object *object)
 {
-    char *ours = NULL, *sources;
+    char *ours = NULL;
 
     for (size_t i = 0; i < object->unit_count && !ours; i++)
         if (object->units[i].is_ours)
             ours = sources_of(&object->units[i]);
-    for (size_t i = 0; i < object->unit_count && ours; i++) {
-        sources = sources_of(&object->units[i]);
-        object->units[i].is_ours |= sources && strcmp(sources, ours) == 0;
-        free(sources);
-    }
+    for (size_t i = 0; i < object->unit_count && ours; i++)
+        object->units[i].is_ours |= is_of(&object->units[i], ours);
     free(ours);
 }
 
@@ -161,22 +191,48 @@ static size_t count_units(struct rdl__object *object)
     return count;
 }
 
+/* Of ours, which are many and not what is looked for, it is enough to know which they are. */
 void rdl__object_index(struct rdl__object *object)
 {
     Dwarf_Die *die = NULL;
     size_t room = 0;
+    char *own_sources;
 
     if (object->is_indexed)
         return;
     object->is_indexed = true;
+    own_sources = rdl__own_sources(object->module);
     object->units = rdl__allocate(count_units(object) * sizeof *object->units + 1);
     while ((die = dw.dwfl_module_nextcu(object->module, die, &object->bias))) {
         struct rdl__unit *unit = &object->units[object->unit_count++];
 
         unit->die = *die;
-        add_functions(object, unit, die, &room);
+        unit->is_ours = rdl__unit_is_own(die, own_sources);
+        if (!unit->is_ours)
+            add_functions(object, unit, die, &room);
     }
-    find_ours(object);
+    if (!own_sources)
+        find_ours(object);
+    free(own_sources);
+}
+
+struct rdl__object *rdl__object_of_ours(struct rdl__object *object)
+{
+    struct rdl__object *ours = object->ours;
+    size_t room = 0;
+
+    if (ours)
+        return ours;
+    ours = object->ours = rdl__allocate(sizeof *ours);
+    *ours = *object;
+    ours->functions = NULL;
+    ours->ranges = NULL;
+    ours->function_count = ours->range_count = 0;
+    ours->has_ranges = false;
+    for (size_t i = 0; i < ours->unit_count; i++)
+        if (ours->units[i].is_ours)
+            add_functions(ours, &ours->units[i], &ours->units[i].die, &room);
+    return ours;
 }
 
 /* ---- Lines ------------------------------------------------------------------------------- */

@@ -75,7 +75,8 @@ struct rdl__object { /* a program or library */
     bool is_ours, is_linker; /* Raddle; the dynamic linker: nobody means what is in these */
     struct rdl__unit *units;
     size_t unit_count;
-    struct rdl__function *functions;
+    struct rdl__object *ours;        /* if they were asked for */
+    struct rdl__function *functions; /* but for ours */
     size_t function_count;
     struct rdl__range *ranges; /* of the functions, in order */
     size_t range_count;
@@ -93,6 +94,14 @@ void rdl__objects_list(struct rdl__objects *out, Dwfl *dwfl, bool is_running);
 
 /* Read which units and functions there are, if that has not been done. */
 void rdl__object_index(struct rdl__object *object);
+
+/* The same with nothing but functions of Raddle, where it is part of the program. */
+struct rdl__object *rdl__object_of_ours(struct rdl__object *object);
+
+/* The folder that the sources of Raddle were in, if it is part of this module and that is known;
+ * else NULL.  Which units are of Raddle, then. */
+char *rdl__own_sources(Dwfl_Module *module);
+bool rdl__unit_is_own(Dwarf_Die *unit, const char *own_sources);
 
 /* How many rows, having read them. */
 size_t rdl__unit_rows(struct rdl__unit *unit);

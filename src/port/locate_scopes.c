@@ -51,7 +51,7 @@ static void read_ranges(struct rdl__object *object)
         qsort(object->ranges, object->range_count, sizeof *object->ranges, compare);
 }
 
-const struct rdl__function *rdl__function_at(struct rdl__object *object, Dwarf_Addr at)
+static const struct rdl__function *function_at(struct rdl__object *object, Dwarf_Addr at)
 {
     size_t from = 0, to;
 
@@ -66,6 +66,13 @@ const struct rdl__function *rdl__function_at(struct rdl__object *object, Dwarf_A
             to = middle;
     }
     return from > 0 && at < object->ranges[from - 1].end ? object->ranges[from - 1].function : NULL;
+}
+
+const struct rdl__function *rdl__function_at(struct rdl__object *object, Dwarf_Addr at)
+{
+    const struct rdl__function *function = function_at(object, at);
+
+    return function ? function : function_at(rdl__object_of_ours(object), at);
 }
 
 static bool begins_at(Dwarf_Die *inlined, Dwarf_Addr at)

@@ -185,7 +185,8 @@ static bool find_variable_in(struct rdl__prototype_reading *reading, uintptr_t a
     if (!start || !enter_object_of(reading, start))
         return false;
     for (size_t i = 0; i < reading->object->unit_count; i++)
-        if (find_variable(&reading->object->units[i].die, address - reading->object->bias, out))
+        if (!reading->object->units[i].is_ours &&
+            find_variable(&reading->object->units[i].die, address - reading->object->bias, out))
             return true;
     return false;
 }
@@ -218,7 +219,8 @@ static bool find_names(struct rdl__prototype_reading *reading, const char *name,
     Dwarf_Die child;
 
     for (size_t i = 0; i < reading->object->unit_count; i++)
-        if (dw.dwarf_child(&reading->object->units[i].die, &child) == 0)
+        if (!reading->object->units[i].is_ours &&
+            dw.dwarf_child(&reading->object->units[i].die, &child) == 0)
             do {
                 const char *its =
                     dw.dwarf_tag(&child) == DW_TAG_subprogram ? dw.dwarf_diename(&child) : NULL;

@@ -52,7 +52,8 @@ static void list_structs(struct rdl__structs *structs)
         return;
     structs->is_listed = true;
     for (size_t i = 0; i < structs->object->unit_count; i++)
-        add_structs(structs, &structs->object->units[i]);
+        if (!structs->object->units[i].is_ours)
+            add_structs(structs, &structs->object->units[i]);
     if (structs->count)
         qsort(structs->items, structs->count, sizeof *structs->items, compare);
 }

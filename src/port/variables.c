@@ -7,7 +7,10 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "port/locate_parts.h"
 
 #define dw rdl__libdw
 
@@ -186,29 +189,46 @@ static bool has_data(const struct rdl__visitor *visitor, Dwarf_Addr start)
     const struct search *search = (const struct search *)visitor;
 
     for (size_t i = 0; i < search->count; i++)
-        if (rdl__module_start(search->modules, search->data[i].address) == start)
+        if (!search->data[i].name[0] &&
+            rdl__module_start(search->modules, search->data[i].address) == start)
             return true;
     return false;
 }
 
+static void visit_unit(struct rdl__visitor *visitor, Dwarf_Die *unit, Dwarf_Addr bias)
+{
+    Dwarf_Die die;
+    Dwarf_Addr address;
+
+    if (dw.dwarf_child(unit, &die) != 0)
+        return;
+    do
+        if (dw.dwarf_tag(&die) == DW_TAG_variable && rdl__variable_address(&die, &address))
+            visitor->visit(visitor, &die, address + bias);
+    while (dw.dwarf_siblingof(&die, &die) == 0);
+}
+
+/* Units of ours are many, and hardly ever what is wanted: they come last. */
 static int visit_module(Dwfl_Module *module, void **unused, const char *name, Dwarf_Addr start,
                         void *context)
 {
     struct rdl__visitor *visitor = context;
-    Dwarf_Die *unit = NULL, die;
-    Dwarf_Addr bias, address;
+    Dwarf_Die *unit = NULL;
+    Dwarf_Addr bias;
+    char *own_sources;
 
     (void)unused, (void)name;
     if (!visitor->wants(visitor, start))
         return DWARF_CB_OK;
-    while ((unit = dw.dwfl_module_nextcu(module, unit, &bias))) {
-        if (dw.dwarf_child(unit, &die) != 0)
-            continue;
-        do
-            if (dw.dwarf_tag(&die) == DW_TAG_variable && rdl__variable_address(&die, &address))
-                visitor->visit(visitor, &die, address + bias);
-        while (dw.dwarf_siblingof(&die, &die) == 0);
-    }
+    own_sources = rdl__own_sources(module);
+    while ((unit = dw.dwfl_module_nextcu(module, unit, &bias)))
+        if (!rdl__unit_is_own(unit, own_sources))
+            visit_unit(visitor, unit, bias);
+    if (own_sources && visitor->wants(visitor, start))
+        while ((unit = dw.dwfl_module_nextcu(module, unit, &bias)))
+            if (rdl__unit_is_own(unit, own_sources))
+                visit_unit(visitor, unit, bias);
+    free(own_sources);
     return DWARF_CB_OK;
 }
 

@@ -7,7 +7,7 @@
 
 /* Whoever wants to see all variables of some modules, and where they begin in memory. */
 struct rdl__visitor {
-    bool (*wants)(const struct rdl__visitor *it, Dwarf_Addr module_start);
+    bool (*wants)(const struct rdl__visitor *it, Dwarf_Addr module_start); /* still */
     void (*visit)(struct rdl__visitor *it, Dwarf_Die *variable, Dwarf_Addr start);
 };
 void rdl__variables_visit(struct rdl__visitor *visitor, Dwfl *dwfl);

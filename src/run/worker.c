@@ -25,7 +25,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "control/mock/share.h"
+#include "port/book.h"
 #include "port/clock.h"
 #include "port/coverage.h"
 #include "port/helper.h"
@@ -315,7 +315,7 @@ static bool start(struct rdl__worker *worker, struct rdl__error *error)
 
     if (!prepare_watch(end) || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
         return rdl__fail(error, "cannot talk to a worker process: %s", strerror(errno));
-    rdl__mock_share();
+    rdl__book_open();
     rdl__coverage_prepare();
     fflush(NULL); /* or the worker would write it a second time */
     pid = fork();

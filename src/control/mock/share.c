@@ -1,90 +1,31 @@
 /* share.c -- what one process finds out about functions, all others of the run know.
  *
- * It is written into a book: memory that was shared before they were forked, so that it lies at the
- * same address in all of them, and pointers in it are good.  Nothing in it ever changes but the
- * lock and where it ends.  Libraries that were loaded later are left out: they may lie
- * elsewhere. */
-#include "control/mock/share.h"
-
-#include <link.h>
+ * It is a chapter of the book.  Functions of libraries that were loaded after that was opened are
+ * left out: they may lie elsewhere. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
-#include "base/apart.h"
 #include "control/mock/mock.h"
+#include "port/book.h"
 
-enum { BOOK_SIZE = 64 << 20, MODULES_MAX = 256, TYPES_MAX = 2048 };
+enum { TYPES_MAX = 2048 };
 
 struct page {
     struct page *next;
     struct rdl__mocked function;
 };
 
-struct book {
-    int lock;
-    size_t used;
+struct chapter {
     struct page *first;
     const struct rdl__code_range *own; /* code of Raddle */
     size_t own_count;
-    struct {
-        uintptr_t start, end;
-    } modules[MODULES_MAX];
-    size_t module_count;
-    char bytes[];
 };
-
-static struct book *book;
-
-/* ---- Making it -------- */
-
-static int add_module(struct dl_phdr_info *info, size_t size, void *unused)
-{
-    (void)size;
-    (void)unused;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
-
-        if (part->p_type != PT_LOAD || !(part->p_flags & PF_X) || book->module_count == MODULES_MAX)
-            continue;
-        book->modules[book->module_count].start = info->dlpi_addr + part->p_vaddr;
-        book->modules[book->module_count++].end = info->dlpi_addr + part->p_vaddr + part->p_memsz;
-    }
-    return 0;
-}
-
-void rdl__mock_share(void)
-{
-    if (book)
-        return;
-    book = rdl__map(BOOK_SIZE, MAP_SHARED | MAP_NORESERVE);
-    if (book)
-        dl_iterate_phdr(add_module, NULL);
-}
-
-static bool was_there(uintptr_t address)
-{
-    for (size_t i = 0; i < book->module_count; i++)
-        if (address >= book->modules[i].start && address < book->modules[i].end)
-            return true;
-    return false;
-}
-
-/* A worker may be killed while it writes: then nobody else does, or reads. */
-static bool lock(void)
-{
-    return book && !__atomic_exchange_n(&book->lock, 1, __ATOMIC_ACQUIRE);
-}
-
-static void unlock(void)
-{
-    __atomic_store_n(&book->lock, 0, __ATOMIC_RELEASE);
-}
 
 /* ---- Writing -------- */
 
 /* What is being written, and whether there was room for all of it. */
 struct writing {
+    struct rdl__room room;
     struct {
         const struct rdl__type *from;
         struct rdl__type *to;
@@ -95,14 +36,10 @@ struct writing {
 
 static void *get(struct writing *w, size_t size)
 {
-    size_t at = (book->used + 15) / 16 * 16;
+    void *got = w->is_full ? NULL : rdl__room_get(&w->room, size);
 
-    if (size > BOOK_SIZE - sizeof *book - at)
-        w->is_full = true;
-    if (w->is_full)
-        return NULL;
-    book->used = at + size;
-    return book->bytes + at;
+    w->is_full |= !got;
+    return got;
 }
 
 static void *keep(struct writing *w, const void *from, size_t size)
@@ -182,13 +119,13 @@ static void keep_prototype(struct writing *w, struct rdl__prototype *p)
     p->returns = keep_type(w, p->returns);
 }
 
-static void write_page(struct writing *w, const struct rdl__mocked *from)
+static struct page *write_page(struct writing *w, const struct rdl__mocked *from)
 {
     struct page *page = get(w, sizeof *page);
     struct rdl__mocked *to = page ? &page->function : NULL;
 
     if (!page)
-        return;
+        return NULL;
     *to = *from;
     to->place = (char *)keep_text(w, from->place);
     to->unreached = keep_text(w, from->unreached);
@@ -199,48 +136,68 @@ static void write_page(struct writing *w, const struct rdl__mocked *from)
         keep_value(w, &to->parameters[i]);
     keep_value(w, &to->result);
     keep_prototype(w, &to->prototype);
-    if (w->is_full)
-        return;
-    page->next = book->first;
-    book->first = page;
+    return w->is_full ? NULL : page;
+}
+
+static struct chapter *begin_chapter(struct writing *w, const struct rdl__code_range *own,
+                                     size_t own_count)
+{
+    struct chapter *chapter = get(w, sizeof *chapter);
+
+    if (chapter && (chapter->own = keep(w, own, own_count * sizeof *own)))
+        chapter->own_count = own_count;
+    return chapter;
 }
 
 void rdl__book_write(const struct rdl__mocked *function, const struct rdl__code_range *own,
                      size_t own_count)
 {
     struct writing *w;
-    size_t before;
+    struct rdl__room room;
+    struct chapter **chapter;
+    struct page *page;
 
-    for (size_t i = 0; book && i < function->entry_count; i++)
-        if (!was_there(function->entries[i].detour.address))
+    for (size_t i = 0; i < function->entry_count; i++)
+        if (!rdl__book_knows(function->entries[i].detour.address))
             return;
-    if (!lock())
+    if (!rdl__book_lock(&room))
         return;
     w = rdl__allocate(sizeof *w);
-    before = book->used;
-    if (!book->own) {
-        book->own = keep(w, own, own_count * sizeof *own);
-        book->own_count = book->own ? own_count : 0;
-        before = book->used;
+    w->room = room;
+    chapter = (struct chapter **)rdl__book_chapter(RDL__BOOK_FUNCTIONS);
+    if (!*chapter)
+        *chapter = begin_chapter(w, own, own_count);
+    page = *chapter ? write_page(w, function) : NULL;
+    if (page) {
+        page->next = (*chapter)->first;
+        (*chapter)->first = page;
     }
-    write_page(w, function);
-    if (w->is_full)
-        book->used = before;
+    rdl__book_unlock(&w->room);
     free(w);
-    unlock();
 }
 
 /* ---- Reading -------- */
 
+/* What is in it stays as it is. */
+static const struct chapter *chapter_now(void)
+{
+    const struct chapter *chapter;
+    struct rdl__room room;
+
+    if (!rdl__book_lock(&room))
+        return NULL;
+    chapter = *rdl__book_chapter(RDL__BOOK_FUNCTIONS);
+    rdl__book_unlock(&room);
+    return chapter;
+}
+
 static const struct page *page_of(const char *place)
 {
-    const struct page *page = NULL;
+    const struct chapter *chapter = chapter_now();
+    const struct page *page = chapter ? chapter->first : NULL;
 
-    if (!lock())
-        return NULL;
-    for (page = book->first; page && strcmp(page->function.place, place) != 0;)
+    while (page && strcmp(page->function.place, place) != 0)
         page = page->next;
-    unlock();
     return page;
 }
 
@@ -269,6 +226,8 @@ struct rdl__mocked *rdl__book_read(const char *place)
 
 const struct rdl__code_range *rdl__book_own_code(size_t *out_count)
 {
-    *out_count = book ? book->own_count : 0;
-    return book ? book->own : NULL;
+    const struct chapter *chapter = chapter_now();
+
+    *out_count = chapter ? chapter->own_count : 0;
+    return chapter ? chapter->own : NULL;
 }
