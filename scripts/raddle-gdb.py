@@ -1,7 +1,7 @@
 # raddle-gdb.py -- controlled threads in gdb.
 #
 # To gdb, all threads that Raddle controls are one, which changes its stack.  The library tells who
-# there is (src/control/sched/debug.h); here that becomes commands:
+# there is, in memory (src/control/sched/debug.h); here that becomes commands:
 #
 #     raddle threads             who there is, where each stands, and what it waits for
 #     raddle who-holds           locks: who holds them, since where, and who waits for them
@@ -24,16 +24,12 @@ class Unknown(gdb.GdbError):
 # ---- What the library says ------------------------------------------------------------------
 
 
-def call(function, result="const char *"):
-    """A function of the library, whether or not there is debugging information about it."""
+def lines_of(variable):
+    """A text of the library, whether or not there is debugging information about it."""
     try:
-        return gdb.parse_and_eval(f"(({result} (*)(void)){function})()")
+        text = gdb.parse_and_eval(f"*(char **)&{variable}").string(errors="replace")
     except gdb.error as why:
         raise Unknown(f"this is no process with Raddle in it, or it does not run: {why}")
-
-
-def lines_of(function):
-    text = call(function).string(errors="replace")
     return [line.split("\t") for line in text.splitlines()]
 
 

@@ -30,23 +30,34 @@ static struct {
     uintptr_t function; /* of what; 0: there was none */
 } blamed;
 
-/* The program may have been stopped anywhere, in malloc, say. */
-static struct {
+/* What is said is always up to date: the program may be stopped anywhere. */
+struct said {
     char bytes[ROOM];
     size_t count;
-} said;
+};
 
-__attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
+static struct said said_threads, said_holds, said_blamed;
+const char *const rdl__debug_threads = said_threads.bytes;
+const char *const rdl__debug_holds = said_holds.bytes;
+const char *const rdl__debug_blamed = said_blamed.bytes;
+
+static void say_nothing(struct said *said)
+{
+    said->count = 0;
+    said->bytes[0] = '\0';
+}
+
+__attribute__((format(printf, 2, 3))) static void say(struct said *said, const char *format, ...)
 {
     va_list args;
     int length;
 
     va_start(args, format);
-    length = vsnprintf(said.bytes + said.count, ROOM - said.count, format, args);
+    length = vsnprintf(said->bytes + said->count, ROOM - said->count, format, args);
     va_end(args);
-    if (length > 0 && (size_t)length < ROOM - said.count)
-        said.count += (size_t)length;
-    said.bytes[said.count] = '\0';
+    if (length > 0 && (size_t)length < ROOM - said->count)
+        said->count += (size_t)length;
+    said->bytes[said->count] = '\0';
 }
 
 /* ---- Who there is ------------------------------------------------------------------------- */
@@ -82,7 +93,7 @@ static void say_what(const struct rdl__thread *thread, const struct rdl__op *op)
         rdl__op_describe(&text, op, object_of(op));
     else
         rdl__op_describe_wait(&text, op, object_of(op));
-    say("%s", rdl__text_string(&text));
+    say(&said_threads, "%s", rdl__text_string(&text));
     rdl__text_release(&text);
 }
 
@@ -91,24 +102,14 @@ static void say_thread(const struct rdl__thread *thread)
     const struct rdl__op *op = &sched->view.ops[thread->id];
     bool is_parked = thread->state == RDL__ALIVE && thread != (stopped ? stopped : rdl__running);
 
-    say("%u\t%s\t%s\t", thread->id, rdl__thread_name(thread), state_of(thread));
+    say(&said_threads, "%u\t%s\t%s\t", thread->id, rdl__thread_name(thread), state_of(thread));
     if (thread->state == RDL__ALIVE)
         say_what(thread, op);
-    say("\t%lx\t%lx\t%lx\t%lx\n", thread->state == RDL__ALIVE ? (unsigned long)op->object : 0,
+    say(&said_threads, "\t%lx\t%lx\t%lx\t%lx\n",
+        thread->state == RDL__ALIVE ? (unsigned long)op->object : 0,
         thread->state == RDL__ALIVE ? (unsigned long)op->pc : 0,
         is_parked ? (unsigned long)thread->stack_pointer : 0,
         is_parked ? (unsigned long)thread->fs : 0);
-}
-
-const char *rdl__debug_threads(void)
-{
-    said.count = 0;
-    said.bytes[0] = '\0';
-    if (rdl__running || failing)
-        for (uint32_t id = 0; id < sched->view.threads; id++)
-            if (sched->threads[id]->state != RDL__UNUSED)
-                say_thread(sched->threads[id]);
-    return said.bytes;
 }
 
 /* ---- Who holds what ------------------------------------------------------------------------ */
@@ -118,22 +119,24 @@ static void say_holds(const struct rdl__thread *thread)
     for (uint32_t i = 0; i < thread->hold_count; i++) {
         const struct rdl__hold *hold = &thread->holds[i];
 
-        say("%u\t%lx\t%lx\t%s\n", thread->id, (unsigned long)hold->object, (unsigned long)hold->pc,
+        say(&said_holds, "%u\t%lx\t%lx\t%s\n", thread->id, (unsigned long)hold->object,
+            (unsigned long)hold->pc,
             hold->shared      ? "shared"
             : hold->count > 1 ? "several times"
                               : "");
     }
 }
 
-const char *rdl__debug_holds(void)
+void rdl__debug_note(void)
 {
-    said.count = 0;
-    said.bytes[0] = '\0';
-    if (rdl__running || failing)
-        for (uint32_t id = 0; id < sched->view.threads; id++)
-            if (sched->threads[id]->state == RDL__ALIVE)
-                say_holds(sched->threads[id]);
-    return said.bytes;
+    say_nothing(&said_threads);
+    say_nothing(&said_holds);
+    for (uint32_t id = 0; (rdl__running || failing) && id < sched->view.threads; id++) {
+        if (sched->threads[id]->state != RDL__UNUSED)
+            say_thread(sched->threads[id]);
+        if (sched->threads[id]->state == RDL__ALIVE)
+            say_holds(sched->threads[id]);
+    }
 }
 
 /* ---- Who is to blame ------------------------------------------------------------------------ */
@@ -155,15 +158,13 @@ void rdl__debug_blame_call(uint64_t number, uintptr_t function)
     blamed.function = function;
 }
 
-const char *rdl__debug_blamed(void)
+static void say_blamed(void)
 {
-    said.count = 0;
-    said.bytes[0] = '\0';
+    say_nothing(&said_blamed);
     if (blamed.step)
-        say("step\t%lu\t%s\n", blamed.step, rdl__thread_name(blamed.thread));
+        say(&said_blamed, "step\t%lu\t%s\n", blamed.step, rdl__thread_name(blamed.thread));
     else if (blamed.function)
-        say("call\t%lu\t%lx\n", blamed.call, (unsigned long)blamed.function);
-    return said.bytes;
+        say(&said_blamed, "call\t%lu\t%lx\n", blamed.call, (unsigned long)blamed.function);
 }
 
 /* A thread that waits is looked at where it stands: on its own stack. */
@@ -180,6 +181,7 @@ void rdl__debug_arrive(void)
 
     if (!from)
         return;
+    rdl__debug_note(); /* only now it is known where the visitor has left its stack */
     raise(SIGTRAP);
     visitor = NULL;
     rdl__switch(&blamed.thread->stack_pointer, from->stack_pointer, from->fs);
@@ -213,12 +215,13 @@ void rdl__debug_follow(const struct rdl__thread *self)
 
     last = self;
     steps++;
+    rdl__debug_note();
     if (is_another)
         rdl__debug_switched();
     rdl__debug_step(steps);
 }
 
-/* Until the debugger lets us go on, nothing is controlled: it calls functions here. */
+/* Until the debugger lets us go on, nothing is controlled: who uses it may call functions. */
 void rdl__debug_stop(const char *what, const char *text)
 {
     struct rdl__thread *running = rdl__running;
@@ -227,6 +230,8 @@ void rdl__debug_stop(const char *what, const char *text)
     failing = wrong ? wrong : running;
     stopped = running;
     rdl__running = NULL;
+    rdl__debug_note();
+    say_blamed();
     fflush(NULL);
     fprintf(stderr, "raddle: %s\n%s%s", what, text, *text ? "\n" : "");
     if (wrong && wrong != running && !blamed.step && wrong->state == RDL__ALIVE)
@@ -236,4 +241,6 @@ void rdl__debug_stop(const char *what, const char *text)
     rdl__running = running;
     failing = stopped = NULL;
     memset(&blamed, 0, sizeof blamed);
+    rdl__debug_note();
+    say_blamed();
 }

@@ -1,8 +1,9 @@
 /* debug.h -- controlled threads, for debuggers.
  *
  * To a debugger all controlled threads are one, which changes its stack.  So it is told who there
- * is: it calls functions here, in the program that it has stopped, and reads the text they return
- * (scripts/raddle-gdb.py).  That needs no debugging information of Raddle's. */
+ * is: it reads texts here, in the program that it has stopped (scripts/raddle-gdb.py).  That needs
+ * no debugging information of Raddle's, and it calls no function there, which not every gdb can do
+ * on every processor: to put registers back that it does not know the size of. */
 #ifndef RDL__DEBUG_H
 #define RDL__DEBUG_H
 
@@ -16,16 +17,19 @@ extern bool rdl__debugged;
  * (fails, is wrong, runs, is ready, waits, has ended), what it does in words, the object that it
  * does it to and the place in the code, as hexadecimal numbers; and the stack pointer and the base
  * of its thread-local variables, 0 if it runs. */
-RDL_API const char *rdl__debug_threads(void);
+RDL__API_VAR const char *const rdl__debug_threads;
 
 /* A line for each thing that is held: the number of the thread, the object, where it was got, and
  * what it is in words. */
-RDL_API const char *rdl__debug_holds(void);
+RDL__API_VAR const char *const rdl__debug_holds;
 
 /* Where a debugger has to stop another time, to see what was wrong while it happens: "step",
  * the number of the step, and of which thread it is; or "call", its number, and the address of the
  * function.  Empty: it is just there. */
-RDL_API const char *rdl__debug_blamed(void);
+RDL__API_VAR const char *const rdl__debug_blamed;
+
+/* Something has changed: say it anew. */
+void rdl__debug_note(void);
 
 /* Debuggers stop here: tests begin, another thread has its turn, a thread does its next operation,
  * or a model is about to be compared with this call. */

@@ -2,6 +2,7 @@
 #include <setjmp.h>
 #include <string.h>
 
+#include "control/sched/debug.h"
 #include "control/sched/dispatch.h"
 #include "control/sched/donor.h"
 #include "control/sched/inner.h"
@@ -135,6 +136,8 @@ bool rdl__execution_run(const struct rdl__execution *execution, void (*body)(voi
         abandon_threads();
     }
     rdl__running = NULL;
+    if (rdl__debugged)
+        rdl__debug_note();
     rdl__dispatch_end();
     rdl__signals_end();
     sched->t->leave = NULL;

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "control/meet.h"
+#include "control/sched/debug.h"
 #include "control/sched/inner.h"
 #include "control/sched/words.h"
 
@@ -132,6 +133,8 @@ void rdl__got(struct rdl__thread *self, uintptr_t object, uintptr_t pc, bool sha
     else if (self->hold_count < RDL__HOLDS_MAX)
         self->holds[self->hold_count++] =
             (struct rdl__hold){.object = object, .pc = pc, .count = 1, .shared = shared};
+    if (__builtin_expect(rdl__debugged, 0))
+        rdl__debug_note();
 }
 
 void rdl__gave(struct rdl__thread *self, uintptr_t object)
@@ -142,6 +145,8 @@ void rdl__gave(struct rdl__thread *self, uintptr_t object)
     if (!hold || --hold->count > 0)
         return;
     memmove(hold, hold + 1, (--self->hold_count - at) * sizeof *hold);
+    if (__builtin_expect(rdl__debugged, 0))
+        rdl__debug_note();
 }
 
 struct rdl__thread *rdl__holder(uintptr_t object)
