@@ -20,25 +20,22 @@
 #ifndef RADDLE_H
 #define RADDLE_H
 
+#include <raddle/callouts.h>
 #include <raddle/case.h>
 #include <raddle/check.h>
 #include <raddle/clock.h>
-#include <raddle/gates.h>
-#include <raddle/generate.h>
-#include <raddle/requirements.h>
-#include <raddle/test.h>
-#include <raddle/threads.h>
-
-#ifndef __cplusplus /* raddle/base.h tells more */
-#include <raddle/callouts.h>
 #include <raddle/cluster.h>
 #include <raddle/events.h>
+#include <raddle/gates.h>
+#include <raddle/generate.h>
 #include <raddle/mock.h>
 #include <raddle/model.h>
 #include <raddle/reproduce.h>
+#include <raddle/requirements.h>
 #include <raddle/spec.h>
 #include <raddle/streams.h>
-#endif
+#include <raddle/test.h>
+#include <raddle/threads.h>
 
 #define RDL_VERSION "0.1.0"
 

@@ -1,10 +1,17 @@
 /* raddle/base.h -- what all headers of Raddle share.  Nothing to call.
  *
- * The headers are C: C11 or later, with the extensions that gcc and clang share.  Tests of C++ code
- * may be C++, from C++17 on: cases, checks, properties, threads, gates and the clock are there, and
- * generators but for those that take options as rdl_ints(t, &n, .length = {0, 9}) does.  Options of
- * tests stand in the order of struct rdl_options then, and take C++20.  Specs, models, events,
- * streams, call-outs, clusters and mocks are for C: have them in a C file of the same program. */
+ * The headers are for C, C11 or later, with the extensions that gcc and clang share, and for C++,
+ * C++17 or later.  In C++ all is written in the same way, with the rules that it has itself:
+ *
+ *   - Forms are filled in by designated initialisers, .field = value, in the order in which their
+ *     fields are declared here.  (C++20 has these; before, they are an extension that g++ and
+ *     clang++ know.)
+ *   - Numbers in braces must fit without being converted: rdl_is(ping, .id = (uint32_t)n).
+ *   - States and arguments of specs, and what events carry, are trivially copyable.
+ *   - What is a compound literal in C, (struct item){7}, is item{7}.
+ *   - Steps, patterns and the like (rdl_sequence, rdl_out, ...) live as long as the case in which
+ *     they are made, and for ever if that is before main: not as static variables of functions.
+ *   - A failing check leaves the case by a jump, as in C, so destructors are not called. */
 #ifndef RADDLE_BASE_H
 #define RADDLE_BASE_H
 
@@ -13,21 +20,22 @@
 #include <stdint.h>
 
 #ifdef __cplusplus
+#include <initializer_list>
+#include <type_traits>
+
 #define RDL_API          extern "C" __attribute__((visibility("default")))
 #define RDL__API_VAR     RDL_API
 #define RDL__C           extern "C"
-#define RDL__FIELD(name) /* in their order */
-#define RDL__FORM_BEGIN                                                                            \
-    _Pragma("GCC diagnostic push")                                                                 \
-        _Pragma("GCC diagnostic ignored \"-Wmissing-field-initializers\"")
-#define RDL__FORM_END _Pragma("GCC diagnostic pop")
+#define RDL__GLOBAL      extern /* of constants, which would be their file's own */
+#define RDL__FIELD(name)        /* in their order */
+#define RDL__UNSET       = {}   /* of fields that users leave out without naming others */
 #else
 #define RDL_API      __attribute__((visibility("default")))
 #define RDL__API_VAR RDL_API extern
 #define RDL__C
+#define RDL__GLOBAL
 #define RDL__FIELD(name) .name =
-#define RDL__FORM_BEGIN
-#define RDL__FORM_END
+#define RDL__UNSET
 #endif
 #define RDL__NORETURN           __attribute__((noreturn))
 #define RDL__PRINTF(text, rest) __attribute__((__format__(__printf__, text, rest)))
@@ -50,8 +58,19 @@
 #define RDL__EXTENSION
 #else
 #define RDL__EXTENSION __extension__
-#if defined(__STRICT_ANSI__) && !defined(RDL__LOOK_CLOSELY)
+#endif
+#if !defined(RDL__LOOK_CLOSELY) &&                                                                 \
+    (defined(__cplusplus) || (defined(__STRICT_ANSI__) && !defined(__clang__)))
 #define RDL__OF_THE_SYSTEM
+#pragma GCC system_header
+#endif
+
+/* In C++, fields that are left out would be warned of, and designators before C++20. */
+#if defined(__cplusplus) && __cplusplus < 202002L
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wc++20-designator"
+#elif __GNUC__ >= 12
+#pragma GCC diagnostic ignored "-Wc++20-extensions"
 #endif
 #endif
 
@@ -86,7 +105,7 @@
 #define RDL__CLEAR(function, Type)                                                                 \
     static void function(void *it)                                                                 \
     {                                                                                              \
-        Type *rdl__it_ = it;                                                                       \
+        Type *rdl__it_ = (Type *)it;                                                               \
         RDL__CLEAR_PADDING(rdl__it_);                                                              \
     }
 #else
@@ -116,6 +135,51 @@ struct rdl__padding {
 };
 RDL_API void rdl__padding_known(struct rdl__padding *padding);
 RDL_API void rdl__clear_padding(struct rdl__padding *padding, void *it);
+
+/* Values that are given in the middle of an expression: RDL__LENT for the length of a call,
+ * RDL__KEPT for as long as compound literals live in C, or longer; RDL__FILLED is the value itself.
+ * Of the first two, those with _ONE are initialised as the only element of an array: {7}.  And
+ * what is done before main: in C++ after the variables above it are there. */
+#ifdef __cplusplus
+#define RDL__LENT(Type, ...)     rdl__lent(rdl__same<Type>{__VA_ARGS__})
+#define RDL__LENT_ONE(Type, ...) rdl__lent(rdl__same<rdl__same<Type>[1]> { __VA_ARGS__ })
+#define RDL__KEPT(Type, ...)     rdl__kept(rdl__same<Type>{__VA_ARGS__})
+#define RDL__KEPT_ONE(Type, ...) rdl__kept(rdl__same<rdl__same<Type>[1]> { __VA_ARGS__ })
+#define RDL__FILLED(Type, ...)   (rdl__same<Type>{__VA_ARGS__})
+#define RDL__BEFORE_MAIN(function)                                                                 \
+    static void function(void);                                                                    \
+    [[maybe_unused]] static const bool RDL__JOIN(function, _is_done) = (function(), true);         \
+    static void function(void)
+
+RDL_API void *rdl__keep_value(const void *bytes, size_t size);
+
+extern "C++" {
+template <class T> using rdl__same = T;
+
+template <class T> const T *rdl__lent(const T &it)
+{
+    return &it;
+}
+
+template <class T> T *rdl__kept(const T &it)
+{
+    static_assert(std::is_trivially_copyable<T>::value, "Raddle copies such values byte by byte");
+    return static_cast<T *>(rdl__keep_value(&it, sizeof it));
+}
+
+template <class T> const T *rdl__kept_all(std::initializer_list<T> items)
+{
+    return static_cast<const T *>(rdl__keep_value(items.begin(), items.size() * sizeof(T)));
+}
+}
+#else
+#define RDL__LENT(Type, ...)       (__extension__(&(Type const){__VA_ARGS__}))
+#define RDL__LENT_ONE(Type, ...)   (__extension__((Type const[1]){__VA_ARGS__}))
+#define RDL__KEPT(Type, ...)       RDL__LENT(Type, __VA_ARGS__)
+#define RDL__KEPT_ONE(Type, ...)   RDL__LENT_ONE(Type, __VA_ARGS__)
+#define RDL__FILLED(Type, ...)     (__extension__(Type){__VA_ARGS__})
+#define RDL__BEFORE_MAIN(function) __attribute__((constructor)) static void function(void)
+#endif
 
 /* One try of a test: what it drew, noted and allocated.  It is lent to the
  * test's body for the length of the case. */

@@ -29,10 +29,6 @@
 #ifndef RADDLE_CALLOUTS_H
 #define RADDLE_CALLOUTS_H
 
-#ifdef __cplusplus
-#error "raddle/callouts.h is for C: include it in a C file of the program"
-#endif
-
 #include <raddle/events.h>
 #include <raddle/mock.h>
 #include <raddle/spec.h>
@@ -80,18 +76,16 @@
     RDL__CALLS(spec, op, RDL__ANSWER_OF(spec, op, answer), __VA_ARGS__)
 #define rdl_calls_of(spec, op, state, ...)                                                         \
     RDL__STEP(RDL__STEP_CALLS_OF, .type = rdl_type(spec##_##op),                                   \
-              .object = 0 ? (rdl_state_##spec const *)0 : (state),                                 \
-              .value = __extension__ & (rdl_data_##spec##_##op const){__VA_ARGS__})
-#define rdl_no_calls rdl_no_events
+              .value = RDL__KEPT(rdl_data_##spec##_##op, __VA_ARGS__),                             \
+              .object = 0 ? (rdl_state_##spec const *)0 : (state))
+#define rdl_no_calls                  rdl_no_events
 
-#define RDL__ANSWER_OF(spec, op, ...)                                                              \
-    (__extension__(rdl_answer_##spec##_##op const[1]){__VA_ARGS__})
+#define RDL__ANSWER_OF(spec, op, ...) RDL__KEPT_ONE(rdl_answer_##spec##_##op, __VA_ARGS__)
 #define RDL__CALLS(spec, op, answer_, ...)                                                         \
     RDL__OP_STEP(RDL__STEP_CALL, spec, op, answer_, rdl_out(&rdl_calls, __VA_ARGS__))
 #define RDL__OP_STEP(kind_, spec, op, answer_, pattern_, ...)                                      \
-    RDL__STEP(kind_, .pattern = (pattern_), .value = (answer_),                                    \
-              .value_size = sizeof(rdl_answer_##spec##_##op), .type = rdl_type(spec##_##op),       \
-              ##__VA_ARGS__)
+    RDL__STEP(kind_, .pattern = (pattern_), .type = rdl_type(spec##_##op), .value = (answer_),     \
+              .value_size = sizeof(rdl_answer_##spec##_##op), ##__VA_ARGS__)
 
 RDL_API void rdl__callouts(const struct rdl_step *step, const char *file, int line);
 
@@ -210,7 +204,7 @@ RDL_API const void *rdl__called_with(const struct rdl_event_type *event);
 #define rdl_mocked(spec, op, args_, ...)                                                           \
     RDL__EXTENSION({                                                                               \
         rdl_data_##spec##_##op const *rdl__args_ = __extension__(args_);                           \
-        struct rdl__op_call rdl__call_ = {.event = rdl_type(spec##_##op), .args = rdl__args_};     \
+        struct rdl__op_call rdl__call_ = {rdl_type(spec##_##op), rdl__args_, NULL, NULL};          \
         if (rdl__op_called(&rdl__call_)) {                                                         \
             (void)(__VA_ARGS__);                                                                   \
             rdl__op_returned(&rdl__call_);                                                         \
@@ -221,8 +215,7 @@ RDL_API const void *rdl__called_with(const struct rdl_event_type *event);
     RDL__EXTENSION({                                                                               \
         rdl_data_##spec##_##op const *rdl__args_ = __extension__(args_);                           \
         rdl_answer_##spec##_##op rdl__answer_;                                                     \
-        struct rdl__op_call rdl__call_ = {                                                         \
-            .event = rdl_type(spec##_##op), .args = rdl__args_, .answer = &rdl__answer_};          \
+        struct rdl__op_call rdl__call_ = {rdl_type(spec##_##op), rdl__args_, &rdl__answer_, NULL}; \
         if (rdl__op_called(&rdl__call_)) {                                                         \
             rdl__answer_ = (__VA_ARGS__);                                                          \
             rdl__op_returned(&rdl__call_);                                                         \
@@ -247,7 +240,11 @@ RDL_API void rdl__op_returned(struct rdl__op_call *call);
  * each call its .pre is checked, and who calls against it is to blame; its .post answers, and if
  * the caller's .callouts say an answer, it must be the same.  Other neighbours are mocked as
  * above; .mocked = RDL_SPECS(cb, clock) if not all specs of the program are neighbours. */
-#define RDL_SPECS(...)           ((const char *const[]){RDL__EACH(RDL__QUOTE, , __VA_ARGS__) NULL})
+#ifdef __cplusplus
+#define RDL_SPECS(...) (rdl__kept_all<const char *>({RDL__EACH(RDL__QUOTE, , __VA_ARGS__) nullptr}))
+#else
+#define RDL_SPECS(...) ((const char *const[]){RDL__EACH(RDL__QUOTE, , __VA_ARGS__) NULL})
+#endif
 
 #define RDL__QUOTE(unused, spec) #spec,
 

@@ -26,10 +26,6 @@
 #ifndef RADDLE_CLUSTER_H
 #define RADDLE_CLUSTER_H
 
-#ifdef __cplusplus
-#error "raddle/cluster.h is for C: include it in a C file of the program"
-#endif
-
 #include <raddle/callouts.h>
 #include <raddle/test.h>
 
@@ -46,7 +42,7 @@ struct rdl_cluster {
 
 /* RDL_CLUSTER(name, RDL_SPECS(spec, ...));  at most 32. */
 #define RDL_CLUSTER(cluster, ...)                                                                  \
-    const struct rdl_cluster rdl_cluster_##cluster = {                                             \
+    RDL__GLOBAL const struct rdl_cluster rdl_cluster_##cluster = {                                 \
         .name = #cluster, .file = __FILE__, .line = __LINE__, .specs = __VA_ARGS__}
 
 /* A cluster of another file. */
@@ -55,16 +51,7 @@ struct rdl_cluster {
 /* RDL_TEST_CLUSTER(name, cluster, .option = value, ...);  .calls says how many calls the test
  * makes in a case; {0, 100}. */
 #define RDL_TEST_CLUSTER(test_name, cluster_, ...)                                                 \
-    static struct rdl_test rdl_test_##test_name = {                                                \
-        .name = #test_name,                                                                        \
-        .file = __FILE__,                                                                          \
-        .line = __LINE__,                                                                          \
-        .body = rdl__test_cluster,                                                                 \
-        .options = {.cluster = &rdl_cluster_##cluster_, ##__VA_ARGS__}};                           \
-    __attribute__((constructor)) static void rdl_register_##test_name(void)                        \
-    {                                                                                              \
-        rdl_register(&rdl_test_##test_name);                                                       \
-    }                                                                                              \
+    RDL__TEST(test_name, rdl__test_cluster, it->cluster = &rdl_cluster_##cluster_, __VA_ARGS__)    \
     struct rdl_spec
 
 RDL_API void rdl__test_cluster(struct rdl_case *t);
@@ -111,8 +98,9 @@ RDL_API void rdl__test_cluster(struct rdl_case *t);
         .line = __LINE__,                                                                          \
         .operation = &rdl_op_##spec##_##op,                                                        \
         .holds = (bool (*)(const void *, const void *))RDL__JOIN(id, _holds),                      \
-        .effect = (void (*)(void *, const void *, void *))RDL__JOIN(id, _effect)};                 \
-    __attribute__((constructor)) static void RDL__JOIN(id, _register)(void)                        \
+        .effect = (void (*)(void *, const void *, void *))RDL__JOIN(id, _effect),                  \
+        .next = NULL};                                                                             \
+    RDL__BEFORE_MAIN(RDL__JOIN(id, _register))                                                     \
     {                                                                                              \
         rdl__register_deviation(&id);                                                              \
     }                                                                                              \

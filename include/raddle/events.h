@@ -25,10 +25,6 @@
 #ifndef RADDLE_EVENTS_H
 #define RADDLE_EVENTS_H
 
-#ifdef __cplusplus
-#error "raddle/events.h is for C: include it in a C file of the program"
-#endif
-
 #include <stdio.h>
 
 #include <raddle/base.h>
@@ -77,7 +73,7 @@ struct rdl_event_type {
 } __attribute__((may_alias));
 
 /* Bytes as they come from a file or a socket (raddle/streams.h). */
-struct rdl_frame {
+__extension__ struct rdl_frame {
     uint32_t size;
     char bytes[];
 };
@@ -192,60 +188,41 @@ struct rdl_condition {
 };
 
 /* Any event of the type, and of those that are one, too. */
-#define rdl_any(event)                                                                             \
-    {                                                                                              \
-        .kind = RDL__COND_ANY, .type = rdl_type(event)                                             \
-    }
+#define rdl_any(event) RDL__COND(RDL__COND_ANY, rdl_type(event), .value = NULL)
 
 /* This very value: rdl_is(ping, .id = 3); fields that are not named are 0. */
 #define rdl_is(event, ...)                                                                         \
-    {                                                                                              \
-        .kind = RDL__COND_IS, .type = rdl_type(event),                                             \
-        .value = __extension__(&(const rdl_data_##event){__VA_ARGS__})                             \
-    }
+    RDL__COND(RDL__COND_IS, rdl_type(event), .value = RDL__KEPT(rdl_data_##event, __VA_ARGS__))
 
 /* Those for which a function says so:  bool is_late(const struct ping *it). */
 #define rdl_if(event, function)                                                                    \
-    {                                                                                              \
-        .kind = RDL__COND_IF, .type = rdl_type(event), .name = #function,                          \
-        .holds = (bool (*)(const void *))(0 ? (bool (*)(const rdl_data_##event *))0 : (function))  \
-    }
+    RDL__COND(                                                                                     \
+        RDL__COND_IF, rdl_type(event),                                                             \
+        .holds = (bool (*)(const void *))(0 ? (bool (*)(const rdl_data_##event *))0 : (function)), \
+        .name = #function)
 
 /* Those with this in one of the fields: rdl_field(ping, id, 3). */
 #define rdl_field(event, field, ...)                                                               \
-    {                                                                                              \
-        .kind = RDL__COND_FIELD, .type = rdl_type(event), .name = #field,                          \
-        .offset = offsetof(rdl_data_##event, field),                                               \
-        .size = sizeof(((rdl_data_##event *)0)->field),                                            \
-        .value = &(const __typeof__(((rdl_data_##event *)0)->field))                               \
-        {                                                                                          \
-            __VA_ARGS__                                                                            \
-        }                                                                                          \
-    }
+    RDL__COND(RDL__COND_FIELD, rdl_type(event),                                                    \
+              .value = RDL__KEPT(__typeof__(((rdl_data_##event *)0)->field), __VA_ARGS__),         \
+              .name = #field, .offset = offsetof(rdl_data_##event, field),                         \
+              .size = sizeof(((rdl_data_##event *)0)->field))
 
 /* Frames of this text, in which * stands for anything, and \ for the character after it:
  * rdl_text("+OK\r\n"). */
-#define rdl_text(pattern)                                                                          \
-    {                                                                                              \
-        .kind = RDL__COND_TEXT, .type = &rdl_event_frame, .value = (pattern)                       \
-    }
+#define rdl_text(pattern) RDL__COND(RDL__COND_TEXT, &rdl_event_frame, .value = (pattern))
 
 /* Keep what is in the field; compare the field with what was kept. */
 #define rdl_bind(event, field, the_slot)  RDL__SLOTTED(RDL__COND_BIND, event, field, the_slot)
 #define rdl_bound(event, field, the_slot) RDL__SLOTTED(RDL__COND_BOUND, event, field, the_slot)
 #define RDL__SLOTTED(kind_, event, field, the_slot)                                                \
-    {                                                                                              \
-        .kind = kind_, .type = rdl_type(event), .name = #field,                                    \
-        .offset = offsetof(rdl_data_##event, field),                                               \
-        .size = sizeof(((rdl_data_##event *)0)->field), .slot = &rdl_slot_##the_slot               \
-    }
+    RDL__COND(kind_, rdl_type(event), .name = #field, .offset = offsetof(rdl_data_##event, field), \
+              .size = sizeof(((rdl_data_##event *)0)->field), .slot = &rdl_slot_##the_slot)
 
 /* Keep the whole event. */
 #define rdl_bind_all(event, the_slot)                                                              \
-    {                                                                                              \
-        .kind = RDL__COND_BIND, .type = rdl_type(event), .size = sizeof(rdl_data_##event),         \
-        .slot = &rdl_slot_##the_slot                                                               \
-    }
+    RDL__COND(RDL__COND_BIND, rdl_type(event), .size = sizeof(rdl_data_##event),                   \
+              .slot = &rdl_slot_##the_slot)
 
 /* Events of a port, of which all these conditions hold:
  * rdl_out(&net, rdl_any(ping), rdl_field(ping, id, 3)). */
@@ -256,9 +233,24 @@ struct rdl_pattern {
 };
 #define rdl_in(port, ...)  RDL__PATTERN(port, RDL_IN, __VA_ARGS__)
 #define rdl_out(port, ...) RDL__PATTERN(port, RDL_OUT, __VA_ARGS__)
+#ifdef __cplusplus
+#define RDL__COND(kind_, type_, ...)                                                               \
+    rdl_condition                                                                                  \
+    {                                                                                              \
+        .kind = (kind_), .type = (type_), __VA_ARGS__                                              \
+    }
+#define RDL__PATTERN(port_, direction_, ...)                                                       \
+    rdl__kept(rdl_pattern{(port_), (direction_),                                                   \
+                          rdl__kept_all<rdl_condition>({__VA_ARGS__, rdl_condition{}})})
+#else
+#define RDL__COND(kind_, type_, ...)                                                               \
+    {                                                                                              \
+        .kind = (kind_), .type = (type_), __VA_ARGS__                                              \
+    }
 #define RDL__PATTERN(port_, direction_, ...)                                                       \
     (&(const struct rdl_pattern){(port_), (direction_),                                            \
                                  (const struct rdl_condition[]){__VA_ARGS__, {.kind = 0}}})
+#endif
 
 /* ---- Steps ---------------------------------------------------------------------------------- */
 
@@ -279,7 +271,7 @@ struct rdl_step;
  *     rdl_sequence(rdl_either_as("mode", rdl_expect(fast), rdl_expect(slow)),
  *                  rdl_either_as("mode", rdl_expect(sent), rdl_expect(queued))) */
 #define rdl_either_as(tag, ...)                                                                    \
-    RDL__STEP(RDL__STEP_EITHER, .name = (tag), .parts = RDL__PARTS(__VA_ARGS__))
+    RDL__STEP(RDL__STEP_EITHER, .parts = RDL__PARTS(__VA_ARGS__), .name = (tag))
 
 /* Nothing: rdl_either(rdl_no_events, rdl_expect(...)). */
 #define rdl_no_events RDL__STEP(RDL__STEP_NOTHING, .parts = NULL)
@@ -311,7 +303,7 @@ struct rdl_step;
 
 /* A sequence that takes no longer than so many milliseconds from when its turn comes. */
 #define rdl_within(ms, ...)                                                                        \
-    RDL__STEP(RDL__STEP_WITHIN, .deadline_ms = (ms), .parts = RDL__PARTS(__VA_ARGS__))
+    RDL__STEP(RDL__STEP_WITHIN, .parts = RDL__PARTS(__VA_ARGS__), .deadline_ms = (double)(ms))
 
 /* ---- Rules --------------------------------------------------------------------------------- */
 
@@ -360,7 +352,7 @@ enum rdl_fate {
 /* Send an event into the component; one that a function makes, which is called once. */
 #define rdl_trigger(port_, event, ...)                                                             \
     RDL__STEP(RDL__STEP_TRIGGER, .port = (port_), .type = rdl_type(event),                         \
-              .value = __extension__(&(const rdl_data_##event){__VA_ARGS__}))
+              .value = RDL__KEPT(rdl_data_##event, __VA_ARGS__))
 #define rdl_trigger_by(port_, event, function)                                                     \
     RDL__STEP(RDL__STEP_TRIGGER, .port = (port_), .type = rdl_type(event), .name = #function,      \
               .make = (void (*)(void *))(0 ? (void (*)(rdl_data_##event *))0 : (function)))
@@ -368,10 +360,7 @@ enum rdl_fate {
 /* Send these bytes, a literal, as a frame: rdl_trigger_text(&net, "PING\r\n"). */
 #define rdl_trigger_text(port_, text)                                                              \
     RDL__STEP(RDL__STEP_TRIGGER, .port = (port_), .type = &rdl_event_frame,                        \
-              .value = &(const struct {                                                            \
-                  uint32_t size;                                                                   \
-                  char bytes[sizeof("" text)];                                                     \
-              }){sizeof(text) - 1, text})
+              .value = RDL__FRAME("" text))
 
 /* Call a function:  void step(void). */
 #define rdl_do(function) RDL__STEP(RDL__STEP_DO, .name = #function, .act = (function))
@@ -379,7 +368,7 @@ enum rdl_fate {
 /* Look at the component when all that has happened so far has been dealt with:
  * bool is_idle(const struct pinger *it). */
 #define rdl_inspect(function, object_)                                                             \
-    RDL__STEP(RDL__STEP_INSPECT, .name = #function, .object = (object_),                           \
+    RDL__STEP(RDL__STEP_INSPECT, .object = (object_), .name = #function,                           \
               .holds = (bool (*)(const void *))(0 ? (bool (*)(__typeof__(*(object_)) const *))0    \
                                                   : (function)))
 
@@ -413,7 +402,7 @@ enum rdl_fate {
 #define RDL_STREAM_SPEC(spec, step_)                                                               \
     static const struct rdl_stream_spec rdl_stream_spec_##spec = {                                 \
         .name = #spec, .file = __FILE__, .line = __LINE__, .step = (step_)};                       \
-    __attribute__((constructor)) static void rdl_register_stream_spec_##spec(void)                 \
+    RDL__BEFORE_MAIN(rdl_register_stream_spec_##spec)                                              \
     {                                                                                              \
         rdl__register_stream_spec(&rdl_stream_spec_##spec);                                        \
     }                                                                                              \
@@ -478,6 +467,32 @@ struct rdl_step {
     enum rdl_fate (*decide)(const void *data);
 };
 
+#define RDL__BLOCK(kind_, ...) RDL__STEP(kind_, .parts = RDL__PARTS(__VA_ARGS__))
+#define RDL__LOOP(min_, max_, ...)                                                                 \
+    RDL__STEP(RDL__STEP_REPEAT, .parts = RDL__PARTS(__VA_ARGS__), .min = (uint32_t)(min_),         \
+              .max = (uint32_t)(max_))
+#ifdef __cplusplus
+#define RDL__STEP(kind_, ...)                                                                      \
+    ((const rdl_step *)rdl__kept(                                                                  \
+        rdl_step{.kind = (kind_), .file = __FILE__, .line = __LINE__, __VA_ARGS__}))
+#define RDL__PARTS(...)  (rdl__kept_all<const rdl_step *>({__VA_ARGS__, nullptr}))
+#define RDL__FRAME(text) (rdl__kept(rdl__text_frame<sizeof(text)>(text)))
+
+extern "C++" {
+template <size_t n> struct rdl__frame_of {
+    uint32_t size;
+    char bytes[n];
+};
+
+template <size_t n> rdl__frame_of<n> rdl__text_frame(const char (&text)[n])
+{
+    rdl__frame_of<n> frame = {n - 1, {}};
+
+    __builtin_memcpy(frame.bytes, text, n);
+    return frame;
+}
+}
+#else
 #define RDL__STEP(kind_, ...)                                                                      \
     (&(const struct rdl_step){.kind = (kind_), .file = __FILE__, .line = __LINE__, __VA_ARGS__})
 #define RDL__PARTS(...)                                                                            \
@@ -485,8 +500,14 @@ struct rdl_step {
     {                                                                                              \
         __VA_ARGS__, NULL                                                                          \
     }
-#define RDL__BLOCK(kind_, ...) RDL__STEP(kind_, .parts = RDL__PARTS(__VA_ARGS__))
-#define RDL__LOOP(min_, max_, ...)                                                                 \
-    RDL__STEP(RDL__STEP_REPEAT, .min = (min_), .max = (max_), .parts = RDL__PARTS(__VA_ARGS__))
+#define RDL__FRAME(text)                                                                           \
+    &(const struct {                                                                               \
+        uint32_t size;                                                                             \
+        char bytes[sizeof(text)];                                                                  \
+    })                                                                                             \
+    {                                                                                              \
+        sizeof(text) - 1, text                                                                     \
+    }
+#endif
 
 #endif

@@ -108,13 +108,13 @@ struct rdl_at {
 
 /* rdl_at(t, "reader.c:40", .thread = "reader", .open = gate); */
 #define rdl_at(t, place, ...)                                                                      \
-    rdl__at_place((t), (place), __extension__(&(const struct rdl_at){__VA_ARGS__}), RDL__HERE)
+    rdl__at_place((t), (place), RDL__LENT(struct rdl_at, __VA_ARGS__), RDL__HERE)
 RDL_API void rdl__at_place(struct rdl_case *t, const char *place, const struct rdl_at *what,
                            const char *file, int line);
 
 /* A gate of its own at this place; the options are those of rdl_at. */
 #define rdl_gate_at(t, place, ...)                                                                 \
-    rdl__gate_at((t), (place), __extension__(&(const struct rdl_at){__VA_ARGS__}), RDL__HERE)
+    rdl__gate_at((t), (place), RDL__LENT(struct rdl_at, __VA_ARGS__), RDL__HERE)
 RDL_API struct rdl_gate *rdl__gate_at(struct rdl_case *t, const char *place,
                                       const struct rdl_at *what, const char *file, int line);
 
@@ -122,8 +122,7 @@ RDL_API struct rdl_gate *rdl__gate_at(struct rdl_case *t, const char *place,
  * RDL_SCHEDULE.  A thread need not come there: ask rdl_gate_is_reached.  If none comes to any of
  * them, the test fails. */
 #define rdl_gate_at_each_line(t, function, ...)                                                    \
-    rdl__gate_at_each_line((t), (function), __extension__(&(const struct rdl_at){__VA_ARGS__}),    \
-                           RDL__HERE)
+    rdl__gate_at_each_line((t), (function), RDL__LENT(struct rdl_at, __VA_ARGS__), RDL__HERE)
 RDL_API struct rdl_gate *rdl__gate_at_each_line(struct rdl_case *t, const char *function,
                                                 const struct rdl_at *what, const char *file,
                                                 int line);

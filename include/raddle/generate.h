@@ -61,10 +61,10 @@ struct rdl_double {
     bool nan;      /* also NaN */
 } RDL__FORM;
 #define rdl_double(t, ...)                                                                         \
-    rdl__double((t), RDL__HERE, "rdl_double", 53, __extension__(struct rdl_double){__VA_ARGS__})
+    rdl__double((t), RDL__HERE, "rdl_double", 53, RDL__FILLED(struct rdl_double, __VA_ARGS__))
 #define rdl_float(t, ...)                                                                          \
     ((float)rdl__double((t), RDL__HERE, "rdl_float", 24,                                           \
-                        __extension__(struct rdl_double){__VA_ARGS__}))
+                        RDL__FILLED(struct rdl_double, __VA_ARGS__)))
 
 /* ---- Text --------------------------------------------------------------------- */
 
@@ -91,9 +91,9 @@ struct rdl_string {
     enum rdl_string_kind kind;
     const char *of; /* only these bytes, the first being the simplest */
 } RDL__FORM;
-#define rdl_string(t, ...)                                                                         \
-    rdl__string((t), RDL__HERE, __extension__(struct rdl_string){__VA_ARGS__})
-#define rdl_identifier(t) rdl__string((t), RDL__HERE, (struct rdl_string){.kind = RDL_IDENTIFIER})
+#define rdl_string(t, ...) rdl__string((t), RDL__HERE, RDL__FILLED(struct rdl_string, __VA_ARGS__))
+#define rdl_identifier(t)                                                                          \
+    rdl__string((t), RDL__HERE, RDL__FILLED(struct rdl_string, .kind = RDL_IDENTIFIER))
 
 /* ---- Many of something ---------------------------------------------------------- */
 
@@ -106,9 +106,9 @@ struct rdl_many {
 
 /* n ints, or n bytes; n is set.   rdl_ints(t, &n, .length = {0, 9}, .range = {0, 99}) */
 #define rdl_ints(t, out_n, ...)                                                                    \
-    rdl__ints((t), RDL__HERE, (out_n), __extension__(struct rdl_many){__VA_ARGS__})
+    rdl__ints((t), RDL__HERE, (out_n), RDL__FILLED(struct rdl_many, __VA_ARGS__))
 #define rdl_bytes(t, out_n, ...)                                                                   \
-    rdl__bytes((t), RDL__HERE, (out_n), __extension__(struct rdl_many){__VA_ARGS__})
+    rdl__bytes((t), RDL__HERE, (out_n), RDL__FILLED(struct rdl_many, __VA_ARGS__))
 
 /* An array of what generator(t) returns, of any type:
  *     struct point *ps = rdl_array(t, &n, point, .length = {1, 20});            */
@@ -116,7 +116,7 @@ struct rdl_many {
     RDL__EXTENSION({                                                                               \
         struct rdl_list rdl__list_ = rdl_list((t), __VA_ARGS__);                                   \
         __typeof__(generator(t)) *rdl__items_ =                                                    \
-            rdl_alloc_array((t), rdl__list_.room, sizeof *rdl__items_);                            \
+            rdl_new_array((t), __typeof__(generator(t)), rdl__list_.room);                         \
         size_t rdl__n_ = 0;                                                                        \
         while (rdl_more(&rdl__list_))                                                              \
             rdl__items_[rdl__n_++] = generator(t);                                                 \
@@ -138,7 +138,7 @@ struct rdl_list {
     unsigned depth;
     bool ended;
 };
-#define rdl_list(t, ...) rdl__list((t), RDL__HERE, __extension__(struct rdl_many){__VA_ARGS__})
+#define rdl_list(t, ...) rdl__list((t), RDL__HERE, RDL__FILLED(struct rdl_many, __VA_ARGS__))
 RDL_API bool rdl_more(struct rdl_list *list);
 
 /* ---- One of several --------------------------------------------------------------- */
@@ -149,16 +149,22 @@ RDL_API bool rdl_more(struct rdl_list *list);
 /* A number from 0 to k - 1 by weight:  switch (rdl_frequency(t, 5, 1, 1)) ...
  * A weight of 0 is never picked.  At most 16 weights. */
 #define rdl_frequency(t, ...)                                                                      \
-    rdl__frequency((t), RDL__HERE, (const unsigned[]){__VA_ARGS__}, RDL__COUNT(__VA_ARGS__))
+    rdl__frequency((t), RDL__HERE, RDL__WEIGHTS(__VA_ARGS__), RDL__COUNT(__VA_ARGS__))
+
+#ifdef __cplusplus
+#define RDL__WEIGHTS(...) (rdl__same<std::initializer_list<unsigned>>{__VA_ARGS__}.begin())
+#else
+#define RDL__WEIGHTS(...) ((const unsigned[]){__VA_ARGS__})
+#endif
 
 /* What one of these generators returns; all must return the same type. */
 #define rdl_one_of(t, first, ...)                                                                  \
     RDL__EXTENSION({                                                                               \
-        __typeof__(first(t)) (*const rdl__generators_[])(struct rdl_case *) = {first,              \
-                                                                               ##__VA_ARGS__};     \
+        typedef __typeof__(first(t)) rdl__drawn_;                                                  \
+        rdl__drawn_ (*const rdl__generators_[])(struct rdl_case *) = {first, ##__VA_ARGS__};       \
         size_t rdl__which_ =                                                                       \
             rdl__one_of_begin((t), sizeof rdl__generators_ / sizeof *rdl__generators_);            \
-        __typeof__(first(t)) rdl__value_ = rdl__generators_[rdl__which_](t);                       \
+        rdl__drawn_ rdl__value_ = rdl__generators_[rdl__which_](t);                                \
         rdl_end(t);                                                                                \
         rdl__value_;                                                                               \
     })

@@ -44,10 +44,6 @@
 #ifndef RADDLE_MOCK_H
 #define RADDLE_MOCK_H
 
-#ifdef __cplusplus
-#error "raddle/mock.h is for C: include it in a C file of the program"
-#endif
-
 #include <raddle/base.h>
 #include <raddle/events.h>
 
@@ -76,13 +72,9 @@ struct rdl_mock;
  * rdl_real(flash_write)(3, "ab") is the one that it stands in for. */
 #define rdl_replace(t, function, replacement, ...)                                                 \
     RDL__MOCK(t, function, RDL__MOCK_REPLACE,                                                      \
-              RDL__MOCK_PARTS(0, {.kind = RDL__PART_CALLS,                                         \
-                               .code = (void (*)(void))(1 ? (replacement)                          \
-                                                          : _Generic((function), char *            \
-                                                                     : (replacement), const char * \
-                                                                     : (replacement), default      \
-                                                                     : (function)))},              \
-                              ##__VA_ARGS__))
+              RDL__MOCK_PARTS(                                                                     \
+                  0, RDL__PART(RDL__PART_CALLS, .code = RDL__REPLACING(function, replacement)),    \
+                  ##__VA_ARGS__))
 #define rdl_real(function)                                                                         \
     ((__typeof__(&(function)))rdl__real((void (*)(void))(function), #function))
 
@@ -167,7 +159,7 @@ RDL_API size_t rdl_mock_calls(struct rdl_mock *mock);
 /* An argument of the i-th of them, from 0:  rdl_mock_arg(write, 0, "block", int).  Parameters whose
  * names are not known are called "1", "2", ...; and "" is the result. */
 #define rdl_mock_arg(mock, i, parameter, type)                                                     \
-    (*(type *)rdl__mock_arg((mock), (i), (parameter), &(type){0}, sizeof(type), RDL__HERE))
+    (*(type *)rdl__mock_arg((mock), (i), (parameter), RDL__ROOM_FOR(type), sizeof(type), RDL__HERE))
 
 /* From now on, keep a copy of what a parameter points to: so many bytes, or elements if it is known
  * how large they are.  That is a number; or a text, an expression of C over the parameters; or, if
@@ -201,9 +193,9 @@ RDL_API const void *rdl_mock_copy(struct rdl_mock *mock, size_t i, const char *p
 #define rdl_expect_calls(t, step) rdl__expect_calls((t), (step), RDL__HERE)
 #define rdl_calls_done(t)         rdl__calls_done((t), RDL__HERE)
 #define rdl_call_to(function, ...)                                                                 \
-    RDL__STEP(RDL__STEP_CALL, .name = RDL__FUNCTION_NAME(function),                                \
-              .operation = &rdl__call_to_function, .value = RDL__MOCK_PARTS(0, ##__VA_ARGS__),     \
-              .value_size = sizeof(RDL__MOCK_PARTS(0, ##__VA_ARGS__)))
+    RDL__STEP(RDL__STEP_CALL, .value = RDL__MOCK_PARTS(0, ##__VA_ARGS__),                          \
+              .value_size = RDL__PARTS_SIZE(0, ##__VA_ARGS__),                                     \
+              .operation = &rdl__call_to_function, .name = RDL__FUNCTION_NAME(function))
 
 /* ---- Functions that are missing -------- */
 
@@ -260,25 +252,117 @@ struct rdl_part {
     void (*code)(void);
     const void *value;
     size_t size;
-    int class; /* of a value: what __builtin_classify_type says */
+    int value_class; /* of a value: what __builtin_classify_type says */
     bool is_unsigned;
     long number;
     const struct rdl_slot *slot;
 };
 
+/* A function that is named as one has a type, which debugging information finds by a variable. */
+#define RDL__MOCK(t, function, kind, parts)                                                        \
+    (__extension__({                                                                               \
+        static RDL__DECAYED(function) rdl__typed_ __attribute__((used));                           \
+        rdl__mock((t), RDL__FUNCTION_NAME(function), RDL__UNLESS_TEXT(function, &rdl__typed_),     \
+                  (kind), (parts), RDL__HERE);                                                     \
+    }))
+#define RDL__CODE(function) .name = #function, .code = (void (*)(void))(function)
+
+/* Of a value, arrays become pointers, and what is smaller than an int becomes one. */
+#ifdef __cplusplus
+#define RDL__PART(kind_, ...)                                                                      \
+    rdl_part                                                                                       \
+    {                                                                                              \
+        .kind = (kind_), __VA_ARGS__                                                               \
+    }
+#define RDL__PART_VALUE(x)                                                                         \
+    .value = rdl__kept(rdl__promoted(x)), .size = sizeof(rdl__promoted(x)),                        \
+    .value_class = rdl__class_of<decltype(rdl__promoted(x))>(),                                    \
+    .is_unsigned = std::is_unsigned<decltype(rdl__promoted(x))>::value
+#define RDL__MOCK_PARTS(unused, ...)                                                               \
+    (rdl__kept_all<rdl_part>(                                                                      \
+        {rdl_part{.kind = RDL__PART_BEGIN}, ##__VA_ARGS__, rdl_part{.kind = RDL__PART_END}}))
+#define RDL__PARTS_SIZE(...)                  sizeof(rdl__as_many(__VA_ARGS__))
+#define RDL__DECAYED(function)                rdl__same<std::decay<decltype(function)>::type>
+#define RDL__FUNCTION_NAME(function)          rdl__function_name((function), #function)
+#define RDL__UNLESS_TEXT(function, it)        rdl__unless_text((function), (it))
+#define RDL__REPLACING(function, replacement) rdl__replacing((function), (replacement))
+#define RDL__ROOM_FOR(type)                   rdl__kept(rdl__same<type>())
+
+extern "C++" {
+template <class... T> rdl_part (&rdl__as_many(const T &...))[sizeof...(T) + 1];
+
+template <class T> constexpr auto rdl__promoted(T x)
+{
+    if constexpr (std::is_enum<T>::value)
+        return +static_cast<typename std::underlying_type<T>::type>(x);
+    else if constexpr (std::is_same<T, decltype(nullptr)>::value)
+        return static_cast<const void *>(nullptr);
+    else if constexpr (std::is_integral<T>::value)
+        return +x;
+    else
+        return x;
+}
+
+/* As __builtin_classify_type has it. */
+template <class T> constexpr int rdl__class_of(void)
+{
+    return std::is_integral<T>::value         ? 1
+           : std::is_pointer<T>::value        ? 5
+           : std::is_floating_point<T>::value ? 8
+                                              : __builtin_classify_type(T());
+}
+
+inline const char *rdl__function_name(const char *text, const char *)
+{
+    return text;
+}
+
+template <class F> const char *rdl__function_name(F *, const char *name)
+{
+    const char *last = name;
+
+    for (const char *at = name; *at; at++)
+        if (*at == ':')
+            last = at + 1;
+    return last;
+}
+
+inline const void *rdl__unless_text(const char *, const void *)
+{
+    return NULL;
+}
+
+template <class F> const void *rdl__unless_text(F *, const void *it)
+{
+    return it;
+}
+
+template <class F> struct rdl__exactly {
+    using type = F;
+};
+
+template <class F>
+auto rdl__replacing(F *, typename rdl__exactly<F>::type *replacement) -> void (*)(void)
+{
+    return reinterpret_cast<void (*)(void)>(replacement);
+}
+
+template <class F> auto rdl__replacing(const char *, F *replacement) -> void (*)(void)
+{
+    return reinterpret_cast<void (*)(void)>(replacement);
+}
+}
+#else
 #define RDL__PART(kind_, ...)                                                                      \
     {                                                                                              \
         .kind = (kind_), __VA_ARGS__                                                               \
     }
-#define RDL__CODE(function) .name = #function, .code = (void (*)(void))(function)
-
-/* Arrays become pointers, and what is smaller than an int becomes one. */
-#define RDL__DECAYED(x) 1 ? (x) : (x)
+#define RDL__PROMOTED(x) 1 ? (x) : (x)
+#define RDL__DECAYED(x)  __typeof__(RDL__PROMOTED(x))
 #define RDL__PART_VALUE(x)                                                                         \
-    .value = (const __typeof__(RDL__DECAYED(x))[1]){x},                                            \
-    .size = sizeof(__typeof__(RDL__DECAYED(x))),                                                   \
-    .class = __builtin_classify_type(RDL__DECAYED(x)),                                             \
-    .is_unsigned = _Generic((RDL__DECAYED(x)), unsigned : 1, unsigned long : 1,                    \
+    .value = (const RDL__DECAYED(x)[1]){x}, .size = sizeof(RDL__DECAYED(x)),                       \
+    .value_class = __builtin_classify_type(RDL__PROMOTED(x)),                                      \
+    .is_unsigned = _Generic((RDL__PROMOTED(x)), unsigned : 1, unsigned long : 1,                   \
                             unsigned long long : 1, default : 0)
 #define RDL__MOCK_PARTS(unused, ...)                                                               \
     (const struct rdl_part[])                                                                      \
@@ -288,18 +372,17 @@ struct rdl_part {
             .kind = RDL__PART_END                                                                  \
         }                                                                                          \
     }
+#define RDL__PARTS_SIZE(...) sizeof(RDL__MOCK_PARTS(__VA_ARGS__))
 #define RDL__FUNCTION_NAME(function)                                                               \
     _Generic((function), char * : (function), const char * : (function), default : #function)
-
-/* A function that is named as one has a type, which debugging information finds by a variable. */
-#define RDL__MOCK(t, function, kind, parts)                                                        \
-    (__extension__({                                                                               \
-        static __typeof__(RDL__DECAYED(function)) rdl__typed_ __attribute__((used));               \
-        rdl__mock((t), RDL__FUNCTION_NAME(function), RDL__UNLESS_TEXT(function, &rdl__typed_),     \
-                  (kind), (parts), RDL__HERE);                                                     \
-    }))
 #define RDL__UNLESS_TEXT(function, it)                                                             \
     _Generic((function), char * : NULL, const char * : NULL, default : (it))
+#define RDL__REPLACING(function, replacement)                                                      \
+    (void (*)(void))(1 ? (replacement)                                                             \
+                       : _Generic((function), char * : (replacement), const char * : (replacement),\
+                                  default : (function)))
+#define RDL__ROOM_FOR(type) (&(type){0})
+#endif
 
 RDL_API struct rdl_mock *rdl__mock(struct rdl_case *t, const char *function, const void *typed,
                                    enum rdl__mock_kind kind, const struct rdl_part *parts,
@@ -315,6 +398,24 @@ RDL__API_VAR const char rdl__call_to_function;
 #define RDL__NOT_SAID (-__LONG_MAX__ - 1)
 #define RDL__COPIES_2(mock, parameter)                                                             \
     rdl__copies((mock), (parameter), RDL__NOT_SAID, NULL, RDL__HERE)
+RDL_API void rdl__copies(struct rdl_mock *mock, const char *parameter, long count,
+                         const char *expression, const char *file, int line);
+#ifdef __cplusplus
+#define RDL__COPIES_3(mock, parameter, how_many)                                                   \
+    rdl__copies_of((mock), (parameter), (how_many), RDL__HERE)
+
+extern "C++" {
+template <class T>
+void rdl__copies_of(struct rdl_mock *mock, const char *parameter, T how_many, const char *file,
+                    int line)
+{
+    if constexpr (std::is_convertible<T, const char *>::value)
+        rdl__copies(mock, parameter, RDL__NOT_SAID, how_many, file, line);
+    else
+        rdl__copies(mock, parameter, (long)how_many, NULL, file, line);
+}
+}
+#else
 #define RDL__COPIES_3(mock, parameter, how_many)                                                   \
     rdl__copies((mock), (parameter), _Generic((how_many), char * : RDL__NOT_SAID, const char *     \
                                               : RDL__NOT_SAID, default                             \
@@ -322,8 +423,7 @@ RDL__API_VAR const char rdl__call_to_function;
                 _Generic((how_many), char * : (how_many), const char * : (how_many), default       \
                          : NULL),                                                                  \
                 RDL__HERE)
-RDL_API void rdl__copies(struct rdl_mock *mock, const char *parameter, long count,
-                         const char *expression, const char *file, int line);
+#endif
 
 struct rdl__declared {
     const char *name;

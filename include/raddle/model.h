@@ -24,10 +24,6 @@
 #ifndef RADDLE_MODEL_H
 #define RADDLE_MODEL_H
 
-#ifdef __cplusplus
-#error "raddle/model.h is for C: include it in a C file of the program"
-#endif
-
 #include <raddle/base.h>
 
 #ifdef RDL__OF_THE_SYSTEM
@@ -139,6 +135,20 @@
 
 /* How keys are sorted. */
 enum rdl__order { RDL__BYTES, RDL__SIGNED, RDL__UNSIGNED, RDL__REAL };
+#ifdef __cplusplus
+#define RDL__ORDER_OF(it) (rdl__order_of<RDL__PLAIN(it)>())
+
+extern "C++" {
+template <class T> constexpr enum rdl__order rdl__order_of(void)
+{
+    if (std::is_same<T, float>::value || std::is_same<T, double>::value)
+        return RDL__REAL;
+    if (!std::is_integral<T>::value)
+        return RDL__BYTES;
+    return std::is_signed<T>::value ? RDL__SIGNED : RDL__UNSIGNED;
+}
+}
+#else
 #define RDL__ORDER_OF(it)                                                                          \
     _Generic((it), char                                                                            \
              : (char)-1 < 0 ? RDL__SIGNED : RDL__UNSIGNED, signed char                             \
@@ -156,6 +166,7 @@ enum rdl__order { RDL__BYTES, RDL__SIGNED, RDL__UNSIGNED, RDL__REAL };
              : RDL__REAL, double                                                                   \
              : RDL__REAL, default                                                                  \
              : RDL__BYTES)
+#endif
 
 /* A container of any type, and who asks. */
 struct rdl__box {
@@ -180,8 +191,17 @@ struct rdl__box {
 #define RDL__READ(c, what)   RDL__READ_BY((c), (c)->items[0], what)
 
 /* A name that no macro around this one has used; and a type without its qualifiers. */
-#define RDL__NEW_NAME  RDL__JOIN(rdl__item_, __COUNTER__)
+#define RDL__NEW_NAME RDL__JOIN(rdl__item_, __COUNTER__)
+#ifdef __cplusplus
+#define RDL__PLAIN(it) rdl__plain<decltype(it)>
+
+extern "C++" {
+template <class T>
+using rdl__plain = typename std::remove_cv<typename std::remove_reference<T>::type>::type;
+}
+#else
 #define RDL__PLAIN(it) __typeof__(((void)0, (it)))
+#endif
 
 /* What is given is evaluated first, and becomes an element without padding. */
 #define RDL__GIVEN(c, name, given, does, what, i) RDL__GIVEN2(c, name, given, does, what, i)
@@ -209,10 +229,19 @@ struct rdl__box {
         name;                                                                                      \
     })
 
+#ifdef __cplusplus
+#define RDL__PAIR(Type, name, k, given)                                                            \
+    Type name;                                                                                     \
+    __builtin_memset(&name, 0, sizeof name);                                                       \
+    name.key = k;                                                                                  \
+    name.value = given
+#else
+#define RDL__PAIR(Type, name, k, given) Type name = {.key = k, .value = given}
+#endif
 #define RDL__PUT(m, name, k, given, what) RDL__PUT2(m, name, k, given, what)
 #define RDL__PUT2(m, name, k, given, what)                                                         \
     RDL__EXTENSION({                                                                               \
-        __typeof__((m)->items[0]) name = {.key = k, .value = given};                               \
+        RDL__PAIR(__typeof__((m)->items[0]), name, k, given);                                      \
         RDL__CLEAR_PADDING(&name);                                                                 \
         rdl__map_put(RDL__CHANGE_BY((m), (m)->items[0].key, what), &name);                         \
     })
@@ -238,17 +267,17 @@ static inline struct rdl__box rdl__box(void *container, size_t offset, uint32_t 
                                        size_t size, size_t key_size, enum rdl__order order,
                                        const char *what, const char *file, int line)
 {
-    return (struct rdl__box){
-        .count = (uint32_t *)container,
-        .items = (char *)container + offset,
-        .capacity = capacity,
-        .size = (uint32_t)size,
-        .key_size = (uint32_t)key_size,
-        .order = order,
-        .what = what,
-        .file = file,
-        .line = line,
-    };
+    struct rdl__box box = {(uint32_t *)container,
+                           (char *)container + offset,
+                           capacity,
+                           (uint32_t)size,
+                           (uint32_t)key_size,
+                           order,
+                           what,
+                           file,
+                           line};
+
+    return box;
 }
 
 static inline struct rdl__box rdl__box_to_read(const void *container, size_t offset,

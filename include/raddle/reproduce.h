@@ -31,10 +31,6 @@
 #ifndef RADDLE_REPRODUCE_H
 #define RADDLE_REPRODUCE_H
 
-#ifdef __cplusplus
-#error "raddle/reproduce.h is for C: include it in a C file of the program"
-#endif
-
 #include <raddle/base.h>
 
 #ifdef RDL__OF_THE_SYSTEM
@@ -105,7 +101,7 @@ RDL_API void rdl_reproduce_program(const struct rdl_reproduction *what);
 #define rdl_client_calls(t, client, spec, op, ...)                                                 \
     rdl__client_calls(                                                                             \
         (t), (client), &rdl_op_##spec##_##op,                                                      \
-        __extension__(__typeof__(*rdl_op_##spec##_##op.rdl__type_args) const[1]){__VA_ARGS__})
+        RDL__LENT_ONE(__typeof__(*rdl_op_##spec##_##op.rdl__type_args), __VA_ARGS__))
 RDL_API void rdl__client_calls(struct rdl_case *t, unsigned client, const void *op,
                                const void *args);
 

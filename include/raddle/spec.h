@@ -45,10 +45,6 @@
  * is left out: zero means there is none. */
 #ifndef RADDLE_SPEC_H
 #define RADDLE_SPEC_H
-#ifdef __cplusplus
-#error "raddle/spec.h is for C: include it in a C file of the program"
-#endif
-
 #include <stdio.h>
 
 #include <raddle/check.h>
@@ -62,8 +58,14 @@
 #endif
 
 /* Arguments of an operation that has none, clients that have no state. */
+#ifdef __cplusplus
+__extension__ struct rdl_nothing {
+    char none[0]; /* so that it is as large as in C */
+};
+#else
 __extension__ struct rdl_nothing {
 };
+#endif
 
 /* ---- Operations ---------------------------------------------------------------- */
 
@@ -148,7 +150,7 @@ RDL_API const void *rdl__result(rdl_ref ref, size_t size, const char *file, int 
 enum { RDL_PRECONDITIONS_MAX = 16 }; /* of one operation; of a spec, 64 */
 
 #define RDL__OPERATION(State, Object, Client, Args, AND_ANSWER, AND_CONST_ANSWER)                  \
-    unsigned weight, alternatives;                                                                 \
+    unsigned weight;                                                                               \
     unsigned (*weigh)(const State *s);                                                             \
     bool (*may)(const Client *me);                                                                 \
     void (*args)(struct rdl_case * t, const State *s, Args *a);                                    \
@@ -159,12 +161,14 @@ enum { RDL_PRECONDITIONS_MAX = 16 }; /* of one operation; of a spec, 64 */
     bool (*enabled)(const State *s, const Args *a, const struct rdl_queue *q);                     \
     void (*post)(State * s, const Args *a AND_ANSWER);                                             \
     bool (*judge)(State * s, const Args *a AND_CONST_ANSWER);                                      \
+    unsigned alternatives;                                                                         \
     bool (*post_any)(State * s, const Args *a, unsigned which AND_ANSWER);                         \
     void (*call)(Object * o, const Args *a AND_ANSWER);                                            \
     void (*callouts)(const State *s, const Args *a);                                               \
     bool asks_answers;                                                                             \
-    const char *mocks, *callers;                                                                   \
+    const char *mocks;                                                                             \
     void (*mock)(void);                                                                            \
+    const char *callers;                                                                           \
     struct {                                                                                       \
         const char *name;                                                                          \
         bool (*holds)(const State *s, const Args *a, const struct rdl_queue *q);                   \
@@ -261,7 +265,7 @@ struct rdl_operation {
 
 /* For the event language a call of an operation is an event, called like spec_operation. */
 #define RDL__EVENT_OF_OP(spec, op)                                                                 \
-    const struct rdl_event_type rdl_event_##spec##_##op = {                                        \
+    RDL__GLOBAL const struct rdl_event_type rdl_event_##spec##_##op = {                            \
         .name = #spec "." #op,                                                                     \
         .size = sizeof(rdl_data_##spec##_##op),                                                    \
         .clear = rdl_clear_args_##spec##_##op,                                                     \
@@ -417,10 +421,8 @@ RDL__API_VAR const struct rdl_policy rdl_policy_always, rdl_policy_fifo, rdl_pol
 #define RDL_FIFO_PER_OP (&rdl_policy_fifo_per_op)
 #define RDL_PRIORITY    (&rdl_policy_priority)
 #define rdl_over(spec, first_op, second_op)                                                        \
-    (&(const struct rdl_policy){.name = #first_op " over " #second_op,                             \
-                                .first = #first_op,                                                \
-                                .second = #second_op,                                              \
-                                .unordered = true})
+    RDL__KEPT(struct rdl_policy, .name = #first_op " over " #second_op, .unordered = true,         \
+              .first = #first_op, .second = #second_op)
 #define RDL__NAME_OF_OP(spec, op) (sizeof rdl_op_##spec##_##op ? #op : NULL) /* there is one */
 
 /* ---- Specs ------------------------------------------------------------------------- */
@@ -493,8 +495,9 @@ struct rdl_spec {
                             .operation_count =                                                     \
                                 sizeof rdl_ops_of_##spec / sizeof *rdl_ops_of_##spec,              \
                             __VA_ARGS__};                                                          \
-    const struct rdl_spec *const rdl_spec_##spec = (const struct rdl_spec *)&rdl_spec_of_##spec;   \
-    __attribute__((constructor)) static void rdl_register_spec_##spec(void)                        \
+    RDL__GLOBAL const struct rdl_spec *const rdl_spec_##spec =                                     \
+        (const struct rdl_spec *)&rdl_spec_of_##spec;                                              \
+    RDL__BEFORE_MAIN(rdl_register_spec_##spec)                                                     \
     {                                                                                              \
         rdl__register_spec(rdl_spec_##spec);                                                       \
     }                                                                                              \
@@ -553,17 +556,18 @@ RDL_API void rdl__register_spec(const struct rdl_spec *spec);
  * its sequence.)  Preconditions that no sequence of calls leads to are named.  The option --plan
  * of the test program shows the sequence, --export writes it as a C file. */
 #define RDL_TEST_MODEL(test_name, spec_, ...)                                                      \
-    RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_model, ##__VA_ARGS__)
+    RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_model, (void)0, __VA_ARGS__)
 #define RDL_TEST_RESOURCE(test_name, spec_, ...)                                                   \
-    RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_resource, .explore = true, .phased = true,       \
-                      ##__VA_ARGS__)
+    RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_resource, it->explore = it->phased = true,       \
+                      __VA_ARGS__)
 #define RDL_TEST_LINEAR(test_name, spec_, ...)                                                     \
-    RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_linear, .explore = true, ##__VA_ARGS__)
+    RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_linear, it->explore = true, __VA_ARGS__)
 #define RDL_TEST_SPEC(test_name, spec_, ...)                                                       \
-    RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_spec, .cases = 1, .alone = true, ##__VA_ARGS__)
+    RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_spec, RDL__ALONE, __VA_ARGS__)
 #define RDL_TEST_PLAN(test_name, spec_, ...)                                                       \
-    RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_sequence, .cases = 1, .alone = true,             \
-                      .explore = true, ##__VA_ARGS__)
+    RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_sequence, (RDL__ALONE, it->explore = true),      \
+                      __VA_ARGS__)
+#define RDL__ALONE (it->alone = true, it->cases = it->cases ? it->cases : 1)
 
 /* The same with a sequence that is written by hand.  A row has a time, a thread, what it calls
  * and, if that is to be said, what comes of it:
@@ -584,43 +588,45 @@ RDL_API void rdl__register_spec(const struct rdl_spec *spec);
  * What a row does not say, the spec does; what that leaves open, such as who of several goes on,
  * later rows.  (With the option --free, all of this is done by free threads.) */
 #define RDL_TEST_TABLE(test_name, spec_, ...)                                                      \
-    static const struct rdl_row rdl_table_##test_name[] = {{0}, __VA_ARGS__}; /* not empty */      \
-    RDL__TEST_OF_SPEC(test_name, spec_, rdl__test_sequence, .cases = 1, .alone = true,             \
-                      .explore = true, .table = rdl_table_##test_name + 1,                         \
-                      .table_count = sizeof rdl_table_##test_name / sizeof(struct rdl_row) - 1)
+    static const struct rdl_row rdl_table_##test_name[] = {RDL__NO_ROW, __VA_ARGS__};              \
+    RDL__TEST_OF_SPEC(                                                                             \
+        test_name, spec_, rdl__test_sequence,                                                      \
+        (RDL__ALONE, it->explore = true, it->table = rdl_table_##test_name + 1,                    \
+         it->table_count = sizeof rdl_table_##test_name / sizeof *rdl_table_##test_name - 1), )
 
+#define RDL__NO_ROW                                                                                \
+    {                                                                                              \
+        RDL__FIELD(time) 0                                                                         \
+    } /* an array is not empty */
+enum rdl__row_says { RDL__ROW_SAYS_OPEN, RDL__ROW_SAYS_BLOCKS, RDL__ROW_SAYS_RETURNS };
 struct rdl_row {
     int time;
-    const char *thread;
-    const void *operation, *args;
-    bool continued;
-    enum { RDL__ROW_SAYS_OPEN, RDL__ROW_SAYS_BLOCKS, RDL__ROW_SAYS_RETURNS } expects;
-    const void *answer, *answer_of;
+    const char *thread RDL__UNSET;
+    const void *operation RDL__UNSET, *args RDL__UNSET;
+    bool continued RDL__UNSET;
+    enum rdl__row_says expects RDL__UNSET;
+    const void *answer RDL__UNSET, *answer_of RDL__UNSET;
 };
 
 #define RDL_CALL(spec, op, ...)                                                                    \
-    .operation = &rdl_op_##spec##_##op,                                                            \
-    .args =                                                                                        \
-        __extension__((__typeof__(*rdl_op_##spec##_##op.rdl__type_args) const[1]){__VA_ARGS__})
-#define RDL_CONTINUED(spec, op) .operation = &rdl_op_##spec##_##op, .continued = true
-#define RDL_BLOCKS              .expects = RDL__ROW_SAYS_BLOCKS
-#define RDL_RETURNS             .expects = RDL__ROW_SAYS_RETURNS
+    RDL__FIELD(operation)                                                                          \
+    &rdl_op_##spec##_##op,                                                                         \
+        RDL__FIELD(args)                                                                           \
+            RDL__KEPT_ONE(__typeof__(*rdl_op_##spec##_##op.rdl__type_args), __VA_ARGS__),          \
+        RDL__FIELD(continued) false
+#define RDL_CONTINUED(spec, op)                                                                    \
+    RDL__FIELD(operation) & rdl_op_##spec##_##op, RDL__FIELD(args) NULL, RDL__FIELD(continued) true
+#define RDL_BLOCKS  RDL__FIELD(expects) RDL__ROW_SAYS_BLOCKS
+#define RDL_RETURNS RDL__FIELD(expects) RDL__ROW_SAYS_RETURNS
 #define RDL_ANSWERS(spec, op, ...)                                                                 \
-    .expects = RDL__ROW_SAYS_RETURNS, .answer_of = &rdl_op_##spec##_##op,                          \
-    .answer =                                                                                      \
-        __extension__((__typeof__(*rdl_op_##spec##_##op.rdl__type_answer) const[1]){__VA_ARGS__})
+    RDL__FIELD(expects)                                                                            \
+    RDL__ROW_SAYS_RETURNS,                                                                         \
+        RDL__FIELD(answer)                                                                         \
+            RDL__KEPT_ONE(__typeof__(*rdl_op_##spec##_##op.rdl__type_answer), __VA_ARGS__),        \
+        RDL__FIELD(answer_of) & rdl_op_##spec##_##op
 
-#define RDL__TEST_OF_SPEC(test_name, spec_, function, ...)                                         \
-    __extension__ static struct rdl_test rdl_test_##test_name = {.name = #test_name,               \
-                                                                 .file = __FILE__,                 \
-                                                                 .line = __LINE__,                 \
-                                                                 .body = function,                 \
-                                                                 .options = {__VA_ARGS__}};        \
-    __attribute__((constructor)) static void rdl_register_##test_name(void)                        \
-    {                                                                                              \
-        rdl_test_##test_name.options.spec = rdl_spec_##spec_;                                      \
-        rdl_register(&rdl_test_##test_name);                                                       \
-    }                                                                                              \
+#define RDL__TEST_OF_SPEC(test_name, spec_, function, settings, ...)                               \
+    RDL__TEST(test_name, function, (settings, it->spec = rdl_spec_##spec_), __VA_ARGS__)           \
     struct rdl_spec
 
 RDL_API void rdl__test_model(struct rdl_case *t);

@@ -32,10 +32,6 @@
 #ifndef RADDLE_STREAMS_H
 #define RADDLE_STREAMS_H
 
-#ifdef __cplusplus
-#error "raddle/streams.h is for C: include it in a C file of the program"
-#endif
-
 #include <raddle/case.h>
 #include <raddle/events.h>
 #include <raddle/test.h>
@@ -58,7 +54,7 @@ struct rdl_ends {
 } RDL__FORM;
 
 #define rdl_connect(t, port, ...)                                                                  \
-    rdl__port_connect((t), (port), __extension__(struct rdl_ends){__VA_ARGS__})
+    rdl__port_connect((t), (port), RDL__FILLED(struct rdl_ends, __VA_ARGS__))
 RDL_API void rdl__port_connect(struct rdl_case *t, struct rdl_port *port, struct rdl_ends ends);
 
 /* An event comes out of the component: rdl_emit(&net, ping, .id = 3).  From any thread; it is
@@ -69,8 +65,8 @@ RDL_API void rdl__port_connect(struct rdl_case *t, struct rdl_port *port, struct
 #define rdl_send(port, event, ...) RDL__POST(port, RDL_IN, event, __VA_ARGS__)
 
 #define RDL__POST(port, direction, event, ...)                                                     \
-    rdl_post((port), (direction), rdl_type(event),                                                 \
-             __extension__(&(const rdl_data_##event){__VA_ARGS__}), sizeof(rdl_data_##event))
+    rdl_post((port), (direction), rdl_type(event), RDL__LENT(rdl_data_##event, __VA_ARGS__),       \
+             sizeof(rdl_data_##event))
 
 /* The same for an event whose type is known at run time only, or whose size varies. */
 RDL_API void rdl_post(struct rdl_port *port, enum rdl_direction direction,
@@ -105,7 +101,7 @@ RDL_API void rdl__pump(struct rdl_case *t, struct rdl_port *port, enum rdl_direc
  *     } */
 #define rdl_ask(port, response, out, request, ...)                                                 \
     rdl__ask((port), rdl_type(response), (1 ? (out) : (rdl_data_##response *)0),                   \
-             rdl_type(request), __extension__(&(const rdl_data_##request){__VA_ARGS__}),           \
+             rdl_type(request), RDL__LENT(rdl_data_##request, __VA_ARGS__),                        \
              sizeof(rdl_data_##request))
 RDL_API void rdl__ask(struct rdl_port *port, const struct rdl_event_type *response, void *out,
                       const struct rdl_event_type *request, const void *data, size_t size);
@@ -215,7 +211,7 @@ struct rdl_fds {
 } RDL__FORM;
 
 #define rdl_connect_fds(t, port, ...)                                                              \
-    rdl__connect_fds((t), (port), __extension__(struct rdl_fds){__VA_ARGS__})
+    rdl__connect_fds((t), (port), RDL__FILLED(struct rdl_fds, __VA_ARGS__))
 RDL_API void rdl__connect_fds(struct rdl_case *t, struct rdl_port *port, struct rdl_fds fds);
 
 /* ---- Servers -------------------------------------------------------------------------------- */
@@ -245,7 +241,7 @@ struct rdl_proxy {
 } RDL__FORM;
 
 #define rdl_listen(t, ports, ...)                                                                  \
-    rdl__listen((t), (ports), __extension__(struct rdl_proxy){__VA_ARGS__})
+    rdl__listen((t), (ports), RDL__FILLED(struct rdl_proxy, __VA_ARGS__))
 RDL_API struct rdl_address rdl__listen(struct rdl_case *t, struct rdl_port *ports,
                                        struct rdl_proxy proxy);
 
@@ -273,7 +269,7 @@ struct rdl_process_options {
 } RDL__FORM;
 
 #define rdl_process(t, command, ...)                                                               \
-    rdl__process((t), (command), __extension__(struct rdl_process_options){__VA_ARGS__})
+    rdl__process((t), (command), RDL__FILLED(struct rdl_process_options, __VA_ARGS__))
 RDL_API struct rdl_process *rdl__process(struct rdl_case *t, const char *const *command,
                                          struct rdl_process_options options);
 RDL_API int rdl_process_id(const struct rdl_process *process);
@@ -302,7 +298,7 @@ struct rdl_stream_options {
  * time is waited for.)  The case fails if it goes another way.  What is emitted afterwards is for
  * the next rdl_stream of the case; if there is none, nobody looks at it. */
 #define rdl_stream(t, spec, ...)                                                                   \
-    rdl__stream((t), (spec), __extension__(struct rdl_stream_options){__VA_ARGS__}, RDL__HERE)
+    rdl__stream((t), (spec), RDL__FILLED(struct rdl_stream_options, __VA_ARGS__), RDL__HERE)
 RDL_API void rdl__stream(struct rdl_case *t, const struct rdl_step *spec,
                          struct rdl_stream_options options, const char *file, int line);
 

@@ -80,20 +80,28 @@ struct rdl_test {
 };
 
 /* RDL_PROPERTY(name, .option = value, ...) { body, with the case as t } */
-#define RDL_PROPERTY(test_name, ...)                                                               \
+#define RDL_PROPERTY(test_name, ...) RDL__PROPERTY(test_name, (void)it, __VA_ARGS__)
+#define RDL__PROPERTY(test_name, settings, ...)                                                    \
     static void rdl_property_##test_name(struct rdl_case *t);                                      \
-    RDL__FORM_BEGIN __extension__ static struct rdl_test rdl_test_##test_name = {                  \
-        RDL__FIELD(name) #test_name,      RDL__FIELD(file) __FILE__,                               \
-        RDL__FIELD(line) __LINE__,        RDL__FIELD(body) rdl_property_##test_name,               \
-        RDL__FIELD(options){__VA_ARGS__}, RDL__FIELD(next) NULL,                                   \
-        RDL__FIELD(seen) RDL__SEEN,                                                                \
-    };                                                                                             \
-    RDL__FORM_END                                                                                  \
-    __attribute__((constructor)) static void rdl_register_##test_name(void)                        \
-    {                                                                                              \
-        rdl_register(&rdl_test_##test_name);                                                       \
-    }                                                                                              \
+    RDL__TEST(test_name, rdl_property_##test_name, settings, __VA_ARGS__)                          \
     static void rdl_property_##test_name(struct rdl_case *t __attribute__((unused)))
+
+/* Settings are an expression over the options, `it`, of what the user does not say. */
+#define RDL__TEST(test_name, function, settings, ...)                                              \
+    __extension__ static struct rdl_test rdl_test_##test_name = {.name = #test_name,               \
+                                                                 .file = __FILE__,                 \
+                                                                 .line = __LINE__,                 \
+                                                                 .body = function,                 \
+                                                                 .options = {__VA_ARGS__},         \
+                                                                 .next = NULL,                     \
+                                                                 .seen = RDL__SEEN};               \
+    RDL__BEFORE_MAIN(rdl_register_##test_name)                                                     \
+    {                                                                                              \
+        struct rdl_options *it = &rdl_test_##test_name.options;                                    \
+                                                                                                   \
+        settings;                                                                                  \
+        rdl_register(&rdl_test_##test_name);                                                       \
+    }
 
 /* Tests made by hand, in a loop say, register here before rdl_main; the struct
  * stays yours and must live on. */

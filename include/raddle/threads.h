@@ -35,13 +35,14 @@
 #endif
 
 /* RDL_EXPLORE(name, .option = value, ...) { body, with the case as t } */
-#define RDL_EXPLORE(test_name, ...) RDL_PROPERTY(test_name, .explore = true, __VA_ARGS__)
+#define RDL_EXPLORE(test_name, ...) RDL__PROPERTY(test_name, it->explore = true, __VA_ARGS__)
 
 /* The same for one schedule: each thread runs until it has to wait, then the one that was started
  * first goes on.  Gates (raddle/gates.h) and the test clock (raddle/clock.h) say what is to be
  * otherwise.  With .free_threads = true, threads are real ones that run as they like (once, or
  * .cases times). */
-#define RDL_SCHEDULE(test_name, ...) RDL_EXPLORE(test_name, .scheduled = true, ##__VA_ARGS__)
+#define RDL_SCHEDULE(test_name, ...)                                                               \
+    RDL__PROPERTY(test_name, it->explore = it->scheduled = true, __VA_ARGS__)
 
 /* For .faults: what the rules of POSIX allow but hardly ever happens. */
 enum {

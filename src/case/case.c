@@ -31,6 +31,21 @@ void *rdl_alloc(struct rdl_case *t, size_t size)
     return memset(rdl__arena_alloc(&t->arena, size), 0, size);
 }
 
+/* Free threads may be here at the same time, for as long as it takes to move a pointer. */
+void *rdl__keep_value(const void *bytes, size_t size)
+{
+    static char is_taken;
+    void *kept;
+
+    if (!rdl__current)
+        return memcpy(rdl__allocate(size), bytes, size);
+    while (__atomic_test_and_set(&is_taken, __ATOMIC_ACQUIRE))
+        __builtin_ia32_pause();
+    kept = rdl__arena_alloc(&rdl__current->kept, size);
+    __atomic_clear(&is_taken, __ATOMIC_RELEASE);
+    return memcpy(kept, bytes, size);
+}
+
 void *rdl_alloc_array(struct rdl_case *t, size_t count, size_t size)
 {
     size_t bytes;

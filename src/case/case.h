@@ -112,6 +112,7 @@ struct rdl_case {
     struct rdl__settings settings;
     void *fixture;
     struct rdl__arena arena;
+    struct rdl__arena kept; /* what are compound literals in C, in C++ */
     struct rdl__deferred *deferred;
     struct rdl__score scores[RDL__SCORES_MAX];
     uint32_t score_count;
@@ -127,6 +128,9 @@ struct rdl_case {
     void (*abandon)(void);             /* ends the process when another thread fails */
     void (*leave)(struct rdl_case *t); /* if set: how controlled threads end the case */
 };
+
+/* As long as the case lives, or for ever if there is none (raddle/base.h, for C++). */
+RDL_API void *rdl__keep_value(const void *bytes, size_t size);
 
 /* Labels of our own spans; a user's label is the hash of its text. */
 enum {

@@ -281,7 +281,7 @@ static void judge_calls(struct rdl__session *session, struct rdl__result *result
         conclude(result, RDL__TEST_ERROR, "calls",
                  "in %llu cases no operation could be called: look at may, weigh, pre and cpre",
                  (unsigned long long)stats->cases);
-    for (uint32_t i = 0; total > 0 && !result->test->options.table && i < stats->called_count; i++)
+    for (uint32_t i = 0; total > 0 && !result->test->options.alone && i < stats->called_count; i++)
         if (stats->called[i].calls == 0)
             rdl__warn(
                 session,

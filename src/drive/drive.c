@@ -41,6 +41,7 @@ static uint32_t interesting_in(const struct rdl_spec *spec, const void *state)
 
 void rdl__counts_begin(struct rdl__counts *counts, const struct rdl_case *t, const void *state)
 {
+    counts->looks_at_states = true;
     if (t->counted)
         counts->now = interesting_in(t->test->options.spec, state);
 }
@@ -49,6 +50,7 @@ void rdl__counts_visited(struct rdl__counts *counts, const struct rdl_case *t, c
 {
     uint32_t before = counts->now ? counts->now : 1u << RDL_INTERESTING_MAX, now;
 
+    counts->looks_at_states = true;
     if (!t->counted || !t->test->options.spec->interesting[0].is)
         return;
     now = interesting_in(t->test->options.spec, state);
@@ -110,7 +112,8 @@ void rdl__counts_tell(const struct rdl__counts *counts, struct rdl_case *t)
     for (size_t i = 0; counts->followed && i < operations * operations; i++)
         if (at[i / operations] < RDL__CALLED_MAX && at[i % operations] < RDL__CALLED_MAX)
             t->stats->followed[at[i / operations]][at[i % operations]] += counts->followed[i];
-    tell_visited(counts, t);
+    if (counts->looks_at_states)
+        tell_visited(counts, t);
 }
 
 bool rdl__draw_args(struct rdl_case *t, const struct rdl_operation *op, const void *s,

@@ -18,7 +18,8 @@ struct rdl__counts {
     uint32_t last;      /* 1 + the operation that was called last; 0: none was */
     uint32_t visited[RDL_INTERESTING_MAX]; /* calls after which the state was such */
     uint32_t from[RDL_INTERESTING_MAX][RDL_INTERESTING_MAX + 1]; /* see struct rdl__visited */
-    uint32_t now; /* which of them the state is: bit i is number i */
+    uint32_t now;         /* which of them the state is: bit i is number i */
+    bool looks_at_states; /* not all tests do */
 };
 
 /* An operation is called, by its number. */

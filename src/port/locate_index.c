@@ -90,6 +90,14 @@ static bool has_flag(Dwarf_Die *die, unsigned name)
            dw.dwarf_formflag(&attribute, &is_set) == 0 && is_set;
 }
 
+/* Functions that our headers have for C++ become part of the program. */
+static bool is_of_cxx(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+
+    return dw.dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute);
+}
+
 static void add_function(struct rdl__object *object, struct rdl__unit *unit, Dwarf_Die *die,
                          size_t *room)
 {
@@ -99,7 +107,8 @@ static void add_function(struct rdl__object *object, struct rdl__unit *unit, Dwa
 
     if (!name)
         return;
-    if (has_code && strncmp(name, "rdl_", 4) == 0 && has_flag(die, DW_AT_external))
+    if (has_code && strncmp(name, "rdl_", 4) == 0 && has_flag(die, DW_AT_external) &&
+        !is_of_cxx(die))
         unit->is_ours = true;
     if (object->function_count == *room) {
         *room = *room ? 2 * *room : 256;

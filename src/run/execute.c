@@ -37,11 +37,13 @@ void rdl__case_init(struct rdl_case *t, struct rdl__board *board, void (*abandon
 void rdl__case_release(struct rdl_case *t)
 {
     rdl__arena_release(&t->arena);
+    rdl__arena_release(&t->kept);
 }
 
 static void reset(struct rdl_case *t)
 {
     rdl__arena_reset(&t->arena);
+    rdl__arena_reset(&t->kept);
     t->fixture = NULL;
     t->deferred = NULL;
     t->score_count = 0;

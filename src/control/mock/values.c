@@ -11,7 +11,8 @@ enum { INTEGER = 1, ENUMERATION = 3, BOOLEAN = 4, POINTER = 5, REAL = 8, COMPLEX
 
 static bool is_integer(const struct rdl_part *given)
 {
-    return given->class == INTEGER || given->class == ENUMERATION || given->class == BOOLEAN;
+    return given->value_class == INTEGER || given->value_class == ENUMERATION ||
+           given->value_class == BOOLEAN;
 }
 
 static long double real_given(const struct rdl_part *given)
@@ -72,7 +73,7 @@ static bool refuse(const struct rdl_part *given, const char *type_name, struct r
 {
     struct number number;
 
-    if (given->class == REAL)
+    if (given->value_class == REAL)
         return rdl__fail(error, "%Lg does not fit into %s", real_given(given), type_name);
     if (!is_integer(given))
         return rdl__fail(error, "what is given is no %s", type_name);
@@ -89,13 +90,14 @@ static bool convert_to_integer(const struct rdl_part *given, const struct rdl__t
     struct number number = number_given(given);
     bool is_signed = type->kind == RDL__TYPE_SIGNED || type->is_signed;
 
-    if (given->class == REAL) {
+    if (given->value_class == REAL) {
         long double real = real_given(given);
 
         if (real != rintl(real) || fabsl(real) > 0x1p63L)
             return refuse(given, type_name, error);
         number = (struct number){real < 0, (uint64_t)fabsl(real)};
-    } else if (!is_integer(given) && (given->class != POINTER || type->size < sizeof(void *))) {
+    } else if (!is_integer(given) &&
+               (given->value_class != POINTER || type->size < sizeof(void *))) {
         return refuse(given, type_name, error);
     }
     if (type->kind == RDL__TYPE_CHAR) /* -1 and 255 are the same one */
@@ -111,7 +113,7 @@ static bool convert_to_real(const struct rdl_part *given, uint32_t size, const c
 {
     struct number number = number_given(given);
 
-    if (given->class == REAL)
+    if (given->value_class == REAL)
         return store_real(real_given(given), size, out);
     if (!is_integer(given))
         return refuse(given, type_name, error);
@@ -125,9 +127,9 @@ static bool convert_to_complex(const struct rdl_part *given, const struct rdl__t
 {
     struct rdl_part part = *given;
 
-    if (given->class != COMPLEX)
+    if (given->value_class != COMPLEX)
         return convert_to_real(given, type->of->size, type_name, out, error);
-    part.class = REAL;
+    part.value_class = REAL;
     part.size = given->size / 2;
     convert_to_real(&part, type->of->size, type_name, out, error);
     part.value = (const char *)given->value + part.size;
@@ -140,7 +142,7 @@ static bool convert_to_pointer(const struct rdl_part *given, const char *type_na
     struct number number = number_given(given);
     uint64_t bits = (uint64_t)(number.is_negative ? -number.size : number.size);
 
-    if (given->class != POINTER && !is_integer(given))
+    if (given->value_class != POINTER && !is_integer(given))
         return refuse(given, type_name, error);
     memcpy(out, &bits, sizeof bits);
     return true;
@@ -160,7 +162,7 @@ static bool copy_whole(const struct rdl_part *given, const char *type_name, uint
 static bool convert_to_unknown(const struct rdl_part *given, uint32_t size, void *out,
                                struct rdl__error *error)
 {
-    if (given->class == REAL || size != sizeof(uint64_t))
+    if (given->value_class == REAL || size != sizeof(uint64_t))
         return rdl__fail(error,
                          "nothing is known of its type: compile with -g, or say RDL_PROTOTYPE");
     return convert_to_pointer(given, "its type", out, error);
@@ -181,7 +183,8 @@ bool rdl__mock_convert(const struct rdl_part *given, const struct rdl__type *typ
         return convert_to_real(given, size, type_name, out, error);
     if (type->kind == RDL__TYPE_POINTER)
         return convert_to_pointer(given, type_name, out, error);
-    if (type->is_complex && (given->class == COMPLEX || given->class == REAL || is_integer(given)))
+    if (type->is_complex &&
+        (given->value_class == COMPLEX || given->value_class == REAL || is_integer(given)))
         return convert_to_complex(given, type, type_name, out, error);
     return copy_whole(given, type_name, size, out, error);
 }
