@@ -30,9 +30,9 @@ fail() {
 # The word after `expect:` or `needs:` in a program's opening comment.
 header() { sed -n "s/^ *$2: *\\(.*[a-z]\\).*/\\1/p" "$zoo/$1.c" | head -n 1; }
 
-# A field of the report in a file; the first of that name.
+# A field of the report in a file; the last of that name.
 field() {
-    sed -n "s/^[^{]*{.*\"$2\":\"\\{0,1\\}\\([^\",}]*\\)\"\\{0,1\\}[,}].*/\\1/p" "$1" | head -n 1
+    LC_ALL=C grep -o "\"$2\":\"\\{0,1\\}[^\",}]*" "$1" | tail -n 1 | sed 's/^[^:]*:"\{0,1\}//'
 }
 
 compile() {

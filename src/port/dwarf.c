@@ -355,26 +355,39 @@ bool rdl__source_is_stale(const char *source, const char *made)
                                                      : new.st_mtim.tv_nsec > old.st_mtim.tv_nsec);
 }
 
+bool rdl__is_c_library(const char *name)
+{
+    static const char *const names[] = {"libc.so", "libc-", "libm.so", "ld-linux", "libpthread"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
 static void find_one(struct rdl__place *place, Dwfl *dwfl)
 {
     bool is_tail = place->pc & RDL__TAIL_OF;
     Dwarf_Addr at = rdl__place_code(place->pc), bias = 0;
     Dwfl_Module *module = dw.dwfl_addrmodule(dwfl, at);
-    Dwarf_Die *unit = module ? rdl__dwarf_unit_at(module, at, &bias) : NULL;
+    Dwarf_Die *unit = NULL;
     const char *path = NULL;
 
+    if (!module)
+        return;
+    dw.dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, &path, NULL);
+    if (!path)
+        path = dw.dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+    put(place->module, sizeof place->module, strrchr(path, '/') ? strrchr(path, '/') + 1 : path);
+    if (!rdl__is_c_library(place->module))
+        unit = rdl__dwarf_unit_at(module, at, &bias);
     if (unit && is_tail)
         find_end_of(place, unit, at - bias);
     else if (unit)
         find_return_to(place, unit, at + 1 - bias);
-    if (!module)
-        return;
     if (!place->function[0])
         put(place->function, sizeof place->function, dw.dwfl_module_addrname(module, at));
-    dw.dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, &path, NULL);
-    place->is_stale = path && place->line && rdl__source_is_stale(place->path, path);
-    path = path && strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-    put(place->module, sizeof place->module, path);
+    place->is_stale = place->line && rdl__source_is_stale(place->path, path);
 }
 
 static Dwfl *begin(void)

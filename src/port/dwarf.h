@@ -19,6 +19,11 @@ Dwarf_Die *rdl__dwarf_unit_at(Dwfl_Module *module, Dwarf_Addr at, Dwarf_Addr *ou
 /* Does the function call another by the jump that ends at `behind`? */
 bool rdl__is_tail_call(Dwarf_Die *function, Dwarf_Addr jump, Dwarf_Addr behind);
 
+/* By the name of its file.  Nobody has its sources at hand, and where its debugging information is
+ * installed it takes longer to unpack than all else that is looked up: names of functions do,
+ * unless it is asked for by name. */
+bool rdl__is_c_library(const char *name);
+
 /* Is the source newer than what was made of it? */
 bool rdl__source_is_stale(const char *source, const char *made);
 

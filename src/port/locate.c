@@ -67,11 +67,18 @@ static bool may_be_in(const struct rdl__object *object, const struct rdl__query 
                          : object->is_program || (!object->is_ours && !object->is_linker);
 }
 
+/* A function of the C library is known by its symbol, unless more is said of it. */
+static bool does_symbol(const struct rdl__object *object, const struct rdl__query *query)
+{
+    return !query->module && !query->file && !query->text && rdl__is_c_library(object->name);
+}
+
 static bool is_in(const struct rdl__object *object, const struct rdl__query *query, enum tier tier)
 {
     bool is_first = tier <= SYMBOL_OF_PROGRAM;
 
-    return may_be_in(object, query) && is_first == (query->module || object->is_program);
+    return may_be_in(object, query) && is_first == (query->module || object->is_program) &&
+           (is_about_symbols(tier) || !does_symbol(object, query));
 }
 
 static bool has(struct rdl__object *object, const struct rdl__query *query, enum tier tier)
@@ -148,7 +155,8 @@ static void consider(struct rdl__likes *likes, struct rdl__object *object,
     if (query->line) {
         rdl__paths_consider(likes, object);
     } else {
-        rdl__functions_consider(likes, object);
+        if (!does_symbol(object, query))
+            rdl__functions_consider(likes, object);
         if (object->is_program || query->module)
             rdl__symbols_consider(likes, object);
     }

@@ -86,6 +86,11 @@ static bool can_be_entered(const struct rdl__spot *spot)
     return !spot->is_inlined && !is_variant(spot);
 }
 
+static bool is_in_libc(const struct rdl__spot *spot)
+{
+    return strncmp(spot->module, "libc.so", 7) == 0;
+}
+
 /* "inlined into f at a.c:10, ..." */
 static void add_unreached(struct rdl__text *out, const struct rdl__location *location)
 {
@@ -166,7 +171,7 @@ static bool find_entries(struct rdl__mocked *function, const struct rdl__locatio
     for (size_t i = 0; i < location->count; i++)
         if (can_be_entered(&location->spots[i]))
             add_entry(function, location->spots[i].address)->is_in_libc =
-                strncmp(location->spots[i].module, "libc.so", 7) == 0;
+                is_in_libc(&location->spots[i]);
     note_unreached(function, location);
     if (!check_reach(function, partly, error))
         return false;
@@ -291,6 +296,8 @@ static size_t want_prototypes(struct rdl__prototype_wanted *out, const char *nam
     for (size_t i = 0; i < location->count; i++)
         if (can_be_entered(&location->spots[i]))
             out[0].entry = location->spots[i].address;
+    if ((declared || typed) && is_in_libc(&location->spots[0]))
+        count = 0; /* to read what that says of it takes long */
     if (declared)
         out[count++] = (struct rdl__prototype_wanted){.variable = declared->variable, .name = name};
     if (typed)
