@@ -6,7 +6,11 @@
 
 #include "base/apart.h"
 
-enum { SIZE = 64 << 20, MODULES_MAX = 256 }; /* none is used before it is needed */
+enum {
+    SIZE = 256 << 20, /* none is used before it is needed */
+    SEARCH_ROOM = 16 << 20,
+    MODULES_MAX = 256
+};
 
 struct book {
     int lock;
@@ -73,6 +77,11 @@ void rdl__book_unlock(const struct rdl__room *rest)
 {
     book->used = (size_t)(rest->next - book->bytes);
     __atomic_store_n(&book->lock, 0, __ATOMIC_RELEASE);
+}
+
+bool rdl__book_has_room(const struct rdl__room *rest)
+{
+    return rest->end - rest->next >= SEARCH_ROOM;
 }
 
 void **rdl__book_chapter(enum rdl__chapter chapter)

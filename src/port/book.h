@@ -12,7 +12,13 @@
 
 #include "port/room.h"
 
-enum rdl__chapter { RDL__BOOK_TYPES, RDL__BOOK_FUNCTIONS, RDL__BOOK_CHAPTERS };
+enum rdl__chapter {
+    RDL__BOOK_TYPES,
+    RDL__BOOK_FUNCTIONS,
+    RDL__BOOK_LOCATIONS,
+    RDL__BOOK_FRAMES,
+    RDL__BOOK_CHAPTERS
+};
 
 /* Processes that are forked from now on share it. */
 void rdl__book_open(void);
@@ -21,6 +27,9 @@ void rdl__book_open(void);
  * without.  What is taken of the room stays in the book. */
 bool rdl__book_lock(struct rdl__room *out_rest);
 void rdl__book_unlock(const struct rdl__room *rest);
+
+/* Is there room for whatever a search may find?  What does not fit would be left out. */
+bool rdl__book_has_room(const struct rdl__room *rest);
 
 /* Where a chapter begins: to be set by who writes it, NULL until then.  While it is locked. */
 void **rdl__book_chapter(enum rdl__chapter chapter);

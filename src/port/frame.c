@@ -7,6 +7,7 @@
 
 #include "base/apart.h"
 #include "base/memory.h"
+#include "port/book.h"
 #include "port/dwarf.h"
 #include "port/frame_read.h"
 #include "port/helper.h"
@@ -18,6 +19,7 @@ struct errand {
     size_t count;
     const char *program;
     struct rdl__room room;
+    bool has_ended;
 };
 
 static void run_errand(void *it)
@@ -29,7 +31,8 @@ static void run_errand(void *it)
     if (!dwfl)
         return;
     rdl__objects_list(&objects, dwfl, !errand->program);
-    rdl__stack_frames_read(errand->items, errand->count, errand->room, &objects, dwfl);
+    rdl__stack_frames_read(errand->items, errand->count, &errand->room, &objects, dwfl);
+    errand->has_ended = true;
 }
 
 void rdl__stack_frames_want(struct rdl__stack_frames *frames, uintptr_t address,
@@ -43,20 +46,103 @@ void rdl__stack_frames_want(struct rdl__stack_frames *frames, uintptr_t address,
         (struct rdl__stack_frame){.address = address, .function = function};
 }
 
-void rdl__stack_frames_find(struct rdl__stack_frames *frames, const char *program)
+/* The errand lies in the room as well, so that it is known how much of that has been used. */
+static bool search(struct rdl__stack_frames *frames, const char *program, struct rdl__room *room)
 {
     size_t size = frames->count * sizeof *frames->items;
-    char *shared = size < ROOM / 2 ? rdl__map(ROOM, MAP_SHARED) : NULL;
-    struct errand errand = {.count = frames->count, .program = program};
+    struct errand *errand = rdl__room_get(room, sizeof *errand);
+    struct rdl__stack_frame *items = rdl__room_get(room, size);
 
-    if (!shared || frames->count == 0)
+    if (!errand || !items)
+        return false;
+    memcpy(items, frames->items, size);
+    *errand = (struct errand){items, frames->count, program, *room, false};
+    if (rdl__work_apart(run_errand, errand))
+        memcpy(frames->items, items, size);
+    *room = errand->room;
+    if (!errand->has_ended)
+        room->next = room->end; /* nobody knows how much of it was used */
+    return true;
+}
+
+/* ---- In the book ---------------------------------------------------------------------------- */
+
+struct find {
+    const struct find *next;
+    const char *function; /* "": the innermost */
+    struct rdl__stack_frame is;
+};
+
+static const char *meant(const struct rdl__stack_frame *frame)
+{
+    return frame->function ? frame->function : "";
+}
+
+static const struct find *find_of(const struct rdl__stack_frame *frame)
+{
+    const struct find *find = *rdl__book_chapter(RDL__BOOK_FRAMES);
+
+    while (find &&
+           (find->is.address != frame->address || strcmp(find->function, meant(frame)) != 0))
+        find = find->next;
+    return find;
+}
+
+static bool are_known(struct rdl__stack_frames *frames)
+{
+    for (size_t i = 0; i < frames->count; i++)
+        if (!find_of(&frames->items[i]))
+            return false;
+    for (size_t i = 0; i < frames->count; i++) {
+        const char *function = frames->items[i].function;
+
+        frames->items[i] = find_of(&frames->items[i])->is;
+        frames->items[i].function = function;
+    }
+    return true;
+}
+
+static void write_down(const struct rdl__stack_frames *frames, struct rdl__room *room)
+{
+    void **first = rdl__book_chapter(RDL__BOOK_FRAMES);
+
+    for (size_t i = 0; i < frames->count; i++) {
+        const struct rdl__stack_frame *frame = &frames->items[i];
+        struct find *find;
+
+        if (!frame->is_known || !rdl__book_knows(frame->address) ||
+            !(find = rdl__room_get(room, sizeof *find)))
+            continue;
+        *find = (struct find){*first, rdl__room_keep(room, meant(frame)), *frame};
+        *first = find;
+    }
+}
+
+static bool find_by_book(struct rdl__stack_frames *frames)
+{
+    struct rdl__room room;
+    bool is_done;
+
+    if (!rdl__book_lock(&room))
+        return false;
+    is_done = are_known(frames);
+    if (!is_done && rdl__book_has_room(&room) && (is_done = search(frames, NULL, &room)))
+        write_down(frames, &room);
+    rdl__book_unlock(&room);
+    return is_done;
+}
+
+void rdl__stack_frames_find(struct rdl__stack_frames *frames, const char *program)
+{
+    struct rdl__room room;
+
+    if (frames->count == 0 || (!program && find_by_book(frames)))
         return;
-    frames->memory = shared;
-    errand.room = (struct rdl__room){shared, shared + ROOM};
-    errand.items = rdl__room_get(&errand.room, size);
-    memcpy(errand.items, frames->items, size);
-    if (rdl__work_apart(run_errand, &errand))
-        memcpy(frames->items, errand.items, size);
+    frames->memory = room.next = rdl__map(ROOM, MAP_SHARED);
+    if (!room.next)
+        return;
+    room.end = room.next + ROOM;
+    search(frames, program, &room);
 }
 
 void rdl__stack_frames_release(struct rdl__stack_frames *frames)

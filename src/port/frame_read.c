@@ -306,10 +306,10 @@ static void read_frame(struct reading *reading, struct rdl__stack_frame *frame,
     frame->is_known = true;
 }
 
-void rdl__stack_frames_read(struct rdl__stack_frame *frames, size_t count, struct rdl__room room,
+void rdl__stack_frames_read(struct rdl__stack_frame *frames, size_t count, struct rdl__room *room,
                             struct rdl__objects *objects, Dwfl *dwfl)
 {
-    struct reading reading = {.types = {.room = room, .follows_pointers = true}};
+    struct reading reading = {.types = {.room = *room, .follows_pointers = true}};
 
     reading.recipes.room = &reading.types.room;
     reading.types.complete = rdl__structs_complete;
@@ -321,4 +321,5 @@ void rdl__stack_frames_read(struct rdl__stack_frame *frames, size_t count, struc
             if (objects->items[k].module == module)
                 read_frame(&reading, &frames[i], &objects->items[k]);
     }
+    *room = reading.types.room;
 }

@@ -7,7 +7,7 @@
 #include "port/types_read.h"
 
 /* Fill in what can be found; to be called in a process made for it. */
-void rdl__stack_frames_read(struct rdl__stack_frame *scopes, size_t count, struct rdl__room room,
+void rdl__stack_frames_read(struct rdl__stack_frame *scopes, size_t count, struct rdl__room *room,
                             struct rdl__objects *objects, Dwfl *dwfl);
 
 #endif

@@ -13,6 +13,7 @@
 #include "base/apart.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "port/book.h"
 #include "port/dwarf.h"
 #include "port/frame.h"
 #include "port/helper.h"
@@ -364,36 +365,135 @@ static bool choose_what_is_sought(struct rdl__locations *locations, const char *
     return any;
 }
 
-void rdl__locations_find(struct rdl__locations *locations, const char *program)
+/* Where all of it is that is not known yet.  The errand lies in the room as well, so that it is
+ * known how much of that has been used. */
+static bool search(struct rdl__locations *locations, const char *program, struct rdl__room *room)
 {
     size_t size = locations->count * sizeof *locations->items;
-    struct rdl__block *block;
-    struct errand errand = {
-        .count = locations->count, .program = program, .with_code = locations->with_code};
+    struct errand *errand = rdl__room_get(room, sizeof *errand);
+    struct rdl__location *items = rdl__room_get(room, size);
 
-    if (!program)
-        forget_what_is_not_here(locations);
-    if (!choose_what_is_sought(locations, program))
-        return;
-    block = rdl__allocate(sizeof *block);
-    block->bytes = size < ROOM / 2 ? rdl__map(ROOM, MAP_SHARED) : NULL;
+    if (!errand || !items)
+        return false;
+    memcpy(items, locations->items, size);
+    *errand = (struct errand){.items = items,
+                              .count = locations->count,
+                              .program = program,
+                              .with_code = locations->with_code};
+    if (locations->with_own && !locations->own)
+        errand->own = rdl__room_get(room, sizeof *errand->own);
+    errand->room = *room;
+    if (rdl__work_apart(run_errand, errand))
+        memcpy(locations->items, items, size);
+    if (errand->own) {
+        locations->own = errand->own->ranges;
+        locations->own_count = errand->own->count;
+    }
+    *room = errand->room;
+    return true;
+}
+
+/* ---- In the book ---------------------------------------------------------------------------- */
+
+struct find {
+    const struct find *next;
+    bool with_code;
+    const char *text;
+    struct rdl__location is;
+};
+
+static const struct find *find_of(const struct rdl__location *location, bool with_code)
+{
+    const struct find *find = *rdl__book_chapter(RDL__BOOK_LOCATIONS);
+
+    while (find && (find->with_code != with_code || strcmp(find->text, location->text) != 0))
+        find = find->next;
+    return find;
+}
+
+static bool are_known(struct rdl__locations *locations)
+{
+    if (locations->with_own && !locations->own)
+        return false;
+    for (size_t i = 0; i < locations->count; i++)
+        if (locations->items[i].is_sought && !find_of(&locations->items[i], locations->with_code))
+            return false;
+    for (size_t i = 0; i < locations->count; i++) {
+        struct rdl__location *location = &locations->items[i];
+        struct rdl__location known = *location;
+
+        if (!location->is_sought)
+            continue;
+        *location = find_of(location, locations->with_code)->is;
+        location->text = known.text;
+    }
+    return true;
+}
+
+static bool is_where_it_was(const struct rdl__location *location)
+{
+    for (size_t i = 0; i < location->count; i++)
+        if (!rdl__book_knows(location->spots[i].address))
+            return false;
+    return location->count > 0;
+}
+
+static void write_down(const struct rdl__locations *locations, struct rdl__room *room)
+{
+    void **first = rdl__book_chapter(RDL__BOOK_LOCATIONS);
+
+    for (size_t i = 0; i < locations->count; i++) {
+        const struct rdl__location *location = &locations->items[i];
+        struct find *find;
+
+        if (!location->is_sought || !is_where_it_was(location) ||
+            !(find = rdl__room_get(room, sizeof *find)))
+            continue;
+        *find = (struct find){*first, locations->with_code, rdl__room_keep(room, location->text),
+                              *location};
+        *first = find;
+    }
+}
+
+/* False: it cannot be had, or nothing could be found. */
+static bool find_by_book(struct rdl__locations *locations)
+{
+    struct rdl__room room;
+    bool is_done;
+
+    if (!rdl__book_lock(&room))
+        return false;
+    is_done = are_known(locations);
+    if (!is_done && rdl__book_has_room(&room) && (is_done = search(locations, NULL, &room)))
+        write_down(locations, &room);
+    rdl__book_unlock(&room);
+    return is_done;
+}
+
+static void find_by_itself(struct rdl__locations *locations, const char *program)
+{
+    struct rdl__block *block = rdl__allocate(sizeof *block);
+    struct rdl__room room;
+
+    block->bytes = rdl__map(ROOM, MAP_SHARED);
     if (!block->bytes) {
         free(block);
         return;
     }
     block->next = locations->blocks;
     locations->blocks = block;
-    errand.room = (struct rdl__room){block->bytes, block->bytes + ROOM};
-    errand.items = rdl__room_get(&errand.room, size);
-    memcpy(errand.items, locations->items, size);
-    if (locations->with_own && !locations->own)
-        errand.own = rdl__room_get(&errand.room, sizeof *errand.own);
-    if (rdl__work_apart(run_errand, &errand))
-        memcpy(locations->items, errand.items, size);
-    if (errand.own) {
-        locations->own = errand.own->ranges;
-        locations->own_count = errand.own->count;
-    }
+    room = (struct rdl__room){block->bytes, block->bytes + ROOM};
+    search(locations, program, &room);
+}
+
+void rdl__locations_find(struct rdl__locations *locations, const char *program)
+{
+    if (!program)
+        forget_what_is_not_here(locations);
+    if (!choose_what_is_sought(locations, program))
+        return;
+    if (program || !find_by_book(locations))
+        find_by_itself(locations, program);
     if (!program)
         forget_what_is_not_here(locations);
 }

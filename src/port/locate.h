@@ -14,9 +14,10 @@
  *     append:/total =/       the one line of the function in which this text is
  *     libz.so.1!crc32        any of these in that library, or program
  *
- * Without a library, the program itself is meant; if there is nothing of that name in it, the
- * libraries that have debugging information; and then whoever has a symbol of that name.  What
- * two files, functions or libraries may be meant by is refused.  A static function of a header is
+ * Without a library, the program itself is meant; if there is nothing of that name in it, not even
+ * a symbol, the libraries that have debugging information (but for the C library's); and then
+ * whoever has a symbol of that name.  What two files, functions or libraries may be meant by is
+ * refused.  A static function of a header is
  * one function, however many units it was compiled into.  Code of Raddle itself is never found.
  *
  *     struct rdl__locations locations = {0};

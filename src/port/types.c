@@ -167,7 +167,7 @@ static bool find_by_book(struct rdl__type_wanted *wanted, size_t count)
     if (!rdl__book_lock(&room))
         return false;
     is_known = are_known(wanted, count);
-    if (!is_known && (search = search_for(wanted, count, &room)))
+    if (!is_known && rdl__book_has_room(&room) && (search = search_for(wanted, count, &room)))
         memcpy(wanted, search->wanted, count * sizeof *wanted);
     if (search && search->has_ended)
         write_down(search, &room);
