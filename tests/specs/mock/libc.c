@@ -208,7 +208,7 @@ RDL_PROPERTY(mocks_are_said_while_threads_call, .cases = 50)
     pthread_t threads[THREADS];
 
     is_over = 0;
-    rdl_mock(t, device_status, rdl_where("unit", 1), rdl_returns(0)); /* which they call all along */
+    rdl_mock(t, device_status, rdl_where("unit", 1), rdl_returns(0)); /* they call it all along */
     for (int i = 0; i < THREADS; i++)
         rdl_check_eq(pthread_create(&threads[i], NULL, poll_until_it_is_over, NULL), 0);
     for (int i = 0; i < MOCKS; i++) {
