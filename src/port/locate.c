@@ -67,11 +67,50 @@ static bool may_be_in(const struct rdl__object *object, const struct rdl__query 
                          : object->is_program || (!object->is_ours && !object->is_linker);
 }
 
-static bool is_in(const struct rdl__object *object, const struct rdl__query *query, enum tier tier)
+/* Where the library begins that calls of this name lead to, other than by way of Raddle; NULL: the
+ * dynamic linker knows no such name. */
+static const void *library_called(const char *name)
+{
+    struct dl_find_object found, own;
+    void *function = dlsym(RTLD_DEFAULT, name);
+
+    if (!function || _dl_find_object(function, &found) != 0 ||
+        _dl_find_object((void *)(uintptr_t)library_called, &own) != 0)
+        return NULL;
+    if (found.dlfo_map_start != own.dlfo_map_start)
+        return found.dlfo_map_start;
+    function = dlsym(RTLD_NEXT, name);
+    return function && _dl_find_object(function, &found) == 0 ? found.dlfo_map_start : NULL;
+}
+
+static bool is_of_libc(const struct rdl__object *object)
+{
+    return strncmp(object->name, "libc.so", 7) == 0 || strncmp(object->name, "libm.so", 7) == 0;
+}
+
+/* A sanitizer, or another allocator, has functions that come before those of the C library: who
+ * says malloc means the one that is called. */
+static bool is_passed_over(const struct rdl__object *object, const struct rdl__query *query,
+                           const struct rdl__objects *objects)
+{
+    const void *called;
+
+    if (query->module || query->file || !query->function || !is_of_libc(object))
+        return false;
+    called = library_called(query->function);
+    for (size_t i = 0; i < objects->count; i++)
+        if (called && objects->items[i].start == called && &objects->items[i] != object)
+            return may_be_in(&objects->items[i], query);
+    return false;
+}
+
+static bool is_in(const struct rdl__object *object, const struct rdl__query *query, enum tier tier,
+                  const struct rdl__objects *objects)
 {
     bool is_first = tier <= SYMBOL_OF_PROGRAM;
 
-    return may_be_in(object, query) && is_first == (query->module || object->is_program);
+    return may_be_in(object, query) && is_first == (query->module || object->is_program) &&
+           !is_passed_over(object, query, objects);
 }
 
 static bool has(struct rdl__object *object, const struct rdl__query *query, enum tier tier)
@@ -214,7 +253,7 @@ static bool refuse_several(struct rdl__answer *answer, const struct rdl__objects
     struct rdl__text text = {0};
 
     for (size_t i = 0; i < objects->count; i++)
-        if (is_in(&objects->items[i], query, tier) && has(&objects->items[i], query, tier))
+        if (is_in(&objects->items[i], query, tier, objects) && has(&objects->items[i], query, tier))
             rdl__text_add(&text, "%s%s", text.count ? ", " : "",
                           behind ? objects->items[i].path : objects->items[i].name);
     return behind ? rdl__answer_fail(answer,
@@ -236,7 +275,7 @@ static bool find(struct rdl__answer *answer, const struct rdl__objects *objects,
         for (size_t i = 0; i < objects->count; i++) {
             struct rdl__object *object = &objects->items[i];
 
-            if (!is_in(object, query, tier) || !has(object, query, tier))
+            if (!is_in(object, query, tier, objects) || !has(object, query, tier))
                 continue;
             if (there)
                 return refuse_several(answer, objects, query, tier);
