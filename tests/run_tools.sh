@@ -82,6 +82,8 @@ for compiler in gcc clang; do
         passes 2000 ./lent
         $compile -DTEST -DBUG "$code/lent.c" $library -o lent_bug
         crashes ./lent_bug
+        $compile "$code/short_of_memory.c" $library -o short_of_memory
+        run 0 ./short_of_memory
     done
 done
 

@@ -3,9 +3,11 @@
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "control/sched/donor.h"
 #include "explore.h"
 
 /* ---- Created, joined, detached ----------------------------------------------------- */
@@ -434,6 +436,35 @@ static void one_after_the_other(void)
 TEST(there_is_no_end_to_threads_that_are_joined)
 {
     EXPECT_STR(outcomes_by_chance(one_after_the_other, 1, 0), "done");
+}
+
+static void *end_at_once(void *unused)
+{
+    return unused;
+}
+
+static void leave_one(void)
+{
+    pthread_t thread;
+
+    pthread_create(&thread, NULL, end_at_once, NULL);
+    put(1, "%u", rdl__donor_count);
+}
+
+/* Where it is the last that could go on, the deadlock is told on its stack. */
+static void leave_one_and_wait(void)
+{
+    sem_t never;
+
+    leave_one();
+    sem_init(&never, 0, 0);
+    sem_wait(&never);
+}
+
+TEST(threads_that_are_not_joined_are_no_more_when_the_execution_is_over)
+{
+    EXPECT_STR(outcomes_by_chance(leave_one, 50, 0), "1");
+    EXPECT_STR(outcomes_by_chance(leave_one_and_wait, 50, 0), "deadlock 1");
 }
 
 static void too_many(void)

@@ -34,7 +34,9 @@
  *
  * Of a function with any number of arguments (...) the parameters that have names are known, and
  * all are handed on.  Of some functions of the C library, such as memcpy and time, one of several
- * is chosen when it is loaded; that one is mocked.
+ * is chosen when it is loaded; that one is mocked.  Where a sanitizer has functions in place of the
+ * C library's, such as malloc, these are mocked, which is what calls lead to.  (They need not call
+ * each other: strdup of AddressSanitizer calls no malloc.)
  *
  * A function that never returns, such as exit(), cannot be mocked by one that does: there is no
  * code behind such a call, so the case fails when it is made.  Replace it by one that leaves, too,

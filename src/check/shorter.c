@@ -155,7 +155,8 @@ static bool try(struct shorter *s, const struct path *path, const struct path *c
     bool ran;
 
     memcpy(indexes, path->indexes, path->count * sizeof *indexes);
-    memcpy(indexes + path->count, call->indexes, call->count * sizeof *indexes);
+    if (call->count) /* there may be none */
+        memcpy(indexes + path->count, call->indexes, call->count * sizeof *indexes);
     s->runs++;
     ran = rdl__run_feed(s->session, s->test, &s->failure->settings, &feed, false);
     free(indexes);

@@ -74,12 +74,46 @@ static bool does_symbol(const struct rdl__object *object, const struct rdl__quer
     return !query->module && !query->file && !query->text && rdl__is_c_library(object->name);
 }
 
-static bool is_in(const struct rdl__object *object, const struct rdl__query *query, enum tier tier)
+/* Where the library begins that calls of this name lead to, other than by way of Raddle; NULL: the
+ * dynamic linker knows no such name. */
+static const void *library_called(const char *name)
+{
+    struct dl_find_object found, own;
+    void *function = dlsym(RTLD_DEFAULT, name);
+
+    if (!function || _dl_find_object(function, &found) != 0 ||
+        _dl_find_object((void *)(uintptr_t)library_called, &own) != 0)
+        return NULL;
+    if (found.dlfo_map_start != own.dlfo_map_start)
+        return found.dlfo_map_start;
+    function = dlsym(RTLD_NEXT, name);
+    return function && _dl_find_object(function, &found) == 0 ? found.dlfo_map_start : NULL;
+}
+
+/* A sanitizer, or another allocator, has functions that come before those of the C library: who
+ * says malloc means the one that is called. */
+static bool is_passed_over(const struct rdl__object *object, const struct rdl__query *query,
+                           const struct rdl__objects *objects)
+{
+    const void *called;
+
+    if (query->module || query->file || !query->function || !rdl__is_c_library(object->name))
+        return false;
+    called = library_called(query->function);
+    for (size_t i = 0; i < objects->count; i++)
+        if (called && objects->items[i].start == called && &objects->items[i] != object)
+            return may_be_in(&objects->items[i], query);
+    return false;
+}
+
+static bool is_in(const struct rdl__object *object, const struct rdl__query *query, enum tier tier,
+                  const struct rdl__objects *objects)
 {
     bool is_first = tier <= SYMBOL_OF_PROGRAM;
 
     return may_be_in(object, query) && is_first == (query->module || object->is_program) &&
-           (is_about_symbols(tier) || !does_symbol(object, query));
+           (is_about_symbols(tier) || !does_symbol(object, query)) &&
+           !is_passed_over(object, query, objects);
 }
 
 static bool has(struct rdl__object *object, const struct rdl__query *query, enum tier tier)
@@ -223,7 +257,7 @@ static bool refuse_several(struct rdl__answer *answer, const struct rdl__objects
     struct rdl__text text = {0};
 
     for (size_t i = 0; i < objects->count; i++)
-        if (is_in(&objects->items[i], query, tier) && has(&objects->items[i], query, tier))
+        if (is_in(&objects->items[i], query, tier, objects) && has(&objects->items[i], query, tier))
             rdl__text_add(&text, "%s%s", text.count ? ", " : "",
                           behind ? objects->items[i].path : objects->items[i].name);
     return behind ? rdl__answer_fail(answer,
@@ -245,7 +279,7 @@ static bool find(struct rdl__answer *answer, const struct rdl__objects *objects,
         for (size_t i = 0; i < objects->count; i++) {
             struct rdl__object *object = &objects->items[i];
 
-            if (!is_in(object, query, tier) || !has(object, query, tier))
+            if (!is_in(object, query, tier, objects) || !has(object, query, tier))
                 continue;
             if (there)
                 return refuse_several(answer, objects, query, tier);

@@ -17,8 +17,9 @@
  * Without a library, the program itself is meant; if there is nothing of that name in it, not even
  * a symbol, the libraries that have debugging information (but for the C library's); and then
  * whoever has a symbol of that name.  What two files, functions or libraries may be meant by is
- * refused.  A static function of a header is
- * one function, however many units it was compiled into.  Code of Raddle itself is never found.
+ * refused; but if it is the C library that has one, and another library whose comes before it, as
+ * malloc of a sanitizer does, that is meant.  A static function of a header is one function,
+ * however many units it was compiled into.  Code of Raddle itself is never found.
  *
  *     struct rdl__locations locations = {0};
  *

@@ -32,6 +32,7 @@ static void ask_linker(struct rdl__object *object, Dwarf_Addr start)
 
     if (_dl_find_object((void *)(uintptr_t)start, &found) != 0)
         return;
+    object->start = found.dlfo_map_start;
     object->is_program = found.dlfo_link_map->l_name[0] == '\0';
     object->alias = last_part(found.dlfo_link_map->l_name);
     object->is_ours = !object->is_program &&

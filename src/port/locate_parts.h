@@ -70,6 +70,7 @@ struct rdl__object { /* a program or library */
     Dwarf_Addr file_bias;       /* and to addresses of the file, which may be another */
     const unsigned char *bytes; /* of the file */
     size_t size;
+    const void *start; /* where it begins in this process, if it is there */
     bool is_program, is_indexed;
     bool is_running;         /* it is of this process */
     bool is_ours, is_linker; /* Raddle; the dynamic linker: nobody means what is in these */

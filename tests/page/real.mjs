@@ -6,6 +6,13 @@ import {join} from "node:path";
 import {expect, folder, same, test} from "./harness.mjs";
 
 const {BUILD, SOURCE} = process.env, CC = process.env.CC || "cc";
+
+/* A sanitized library only works in a program that is sanitized too.  What raddle compiles cannot be, as
+ * it is instrumented otherwise: there the sanitizer's library has to come first, which is enough. */
+const sanitize = process.env.SANITIZE ? ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"] : [];
+
+if (process.env.SANITIZE)
+  process.env.RADDLE_CC = `${CC} -Wl,--no-as-needed,-lasan`;
 const raddle = join(BUILD, "bin/raddle");
 const made = (name) => join(folder, `real-${name}.html`);
 
@@ -43,7 +50,7 @@ test("the_warehouse_shows_at_first_glance_who_did_what_wrong", {html: warehouse}
 /* A program that knows nothing of Raddle. */
 const bank = join(folder, "bank");
 
-execFileSync(CC, ["-g", "-pthread", "-o", bank, join(SOURCE, "docs/tutorials/explore/bank.c")]);
+execFileSync(CC, ["-g", ...sanitize, "-pthread", "-o", bank, join(SOURCE, "docs/tutorials/explore/bank.c")]);
 const deadlock = failing("bank", raddle, "explore", "--seed", "1", "--html", "PAGE", "--", bank);
 
 test("a_program_that_is_explored_shows_its_deadlock", {html: deadlock}, async (page) => {
@@ -58,7 +65,7 @@ test("a_program_that_is_explored_shows_its_deadlock", {html: deadlock}, async (p
 /* An event comes from the thread that emits it, when it does, though a judge sees it later. */
 const room = join(folder, "room");
 
-execFileSync("sh", ["-c", `"${CC}" -g -o "${room}" "${SOURCE}/docs/tutorials/streams/room.c" ` +
+execFileSync("sh", ["-c", `"${CC}" -g ${sanitize.join(" ")} -o "${room}" "${SOURCE}/docs/tutorials/streams/room.c" ` +
                           "$(pkg-config --cflags --libs raddle)"],
              {env: {...process.env, PKG_CONFIG_PATH: join(BUILD, "pkgconfig")}});
 const lamp = failing("room", room, "--seed", "1", "--regressions", "none", "--html", "PAGE");

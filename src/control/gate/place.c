@@ -39,6 +39,7 @@ struct post {
     const struct rdl__spot *spot;
     const struct rdl__stack_frame *frame; /* NULL: nobody wants to know */
     bool is_at_stand_in;                  /* where our function begins, instead of the spot */
+    bool may_be_called_by_us;             /* it is where a function of another library begins */
 };
 
 static struct place *places;
@@ -80,17 +81,48 @@ static const void *module_of(uintptr_t address)
     return _dl_find_object((void *)address, &found) == 0 ? found.dlfo_map_start : NULL;
 }
 
+enum { NAME_ROOM = 64 };
+
+static void name_function(const char *text, char out_name[NAME_ROOM])
+{
+    snprintf(out_name, NAME_ROOM, "%.*s", (int)strcspn(function_in(text), ":"), function_in(text));
+}
+
 /* Where the function of ours begins that controlled threads call by this name; 0: there is none. */
 static uintptr_t our_function(const char *text)
 {
-    char name[64];
+    char name[NAME_ROOM];
     uintptr_t called;
 
     if (!rdl__running)
         return 0;
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(function_in(text), ":"), function_in(text));
+    name_function(text, name);
     called = (uintptr_t)dlsym(RTLD_DEFAULT, name);
     return called && module_of(called) == module_of((uintptr_t)our_function) ? called : 0;
+}
+
+/* Where the function of this name begins in another library than the C library: that may be in
+ * place of the C library's, and of ours, as a sanitizer's malloc is.  0: there is none. */
+static uintptr_t function_of_others(const char *text)
+{
+    char name[NAME_ROOM];
+    uintptr_t called, libc = (uintptr_t)dlsym(RTLD_DEFAULT, "gnu_get_libc_version");
+
+    if (!rdl__running || our_function(text))
+        return 0;
+    name_function(text, name);
+    called = (uintptr_t)dlsym(RTLD_DEFAULT, name);
+    return called && module_of(called) != module_of(libc) ? called : 0;
+}
+
+/* The first instruction, or that behind one where an indirect branch may land. */
+static bool is_beginning(uintptr_t address, uintptr_t function)
+{
+    static const unsigned char landing[] = {0xf3, 0x0f, 0x1e, 0xfa};
+
+    return function &&
+           (address == function || (address == function + sizeof landing &&
+                                    memcmp((const void *)function, landing, sizeof landing) == 0));
 }
 
 /* The same, if this is in another function of that name, such as the C library's. */
@@ -123,12 +155,14 @@ static bool is_own_code(uintptr_t address)
     return false;
 }
 
-/* Raddle itself calls functions of which it has its own, too; and of several versions that the C
- * library has of one, it is the same. */
+/* Raddle itself calls functions of which it has its own, too, or would have but for a sanitizer's;
+ * and of several versions that the C library has of one, it is the same. */
 static bool is_meant(const struct post *post, const struct rdl__registers *registers)
 {
-    return !post->is_at_stand_in ||
-           (post == post->place->posts && !is_own_code(*(const uintptr_t *)registers->rsp));
+    if (post->is_at_stand_in && post != post->place->posts)
+        return false;
+    return !(post->is_at_stand_in || post->may_be_called_by_us) ||
+           !is_own_code(*(const uintptr_t *)registers->rsp);
 }
 
 static void come(struct rdl__registers *registers, void *it)
@@ -167,7 +201,7 @@ static bool names_library(const char *place)
 /* What is called by us has to be told from what others call. */
 static void want(const char *text)
 {
-    locations.with_own |= our_function(text) != 0;
+    locations.with_own |= our_function(text) || function_of_others(text);
     rdl__locations_want(&locations, text);
 }
 
@@ -234,6 +268,8 @@ static bool place_all(struct place *place, const struct rdl__location *location,
                                .call = call,
                                .it = post};
         post->is_at_stand_in = post->hook.address != post->spot->address;
+        post->may_be_called_by_us =
+            is_beginning(post->spot->address, function_of_others(place->text));
         hooks[i] = &post->hook;
     }
     placed = rdl__hooks_place(hooks, location->count, error);

@@ -107,31 +107,36 @@ static bool do_we_call(const struct rdl__mock_entry *entry, uintptr_t caller)
            (entry->function->has_interposed && !entry->is_interposed);
 }
 
-static uintptr_t module_of(uintptr_t address)
+uintptr_t rdl__library_of(uintptr_t address)
 {
     static const struct rdl__modules none;
+    uintptr_t start = rdl__module_start(&none, address);
 
-    return rdl__module_start(&none, address);
+    return start == rdl__module_start(&none, getauxval(AT_PHDR)) ? 0 : start;
 }
 
-/* The C library calls the dynamic linker, and is called by it: dlopen() allocates. */
-static bool is_in_libc(uintptr_t libc, uintptr_t address)
+/* The C library calls the dynamic linker, and is called by it: dlopen() allocates.  So it is with
+ * what has functions that come before its own: a sanitizer's fopen() calls that of the C library,
+ * which calls the sanitizer's malloc(). */
+static bool is_in_libc(const struct rdl__mock_entry *entry, uintptr_t address)
 {
-    uintptr_t start = module_of(address);
+    uintptr_t start = rdl__library_of(address);
 
-    return start == libc || (start && start == getauxval(AT_BASE));
+    return start &&
+           (start == rdl__libc.start || start == rdl__libc.allocator ||
+            start == rdl__library_of(entry->detour.address) || start == getauxval(AT_BASE));
 }
 
 /* Is the call that returns to the first of these frames, in our code, one of ours into the C
  * library?  Where it cannot be seen where a call leads to, it is made by way of a pointer: by a
  * function of ours that comes before one of the C library's, and who calls that decides; or to run
  * what the code under test has called. */
-static bool is_ours(uintptr_t libc, void *const *frames, int count)
+static bool is_ours(const struct rdl__mock_entry *entry, void *const *frames, int count)
 {
     uintptr_t target = target_of_call((uintptr_t)frames[0]);
 
     if (target)
-        return is_in_libc(libc, target);
+        return is_in_libc(entry, target);
     return (uintptr_t)frames[0] != (uintptr_t)rdl__thunk_called && count > 1 &&
            rdl__is_own_code((uintptr_t)frames[1]);
 }
@@ -156,18 +161,17 @@ static int look_at_stack(void **out_frames)
 static bool is_for_us(const struct rdl__mock_entry *entry, uintptr_t caller)
 {
     void *frames[FRAMES];
-    uintptr_t libc = module_of(entry->detour.address);
     int count, i = 0;
 
-    if (!is_in_libc(libc, caller))
+    if (!is_in_libc(entry, caller))
         return false;
     count = look_at_stack(frames);
     while (i < count && (uintptr_t)frames[i] != caller)
         i++;
-    while (i < count && is_in_libc(libc, (uintptr_t)frames[i]))
+    while (i < count && is_in_libc(entry, (uintptr_t)frames[i]))
         i++;
     return i < count && rdl__is_own_code((uintptr_t)frames[i]) &&
-           is_ours(libc, frames + i, count - i);
+           is_ours(entry, frames + i, count - i);
 }
 
 static bool is_meant(const struct rdl__mock_entry *entry, uintptr_t caller)

@@ -38,7 +38,7 @@ const struct rdl__declared *rdl__declared_as(const char *name);
 struct rdl__mock_entry {
     struct rdl__mocked *function;
     struct rdl__detour detour;
-    bool is_in_libc, is_interposed; /* it is the C library's; it is ours */
+    bool is_in_libc, is_interposed; /* it is the C library's, or in its place; it is ours */
 };
 
 /* Of a parameter, or the result. */
@@ -105,6 +105,14 @@ void rdl__mocked_run(const struct rdl__mocked *function, uintptr_t code,
 
 /* Is this code of Raddle? */
 bool rdl__is_own_code(uintptr_t address);
+
+/* Where the C library begins, and the library that malloc is in: itself, or a sanitizer's. */
+extern struct rdl__libc {
+    uintptr_t start, allocator;
+} rdl__libc;
+
+/* Where the library begins that this lies in; 0: it is the program, or nowhere. */
+uintptr_t rdl__library_of(uintptr_t address);
 
 /* ---- What other processes have found: share.c -------- */
 

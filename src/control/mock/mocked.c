@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "control/mock/mock.h"
+#include "control/sched/next.h"
 #include "spec/values.h"
 
 static struct rdl__mocked *first;
@@ -15,6 +16,7 @@ static struct rdl__locations locations = {.with_own = true};
 static const struct rdl__code_range *own; /* code of Raddle */
 static size_t own_count;
 static const struct rdl_test *test; /* whose mocks are placed */
+struct rdl__libc rdl__libc;
 
 struct rdl__mocked *rdl__mocked_first(void)
 {
@@ -86,11 +88,6 @@ static bool can_be_entered(const struct rdl__spot *spot)
     return !spot->is_inlined && !is_variant(spot);
 }
 
-static bool is_in_libc(const struct rdl__spot *spot)
-{
-    return strncmp(spot->module, "libc.so", 7) == 0;
-}
-
 /* "inlined into f at a.c:10, ..." */
 static void add_unreached(struct rdl__text *out, const struct rdl__location *location)
 {
@@ -151,6 +148,31 @@ static void add_interposed(struct rdl__mocked *function)
         function->has_interposed = add_entry(function, (uintptr_t)global)->is_interposed = true;
 }
 
+/* Where calls of this name lead to, but for ours; 0: nowhere. */
+static uintptr_t called_as(const char *name)
+{
+    uintptr_t called = (uintptr_t)dlsym(RTLD_DEFAULT, name);
+
+    return rdl__is_own_code(called) ? (uintptr_t)dlsym(RTLD_NEXT, name) : called;
+}
+
+/* Another's that comes before the C library's, a sanitizer's malloc say, is in its place: the C
+ * library calls it, too. */
+static bool is_in_libc(const char *name, const struct rdl__spot *spot)
+{
+    return strncmp(spot->module, "libc.so", 7) == 0 ||
+           (spot->address == called_as(name) && rdl__of_libc(name));
+}
+
+/* While nothing is mocked yet that would be called for it. */
+static void look_for_libc(void)
+{
+    if (rdl__libc.start)
+        return;
+    rdl__libc.start = rdl__library_of((uintptr_t)dlsym(RTLD_DEFAULT, "gnu_get_libc_version"));
+    rdl__libc.allocator = rdl__library_of(called_as("malloc"));
+}
+
 static void note_unreached(struct rdl__mocked *function, const struct rdl__location *location)
 {
     struct rdl__text unreached = {0};
@@ -171,7 +193,7 @@ static bool find_entries(struct rdl__mocked *function, const struct rdl__locatio
     for (size_t i = 0; i < location->count; i++)
         if (can_be_entered(&location->spots[i]))
             add_entry(function, location->spots[i].address)->is_in_libc =
-                is_in_libc(&location->spots[i]);
+                is_in_libc(function->name, &location->spots[i]);
     note_unreached(function, location);
     if (!check_reach(function, partly, error))
         return false;
@@ -296,7 +318,7 @@ static size_t want_prototypes(struct rdl__prototype_wanted *out, const char *nam
     for (size_t i = 0; i < location->count; i++)
         if (can_be_entered(&location->spots[i]))
             out[0].entry = location->spots[i].address;
-    if ((declared || typed) && is_in_libc(&location->spots[0]))
+    if ((declared || typed) && is_in_libc(name, &location->spots[0]))
         count = 0; /* to read what that says of it takes long */
     if (declared)
         out[count++] = (struct rdl__prototype_wanted){.variable = declared->variable, .name = name};
@@ -508,6 +530,7 @@ struct rdl__mocked *rdl__mocked_get(struct rdl_case *t, const char *text, const 
         function = get(text, typed, partly, error);
     if (!function || !check_reach(function, partly, error))
         return NULL;
+    look_for_libc();
     return function->is_placed || place(function, error) ? function : NULL;
 }
 

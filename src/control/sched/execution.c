@@ -73,6 +73,7 @@ static void reset(const struct rdl__execution *execution)
     sched->eager_sleepers = sched->sleeping_decided = false;
     sched->ending = sched->failing = sched->masks_differ = false;
     sched->left = NULL;
+    sched->leaver = NULL;
 }
 
 static void begin(const struct rdl__execution *execution)
@@ -94,15 +95,25 @@ static void begin(const struct rdl__execution *execution)
     rdl__dispatch_begin();
 }
 
-/* Threads that never came to their end. */
+/* Threads that never came to their end; and the one that failed there, by letting nobody go on. */
 static void abandon_threads(void)
 {
-    struct rdl__thread *self = sched->threads[0];
+    struct rdl__thread *self = sched->threads[0], *leaver = sched->leaver;
 
     sched->failing = false;
+    if (leaver && leaver->state != RDL__ALIVE)
+        rdl__thread_rewind(self, leaver);
     for (uint32_t id = 1; id < sched->view.threads; id++)
         if (sched->threads[id]->state == RDL__ALIVE && sched->threads[id]->donor)
             rdl__thread_discard(self, sched->threads[id]);
+}
+
+/* Threads that have ended, and that nobody has joined: what they were lent is for others now. */
+static void bury_threads(void)
+{
+    for (uint32_t id = 1; id < sched->view.threads; id++)
+        if (sched->threads[id]->state == RDL__ENDED)
+            rdl__thread_bury(sched->threads[id]);
 }
 
 void rdl__execution_prepare(void)
@@ -135,6 +146,7 @@ bool rdl__execution_run(const struct rdl__execution *execution, void (*body)(voi
         whole = sched->alive <= 1;
         abandon_threads();
     }
+    bury_threads();
     rdl__running = NULL;
     if (rdl__debugged)
         rdl__debug_note();
@@ -159,6 +171,7 @@ _Noreturn void rdl__execution_leave(struct rdl_case *t)
     if (rdl__running != sched->threads[0]) {
         struct rdl__thread *self = rdl__running;
 
+        sched->leaver = self;
         rdl__running = sched->threads[0];
         rdl__switch(&self->stack_pointer, sched->threads[0]->stack_pointer, sched->threads[0]->fs);
         rdl__thread_vanish();

@@ -45,7 +45,7 @@ bool rdl__pthread_create_is_wrapped(void)
     return dlsym(RTLD_DEFAULT, "pthread_create") != (void *)rdl__own_pthread_create;
 }
 
-/* In a library that was loaded for somebody's use only. */
+/* In this library, though it may have been loaded for somebody's use only. */
 static void *look_in(const char *file, const char *name)
 {
     void *library = RDL__NEXT(dlopen)(file, RTLD_LAZY | RTLD_NOLOAD);
@@ -54,6 +54,11 @@ static void *look_in(const char *file, const char *name)
     if (library)
         dlclose(library);
     return found;
+}
+
+void *rdl__of_libc(const char *name)
+{
+    return look_in("libc.so.6", name);
 }
 
 static void *look_for(const char *name)

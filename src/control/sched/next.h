@@ -46,4 +46,7 @@ bool rdl__pthread_create_is_wrapped(void);
 /* Never NULL: a function that is not there stops the process with a message. */
 void *rdl__find_next(const char *name);
 
+/* The C library's function of this name; NULL: it has none. */
+void *rdl__of_libc(const char *name);
+
 #endif

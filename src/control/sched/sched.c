@@ -655,25 +655,26 @@ void rdl__thread_gone(struct rdl__thread *self)
     give_way(self);
 }
 
-void rdl__thread_discard(struct rdl__thread *self, struct rdl__thread *thread)
+void rdl__thread_rewind(struct rdl__thread *self, struct rdl__thread *thread)
 {
-    struct rdl__donor *donor = thread->donor;
-
-    rdl__catch_up();
-    rdl__streams_abandon(thread);
     sched->discarding = self;
     sched->discarded = thread;
     rdl__running = NULL;
-    if (thread->stack_pointer != donor->place) /* else it has not begun yet */
+    if (thread->stack_pointer != thread->donor->place) /* else it has not begun yet */
         rdl__switch(&self->stack_pointer, thread->stack_pointer, thread->fs);
     sched->discarding = NULL;
     rdl__running = self;
+    rdl__thread_bury(thread);
+}
+
+void rdl__thread_discard(struct rdl__thread *self, struct rdl__thread *thread)
+{
+    rdl__catch_up();
+    rdl__streams_abandon(thread);
+    rdl__thread_rewind(self, thread);
     set_enabled(thread->id, false);
-    thread->state = RDL__UNUSED;
-    thread->donor = NULL;
     sched->servants -= thread->servant;
     sched->summary->alive = --sched->alive;
-    rdl__donor_put(donor);
 }
 
 void rdl__thread_begin(struct rdl__thread *thread, struct rdl__donor *donor, uintptr_t pc)

@@ -172,6 +172,7 @@ struct rdl__sched {
     struct rdl__donor *left;        /* its thread has ended, and we have just left its stack */
     struct rdl__thread *discarding; /* who has come to the stack of one that is discarded, */
     struct rdl__thread *discarded;  /* namely this */
+    struct rdl__thread *leaver;     /* who has left the execution by failing; NULL: thread 0 */
     jmp_buf escape;                 /* of thread 0, out of the execution */
 };
 
@@ -318,6 +319,10 @@ int rdl__thread_new(struct rdl__thread *self, const pthread_attr_t *attributes,
                     struct rdl__thread **out_thread);
 int rdl__thread_join(struct rdl__thread *self, struct rdl__thread *thread, void **out_result,
                      uint64_t deadline, uintptr_t pc);
+/* It has ended, and nobody will ask for it again: what it was lent is given back. */
+void rdl__thread_bury(struct rdl__thread *thread);
+/* The same of one that is still on its stack. */
+void rdl__thread_rewind(struct rdl__thread *self, struct rdl__thread *thread);
 /* A thread that waits will never be let go on: forget it, and what it has on its stack. */
 void rdl__thread_discard(struct rdl__thread *self, struct rdl__thread *thread);
 /* A cancellation point: if the thread is cancelled, and lets itself be, it ends here. */

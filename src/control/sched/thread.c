@@ -310,8 +310,7 @@ static bool has_ended(void *what)
     return thread->state == RDL__ENDED;
 }
 
-/* It has ended, and nobody will ask for it again. */
-static void bury(struct rdl__thread *thread)
+void rdl__thread_bury(struct rdl__thread *thread)
 {
     if (thread->donor)
         rdl__donor_put(thread->donor);
@@ -352,7 +351,7 @@ int rdl__thread_join(struct rdl__thread *self, struct rdl__thread *thread, void 
     rdl__hb_joined(self, thread);
     if (out_result)
         *out_result = thread->result;
-    bury(thread);
+    rdl__thread_bury(thread);
     return 0;
 }
 
@@ -420,7 +419,7 @@ RDL__INTERPOSE int pthread_detach(pthread_t thread)
         return EINVAL;
     other->detached = true;
     if (other->state == RDL__ENDED)
-        bury(other);
+        rdl__thread_bury(other);
     return 0;
 }
 

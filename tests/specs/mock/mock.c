@@ -211,15 +211,32 @@ RDL_PROPERTY(lengths_are_expressions)
 
 RDL_PROPERTY(malloc_fails)
 {
-    char *volatile copy; /* or the compiler would need no memory */
-
     rdl_mock(t, malloc, rdl_returns(NULL), rdl_sets_errno(ENOMEM));
     rdl_check(!store_copy("abc"));
     rdl_check_eq(errno, ENOMEM);
-    copy = strdup("abc");
-    rdl_check(!copy);
     rdl_note("%200d", 3);
     rdl_check_eq(rdl_int(t, 3, 3), 3);
+}
+
+RDL_PROPERTY(strings_are_not_copied_where_malloc_fails)
+{
+    char *volatile copy; /* or the compiler would need no memory */
+
+    rdl_mock(t, malloc, rdl_returns(NULL), rdl_sets_errno(ENOMEM));
+    copy = strdup("abc");
+    rdl_check(!copy);
+    rdl_check_eq(errno, ENOMEM);
+}
+
+/* What the C library allocates for us is not meant, and what it does for the test is, wherever
+ * malloc is. */
+RDL_PROPERTY(files_are_not_opened_where_malloc_fails)
+{
+    struct rdl_mock *mock = rdl_mock(t, malloc, rdl_returns(NULL), rdl_sets_errno(ENOMEM));
+    FILE *volatile file = fopen("/dev/null", "r");
+
+    rdl_check(!file);
+    rdl_check_eq(rdl_mock_calls(mock), 1);
 }
 
 RDL_PROPERTY(malloc_fails_by_name)
