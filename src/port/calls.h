@@ -21,6 +21,9 @@ struct rdl__calls {
  * known of all is in *calls. */
 void rdl__calls_look(struct rdl__calls *calls);
 
+/* Can the kernel tell who makes a call?  In valgrind, all calls are made by that. */
+bool rdl__calls_can_be_told(void);
+
 /* Is this code next to the C library, rather than the program's: the loader, the kernel's
  * own, a sanitizer? */
 bool rdl__calls_is_system(uintptr_t pc);

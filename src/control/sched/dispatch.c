@@ -175,7 +175,8 @@ static void look(void)
 {
     rdl__openmp_look();
     rdl__calls_look(&calls);
-    is_possible = calls.maker[0] && calls.door && set_dispatch(DISPATCH_OFF) == 0;
+    is_possible = calls.maker[0] && calls.door && rdl__calls_can_be_told() &&
+                  set_dispatch(DISPATCH_OFF) == 0;
     if (is_possible)
         rdl__kernel_door = calls.door;
 }
