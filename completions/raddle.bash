@@ -25,7 +25,9 @@ _raddle_words_for() {
     --color) echo auto always never ;;
     --format | --strategy | --fail-on | --faults)
         # "report as human, tap, junit or json; may be repeated"
-        "$@" --help 2>/dev/null | sed -n "s/^  $option [A-Z]*  *//p" | sed 's/;.*//; s/.*: //
+        # which may go on in the next line
+        "$@" --help 2>/dev/null | sed ':again; $!N; s/\n \{20\}/ /; t again; P; D' |
+            sed -n "s/^  $option [A-Z]*  *//p" | sed 's/;.*//; s/.*: //
             s/^report as //; s/([^)]*)//g; s/\.\.\.//; s/ or / /; s/,/ /g' ;;
     --filter) "$@" --list 2>/dev/null ;;
     --regressions) echo beside none ;;

@@ -602,17 +602,39 @@ bool rdl__options_read(struct rdl__options *out, int argc, char **argv, struct r
     return true;
 }
 
+/* What an option does, beside it, in lines that fit a terminal. */
+static void add_help(struct rdl__text *out, const char *left, const char *help)
+{
+    enum { MARGIN = 20, COLUMNS = 80 };
+    int at = (int)strlen(left) + 2;
+
+    rdl__text_add(out, "  %s%*s", left, at < MARGIN ? MARGIN - at : 1, "");
+    at = at < MARGIN ? MARGIN : at + 1;
+    while (*help) {
+        int length = (int)strcspn(help, " ");
+
+        if (at + length > COLUMNS && at > MARGIN) {
+            out->count--; /* the blank before it */
+            rdl__text_add(out, "\n%*s", MARGIN, "");
+            at = MARGIN;
+        }
+        rdl__text_add(out, "%.*s%s", length, help, help[length] ? " " : "");
+        at += length + 1;
+        help += length + (help[length] == ' ');
+    }
+    rdl__text_add(out, "\n");
+}
+
 void rdl__options_list(struct rdl__text *out)
 {
     for (int i = 0; i < OPTIONS; i++) {
         char left[40];
-        int width = snprintf(left, sizeof left, "--%s%s%s", options[i].name,
-                             options[i].value && options[i].value[0] != '[' ? " " : "",
-                             options[i].value ? options[i].value : "");
 
+        snprintf(left, sizeof left, "--%s%s%s", options[i].name,
+                 options[i].value && options[i].value[0] != '[' ? " " : "",
+                 options[i].value ? options[i].value : "");
         if (applies(&options[i]))
-            rdl__text_add(out, "  %s%*s%s\n", left, width < 18 ? 18 - width : 1, "",
-                          options[i].help);
+            add_help(out, left, options[i].help);
     }
     rdl__text_add(out, "\nEach option has a twin in the environment: RADDLE_SEED is --seed.\n");
 }
@@ -626,5 +648,5 @@ void rdl__options_help(struct rdl__text *out, const char *program)
                   program);
     rdl__options_list(out);
     rdl__text_add(out, "Exit status: 0 all passed, 1 a failure was found, 2 wrong usage or "
-                       "set-up, 77 all skipped.\n");
+                       "set-up,\n77 all skipped.\n");
 }

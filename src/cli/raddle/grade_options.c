@@ -97,7 +97,7 @@ struct option {
 static const struct option options[] = {
     {"spec", "DIRECTORY", READ(read_spec), "the spec: all C files in it, and the interface"},
     {"seed", "N", READ(read_seed), "start chance here; the seed of a run is in its report"},
-    {"time", "S", READ(read_time), "search S seconds a file (default: as many cases as tests say)"},
+    {"time", "S", READ(read_time), "search S seconds a file (default: cases as tests say)"},
     {"jobs", "N", READ(read_jobs), "N files at a time (default: a core each, but at most 4)"},
     {"format", "F", READ(read_format), "report as human or json"},
     {"output", "FILE", FIELD(output), "where that report goes"},
