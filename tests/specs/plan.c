@@ -285,7 +285,9 @@ RDL_TYPES(sum, struct number, struct number);
 RDL_OP_RETURNS(sum, add, struct number, int, .args = add_args, .post = add_post, .call = add_call,
                .preconditions = {{"zero", zero}, {"large", over_2000}, {"negative", negative}});
 RDL_SPEC(sum, RDL_OPS(sum, add), .create = create_number);
-RDL_TEST_PLAN(plan_sum, sum);
+/* All states are looked at that there may be, which takes long with sanitizers, and three times as
+ * long on a machine that has other things to do. */
+RDL_TEST_PLAN(plan_sum, sum, .timeout_ms = 240000);
 
 /* Too many arguments to see where all of them lead; but only some make a difference to what is to
  * be tried. */
