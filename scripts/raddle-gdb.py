@@ -134,7 +134,10 @@ def set_registers(values):
 def run(commands):
     """Of gdb's, or functions of ours."""
     for command in commands:
-        command() if callable(command) else gdb.execute(command)
+        try:
+            command() if callable(command) else gdb.execute(command)
+        except gdb.error as why:
+            raise Unknown(str(why))
 
 
 def show_stack():

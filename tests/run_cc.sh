@@ -129,6 +129,12 @@ for RADDLE_CC in gcc clang; do
     ! "$raddle" replay "$token" >out 2>&1 || fail "$RADDLE_CC: the replay passes"
     grep -q 'data race' out || fail "$RADDLE_CC: the replay finds something else:" "$(cat out)"
 
+    # More of a block is freed than was asked for.
+    "$raddle" cc -g -O1 -I"$SOURCE/include" "$code/reused.c" -L"$BUILD/lib" \
+        -Wl,-rpath,"$BUILD/lib" -lraddle -o reused
+    ./reused --regressions none --seed 1 >out 2>&1 ||
+        fail "$RADDLE_CC: a block that is reused is a race:" "$(cat out)"
+
     [ "$("$raddle" cc -E -P -x c - <<<'__SANITIZE_THREAD__ here')" != "" ] ||
         fail "$RADDLE_CC: it does not preprocess"
     "$raddle" cc --version >/dev/null || fail "$RADDLE_CC: it does not tell its version"

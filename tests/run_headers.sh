@@ -64,7 +64,7 @@ done
 
 # And in C++, where it runs as well: all tests pass but those that are to fail, which do, and read
 # as in C.
-for name in usage mocks specs; do
+for name in usage mocks specs types; do
     for compiler in g++ clang++; do
         for standard in c++17 c++20; do
             check "$SOURCE/tests/headers/$name.cc" $compiler -std=$standard -Wpedantic
@@ -72,6 +72,18 @@ for name in usage mocks specs; do
     done
 done
 cd "$scratch"
+
+# What cannot be copied byte by byte is refused, with the reason.
+for what in 'RDL_EVENT(e, std::string);' 'RDL_SLOT(std::string, s);' \
+    'RDL_TYPES(s, std::string, int);' 'struct state { rdl_vec(std::string, 3) names; };'; do
+    printf '#include <raddle.h>\n#include <string>\n%s\n' "$what" >refused.cc
+    for compiler in g++ clang++; do
+        ! $compiler -std=c++17 -I"$SOURCE/include" -fsyntax-only refused.cc 2>out &&
+            grep -q 'it has to be trivially copyable' out && continue
+        echo "run_headers.sh: $compiler takes $what"
+        status=1
+    done
+done
 
 # runs NAME TESTS COMMAND...: so many tests pass, and the others fail; how is in out.NAME.
 runs() {
@@ -93,8 +105,10 @@ for command in "g++ -std=c++17 -O0" "g++ -std=c++20 -O2" "clang++ -std=c++17 -O1
     runs usage "$([[ $command = *20* ]] && echo 4 || echo 3)" $command
     runs mocks 10 $command
     runs specs 13 $command
+    runs types 5 $command
     for words in usage:'left:  100' usage:'right: 99' mocks:'flash_write(block = 2, data = "a"' \
-        mocks:'out net pong(4)' specs:'take() -> 1' specs:'items = \[0, 1\]'; do
+        mocks:'out net pong(4)' specs:'take() -> 1' specs:'items = \[0, 1\]' \
+        types:'large = 4, hidden = {first = .*, second = 3}'; do
         grep -q "${words#*:}" "out.${words%%:*}" || {
             echo "run_headers.sh: $command: ${words%%:*}.cc does not say '${words#*:}'"
             cat "out.${words%%:*}"

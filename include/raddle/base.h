@@ -136,6 +136,17 @@ struct rdl__padding {
 RDL_API void rdl__padding_known(struct rdl__padding *padding);
 RDL_API void rdl__clear_padding(struct rdl__padding *padding, void *it);
 
+/* What the semicolon after a macro ends; and what is said of types that are copied byte by byte. */
+#ifdef __cplusplus
+#define RDL__END_OF_MACRO static_assert(true, "")
+#define RDL__MADE_OF_BYTES(Type)                                                                   \
+    static_assert(std::is_trivially_copyable<Type>::value,                                         \
+                  "Raddle copies this type byte by byte: it has to be trivially copyable");
+#else
+#define RDL__END_OF_MACRO _Static_assert(1, "")
+#define RDL__MADE_OF_BYTES(Type)
+#endif
+
 /* Values that are given in the middle of an expression: RDL__LENT for the length of a call,
  * RDL__KEPT for as long as compound literals live in C, or longer; RDL__FILLED is the value itself.
  * Of the first two, those with _ONE are initialised as the only element of an array: {7}.  And
@@ -146,6 +157,7 @@ RDL_API void rdl__clear_padding(struct rdl__padding *padding, void *it);
 #define RDL__KEPT(Type, ...)     rdl__kept(rdl__same<Type>{__VA_ARGS__})
 #define RDL__KEPT_ONE(Type, ...) rdl__kept(rdl__same<rdl__same<Type>[1]> { __VA_ARGS__ })
 #define RDL__FILLED(Type, ...)   (rdl__same<Type>{__VA_ARGS__})
+#define RDL__ROOM_FOR(Type)      rdl__kept(rdl__same<Type>())
 #define RDL__BEFORE_MAIN(function)                                                                 \
     static void function(void);                                                                    \
     [[maybe_unused]] static const bool RDL__JOIN(function, _is_done) = (function(), true);         \
@@ -163,7 +175,7 @@ template <class T> const T *rdl__lent(const T &it)
 
 template <class T> T *rdl__kept(const T &it)
 {
-    static_assert(std::is_trivially_copyable<T>::value, "Raddle copies such values byte by byte");
+    RDL__MADE_OF_BYTES(T)
     return static_cast<T *>(rdl__keep_value(&it, sizeof it));
 }
 
@@ -178,6 +190,7 @@ template <class T> const T *rdl__kept_all(std::initializer_list<T> items)
 #define RDL__KEPT(Type, ...)       RDL__LENT(Type, __VA_ARGS__)
 #define RDL__KEPT_ONE(Type, ...)   RDL__LENT_ONE(Type, __VA_ARGS__)
 #define RDL__FILLED(Type, ...)     (__extension__(Type){__VA_ARGS__})
+#define RDL__ROOM_FOR(Type)        (&(Type){0})
 #define RDL__BEFORE_MAIN(function) __attribute__((constructor)) static void function(void)
 #endif
 

@@ -97,7 +97,7 @@ RDL_API void rdl__callouts(const struct rdl_step *step, const char *file, int li
     {                                                                                              \
         rdl_callouts(__VA_ARGS__);                                                                 \
     }                                                                                              \
-    struct rdl_spec
+    RDL__END_OF_MACRO
 
 /* Where calls are events. */
 RDL__API_VAR struct rdl_port rdl_calls;

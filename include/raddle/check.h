@@ -224,6 +224,35 @@ RDL__VALUE_OF(float, float)
 RDL__VALUE_OF(double, double)
 RDL__VALUE_OF(const volatile void *, pointer)
 
+static inline rdl_value rdl__value(long double x)
+{
+    return rdl__value_double(static_cast<double>(x));
+}
+
+/* What would become a bool, or is not to become a number by itself. */
+template <class F>
+static inline typename std::enable_if<std::is_function<F>::value, rdl_value>::type rdl__value(F *x)
+{
+    return rdl__value_pointer(reinterpret_cast<const void *>(x));
+}
+
+template <class T, class C> static inline rdl_value rdl__value(T C::*x)
+{
+    uintptr_t bits;
+
+    static_assert(sizeof x >= sizeof bits, "");
+    __builtin_memcpy(&bits, &x, sizeof bits);
+    return rdl__value_pointer(reinterpret_cast<const void *>(bits));
+}
+
+template <class E>
+static inline typename std::enable_if<std::is_enum<E>::value && !std::is_convertible<E, int>::value,
+                                      rdl_value>::type
+rdl__value(E x)
+{
+    return rdl__value(static_cast<typename std::underlying_type<E>::type>(x));
+}
+
 static inline bool rdl__is_integer(rdl_value value)
 {
     return value.type != RDL__VALUE_FLOAT && value.type != RDL__VALUE_DOUBLE &&

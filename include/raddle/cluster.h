@@ -52,7 +52,7 @@ struct rdl_cluster {
  * makes in a case; {0, 100}. */
 #define RDL_TEST_CLUSTER(test_name, cluster_, ...)                                                 \
     RDL__TEST(test_name, rdl__test_cluster, it->cluster = &rdl_cluster_##cluster_, __VA_ARGS__)    \
-    struct rdl_spec
+    RDL__END_OF_MACRO
 
 RDL_API void rdl__test_cluster(struct rdl_case *t);
 
@@ -104,7 +104,7 @@ RDL_API void rdl__test_cluster(struct rdl_case *t);
     {                                                                                              \
         rdl__register_deviation(&id);                                                              \
     }                                                                                              \
-    struct rdl_spec
+    RDL__END_OF_MACRO
 
 struct rdl_deviation {
     const char *text, *file;

@@ -43,6 +43,7 @@
  *   .is_a     rdl_type(another): each of this type is one of that type, too, whose data is
  *             how this one's begins */
 #define RDL_EVENT(event, Type, ...)                                                                \
+    RDL__MADE_OF_BYTES(Type)                                                                       \
     typedef Type rdl_data_##event;                                                                 \
     RDL__CLEAR(rdl_clear_data_##event, Type)                                                       \
     __attribute__((unused)) static const struct {                                                  \
@@ -121,7 +122,7 @@ enum rdl_direction {
 /* Where events pass; raddle/streams.h has what one can be connected with. */
 struct rdl_port {
     const char *name;
-    struct rdl__port *link; /* ours */
+    struct rdl__port *link RDL__UNSET; /* ours */
 };
 
 /* Where crashes, failed assertions and exits of the component come out, if a spec mentions
@@ -148,6 +149,7 @@ struct rdl_event {
  *
  * Functions of the spec find it by rdl_slot(the_id). */
 #define RDL_SLOT(Type, slot)                                                                       \
+    RDL__MADE_OF_BYTES(Type)                                                                       \
     typedef Type rdl_slot_type_##slot;                                                             \
     __attribute__((unused)) static const struct rdl_slot rdl_slot_##slot = {#slot, sizeof(Type)}
 
@@ -406,7 +408,7 @@ enum rdl_fate {
     {                                                                                              \
         rdl__register_stream_spec(&rdl_stream_spec_##spec);                                        \
     }                                                                                              \
-    struct rdl_stream_spec
+    RDL__END_OF_MACRO
 
 struct rdl_stream_spec {
     const char *name;

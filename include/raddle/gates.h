@@ -83,9 +83,13 @@ RDL_API int rdl_hit_line(const struct rdl_hit *hit);
  * That ends the test in error if there is none, it is of another size, one is a floating-point
  * number and the other is not, or the compiler has not kept it; the others return false then. */
 #define rdl_hit_value(hit, path, type)                                                             \
-    (*(type *)rdl__hit_value((hit), (path), &(type){0}, sizeof(type),                              \
-                             __builtin_classify_type((type){0}) == RDL__CLASS_FLOAT, RDL__HERE))
-enum { RDL__CLASS_FLOAT = 8 }; /* to compilers */
+    (*(type *)rdl__hit_value((hit), (path), RDL__ROOM_FOR(type), sizeof(type),                     \
+                             RDL__IS_FLOAT(type), RDL__HERE))
+#ifdef __cplusplus
+#define RDL__IS_FLOAT(type) (std::is_floating_point<type>::value)
+#else
+#define RDL__IS_FLOAT(type) (__builtin_classify_type((type){0}) == 8)
+#endif
 RDL_API void *rdl__hit_value(struct rdl_hit *hit, const char *path, void *out, size_t size,
                              bool as_float, const char *file, int line);
 RDL_API bool rdl_hit_read(struct rdl_hit *hit, const char *path, void *out, size_t size);

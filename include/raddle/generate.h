@@ -114,6 +114,7 @@ struct rdl_many {
  *     struct point *ps = rdl_array(t, &n, point, .length = {1, 20});            */
 #define rdl_array(t, out_n, generator, ...)                                                        \
     RDL__EXTENSION({                                                                               \
+        RDL__MADE_OF_BYTES(__typeof__(generator(t)))                                               \
         struct rdl_list rdl__list_ = rdl_list((t), __VA_ARGS__);                                   \
         __typeof__(generator(t)) *rdl__items_ =                                                    \
             rdl_new_array((t), __typeof__(generator(t)), rdl__list_.room);                         \

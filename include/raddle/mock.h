@@ -288,7 +288,6 @@ struct rdl_part {
 #define RDL__FUNCTION_NAME(function)          rdl__function_name((function), #function)
 #define RDL__UNLESS_TEXT(function, it)        rdl__unless_text((function), (it))
 #define RDL__REPLACING(function, replacement) rdl__replacing((function), (replacement))
-#define RDL__ROOM_FOR(type)                   rdl__kept(rdl__same<type>())
 
 extern "C++" {
 template <class... T> rdl_part (&rdl__as_many(const T &...))[sizeof...(T) + 1];
@@ -383,7 +382,6 @@ template <class F> auto rdl__replacing(const char *, F *replacement) -> void (*)
     (void (*)(void))(1 ? (replacement)                                                             \
                        : _Generic((function), char * : (replacement), const char * : (replacement),\
                                   default : (function)))
-#define RDL__ROOM_FOR(type) (&(type){0})
 #endif
 
 RDL_API struct rdl_mock *rdl__mock(struct rdl_case *t, const char *function, const void *typed,
@@ -444,7 +442,7 @@ RDL_API RDL__NORETURN void rdl__stub_called(const char *name);
         static struct rdl__declared self = {#function, &rdl_type_of_##function, names, NULL};      \
         rdl__declare(&self);                                                                       \
     }                                                                                              \
-    struct rdl__declared
+    RDL__END_OF_MACRO
 
 /* The first instruction has room for a jump.  The caller's return address stays where it is. */
 #define RDL__STUB(function, ...)                                                                   \

@@ -34,6 +34,7 @@
     struct {                                                                                       \
         uint32_t count;                                                                            \
         T items[cap];                                                                              \
+        RDL__MADE_OF_BYTES(decltype(items))                                                        \
     }
 
 /* ---- All of them ------------------------------------------------------------------- */

@@ -204,6 +204,8 @@ struct rdl_operation {
  * state of its clients. */
 #define RDL_TYPES(spec, ...) RDL__TYPES(spec, __VA_ARGS__, struct rdl_nothing, 0)
 #define RDL__TYPES(spec, State, Object, Client, ...)                                               \
+    RDL__MADE_OF_BYTES(State)                                                                      \
+    RDL__MADE_OF_BYTES(Client)                                                                     \
     typedef State rdl_state_##spec;                                                                \
     typedef Object rdl_object_##spec;                                                              \
     typedef Client rdl_client_##spec
@@ -214,6 +216,7 @@ struct rdl_operation {
  * Each operation has a struct of its own type, so that the compiler checks the
  * parameters of all functions; the library sees them as functions of void pointers. */
 #define RDL_OP(spec, op, Args, ...)                                                                \
+    RDL__MADE_OF_BYTES(Args)                                                                       \
     RDL__TYPES_OF_OP(spec, op, Args, struct rdl_nothing);                                          \
     RDL__CLEAR(rdl_clear_args_##spec##_##op, Args)                                                 \
     static const struct {                                                                          \
@@ -231,6 +234,8 @@ struct rdl_operation {
     RDL__EVENT_OF_OP(spec, op)
 
 #define RDL_OP_RETURNS(spec, op, Args, Answer, ...)                                                \
+    RDL__MADE_OF_BYTES(Args)                                                                       \
+    RDL__MADE_OF_BYTES(Answer)                                                                     \
     RDL__TYPES_OF_OP(spec, op, Args, Answer);                                                      \
     RDL__CLEAR(rdl_clear_args_##spec##_##op, Args)                                                 \
     RDL__CLEAR(rdl_clear_answer_##spec##_##op, Answer)                                             \
@@ -265,7 +270,7 @@ struct rdl_operation {
 
 /* For the event language a call of an operation is an event, called like spec_operation. */
 #define RDL__EVENT_OF_OP(spec, op)                                                                 \
-    RDL__GLOBAL const struct rdl_event_type rdl_event_##spec##_##op = {                            \
+    RDL__IGNORED RDL__GLOBAL const struct rdl_event_type rdl_event_##spec##_##op = {               \
         .name = #spec "." #op,                                                                     \
         .size = sizeof(rdl_data_##spec##_##op),                                                    \
         .clear = rdl_clear_args_##spec##_##op,                                                     \
@@ -292,7 +297,7 @@ struct rdl_operation {
     {                                                                                              \
         __VA_ARGS__;                                                                               \
     }                                                                                              \
-    struct rdl_spec
+    RDL__END_OF_MACRO
 #define RDL_POST_RETURNS(spec, op, ...)                                                            \
     static void spec##_##op##_post(RDL__IGNORED rdl_state_##spec *s,                               \
                                    RDL__IGNORED const rdl_data_##spec##_##op *a,                   \
@@ -300,7 +305,7 @@ struct rdl_operation {
     {                                                                                              \
         __VA_ARGS__;                                                                               \
     }                                                                                              \
-    struct rdl_spec
+    RDL__END_OF_MACRO
 #define RDL_ARGS(spec, op, ...)                                                                    \
     static void spec##_##op##_args(RDL__IGNORED struct rdl_case *t,                                \
                                    RDL__IGNORED const rdl_state_##spec *s,                         \
@@ -308,14 +313,14 @@ struct rdl_operation {
     {                                                                                              \
         __VA_ARGS__;                                                                               \
     }                                                                                              \
-    struct rdl_spec
+    RDL__END_OF_MACRO
 #define RDL_DO(spec, op, ...)                                                                      \
     static void spec##_##op##_call(RDL__IGNORED rdl_object_##spec *o,                              \
                                    RDL__IGNORED const rdl_data_##spec##_##op *a)                   \
     {                                                                                              \
         __VA_ARGS__;                                                                               \
     }                                                                                              \
-    struct rdl_spec
+    RDL__END_OF_MACRO
 #define RDL_DO_RETURNS(spec, op, ...)                                                              \
     static void spec##_##op##_call(RDL__IGNORED rdl_object_##spec *o,                              \
                                    RDL__IGNORED const rdl_data_##spec##_##op *a,                   \
@@ -323,20 +328,20 @@ struct rdl_operation {
     {                                                                                              \
         __VA_ARGS__;                                                                               \
     }                                                                                              \
-    struct rdl_spec
+    RDL__END_OF_MACRO
 #define RDL_WEIGH(spec, op, ...)                                                                   \
     static unsigned spec##_##op##_weigh(RDL__IGNORED const rdl_state_##spec *s)                    \
     {                                                                                              \
         return (__VA_ARGS__);                                                                      \
     }                                                                                              \
-    struct rdl_spec
+    RDL__END_OF_MACRO
 #define RDL__CONDITION(spec, op, what, ...)                                                        \
     static bool spec##_##op##_##what(RDL__IGNORED const rdl_state_##spec *s,                       \
                                      RDL__IGNORED const rdl_data_##spec##_##op *a)                 \
     {                                                                                              \
         return (__VA_ARGS__);                                                                      \
     }                                                                                              \
-    struct rdl_spec
+    RDL__END_OF_MACRO
 #define RDL__IGNORED __attribute__((unused))
 
 /* Preconditions are the cases that an operation has to be tried in, after Brinch Hansen
@@ -407,6 +412,8 @@ struct rdl_policy {
 /* RDL_POLICY(spec, name, type of the scheduling state, type of the info, .field = ...);
  * then  RDL_SPEC(spec, ..., .policy = rdl_policy(spec, name)).   */
 #define RDL_POLICY(spec, policy, Sched, Info, ...)                                                 \
+    RDL__MADE_OF_BYTES(Sched)                                                                      \
+    RDL__MADE_OF_BYTES(Info)                                                                       \
     static const struct {                                                                          \
         RDL__POLICY(rdl_state_##spec, Sched, Info);                                                \
         Sched *rdl__type_sched;                                                                    \
@@ -501,7 +508,7 @@ struct rdl_spec {
     {                                                                                              \
         rdl__register_spec(rdl_spec_##spec);                                                       \
     }                                                                                              \
-    struct rdl_spec
+    RDL__END_OF_MACRO
 
 /* A spec of another file:  RDL_EXTERN_SPEC(queue);  */
 #define RDL_EXTERN_SPEC(spec) extern const struct rdl_spec *const rdl_spec_##spec
@@ -627,7 +634,7 @@ struct rdl_row {
 
 #define RDL__TEST_OF_SPEC(test_name, spec_, function, settings, ...)                               \
     RDL__TEST(test_name, function, (settings, it->spec = rdl_spec_##spec_), __VA_ARGS__)           \
-    struct rdl_spec
+    RDL__END_OF_MACRO
 
 RDL_API void rdl__test_model(struct rdl_case *t);
 RDL_API void rdl__test_resource(struct rdl_case *t);

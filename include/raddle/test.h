@@ -21,10 +21,11 @@ struct rdl_cluster; /* raddle/cluster.h */
 
 /* What each case of a test needs around it. */
 struct rdl_fixture {
-    void *(*setup)(struct rdl_case *t); /* before each case; the body finds it by rdl_fixture(t) */
-    void (*teardown)(void *it);         /* after each case, also after a failed one */
-    void (*setup_once)(void);           /* once in each process that runs cases */
-    void (*teardown_once)(void);        /* when such a process ends in good order */
+    void *(*setup)(struct rdl_case *t) /* before each case; the body finds it by rdl_fixture(t) */
+        RDL__UNSET;
+    void (*teardown)(void *it) RDL__UNSET;  /* after each case, also after a failed one */
+    void (*setup_once)(void) RDL__UNSET;    /* once in each process that runs cases */
+    void (*teardown_once)(void) RDL__UNSET; /* when such a process ends in good order */
 } RDL__FORM;
 
 /* Fill in what you need: zero means the default. */

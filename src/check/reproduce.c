@@ -18,6 +18,7 @@
 #include "choice/regress.h"
 #include "control/sched/inner.h"
 #include "drive/written.h"
+#include "port/exceptions.h"
 #include "raddle/reproduce.h"
 #include "raddle/spec.h"
 #include "raddle/streams.h"
@@ -102,18 +103,55 @@ static bool is_seen(const struct writer *w)
     return w->has_calls ? w->test->options.spec->seen : w->test->seen;
 }
 
+/* Is it C++, since what is included is? */
+static bool is_cxx(const struct writer *w)
+{
+    const char *dot = strrchr(source_of(w), '.');
+
+    return !w->session->plan->program && dot && strcmp(dot, ".c") != 0 && strcmp(dot, ".h") != 0;
+}
+
+/* Which may be part of a program that is. */
+static const char *compiler_for(const struct writer *w)
+{
+    bool needs_cxx = is_cxx(w) || rdl__has_exceptions();
+
+    if (rdl__instrumented)
+        return needs_cxx ? "RADDLE_CC=c++ raddle cc" : "raddle cc";
+    return needs_cxx ? "c++" : "cc";
+}
+
+/* As a compiler of C++ takes it for what it is. */
+static void add_file(struct writer *w, const char *name)
+{
+    const char *ending = strrchr(name, '.');
+    bool is_named_c = ending && strcmp(ending, ".c") == 0;
+
+    if (is_cxx(w))
+        rdl__text_add(&w->out, is_named_c ? " -std=c++20 -x c++ %s -x none" : " -std=c++20 %s",
+                      name);
+    else
+        rdl__text_add(&w->out, rdl__has_exceptions() ? " -x c %s -x none" : " %s", name);
+}
+
 /* pkg-config knows where Raddle is, installed or not. */
 static void add_compiling(struct writer *w, const char *name)
 {
     int stem = (int)strcspn(name, ".");
     bool apart = rdl__instrumented && !is_seen(w); /* the others are compiled in another way */
 
+    if (apart) {
+        rdl__text_add(&w->out, " *     %s -g -O1 -I. $(pkg-config --cflags raddle) -c",
+                      is_cxx(w) ? "c++" : "cc");
+        add_file(w, name);
+        rdl__text_add(&w->out, "\n");
+    }
+    rdl__text_add(&w->out, " *     %s -g%s%s -o %.*s", compiler_for(w), apart ? " -O1" : "",
+                  apart || w->session->plan->program ? "" : " -I.", stem, name);
     if (apart)
-        rdl__text_add(&w->out, " *     cc -g -O1 -I. $(pkg-config --cflags raddle) -c %s\n", name);
-    rdl__text_add(&w->out, " *     %s -g%s%s -o %.*s %.*s.%c",
-                  rdl__instrumented ? "raddle cc" : "cc", apart ? " -O1" : "",
-                  apart || w->session->plan->program ? "" : " -I.", stem, name, stem, name,
-                  apart ? 'o' : 'c');
+        rdl__text_add(&w->out, " %.*s.o", stem, name);
+    else
+        add_file(w, name);
     add_files(w);
     rdl__text_add(&w->out, "%s\n", apart ? "" : " $(pkg-config --cflags --libs raddle)");
     rdl__text_add(&w->out, " *     ./%.*s\n", stem, name);
@@ -128,7 +166,7 @@ static void add_head(struct writer *w, const char *path)
     const char *name = base_name(path);
 
     if (strcmp(name, "-") == 0)
-        name = "repro.c";
+        name = is_cxx(w) ? "repro.cc" : "repro.c";
     rdl__text_add(&w->out, "/* %s -- %s%s fails:\n *\n", name,
                   w->session->plan->program ? "a schedule under which " : "a case in which ",
                   w->session->plan->program ? base_name(w->session->plan->program) : w->test->name);

@@ -168,7 +168,7 @@ static bool find_variable(Dwarf_Die *scope, Dwarf_Addr at, Dwarf_Die *out)
             *out = child;
             return true;
         }
-        if ((tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block) &&
+        if ((tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block || tag == DW_TAG_namespace) &&
             find_variable(&child, at, out))
             return true;
     } while (dw.dwarf_siblingof(&child, &child) == 0);

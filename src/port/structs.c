@@ -17,7 +17,7 @@ static bool is_struct(Dwarf_Die *die)
 {
     int tag = dw.dwarf_tag(die);
 
-    return tag == DW_TAG_structure_type || tag == DW_TAG_union_type;
+    return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
 }
 
 static int compare(const void *a, const void *b)

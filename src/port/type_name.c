@@ -140,6 +140,7 @@ static void spell(struct rdl__text *out, Dwarf_Die *type, bool is_void, const ch
     default:
         spell_name(out, type,
                    tag == DW_TAG_structure_type     ? "struct "
+                   : tag == DW_TAG_class_type       ? "class "
                    : tag == DW_TAG_union_type       ? "union "
                    : tag == DW_TAG_enumeration_type ? "enum "
                                                     : "",

@@ -207,7 +207,17 @@ static void add_member(struct members *members, struct rdl__member member)
     members->items[members->count++] = member;
 }
 
-/* The members of an anonymous struct become members of the one around it. */
+/* One that is part of each value; in C++, there are others. */
+static bool is_part(Dwarf_Die *child)
+{
+    int tag = dw.dwarf_tag(child);
+
+    return tag == DW_TAG_inheritance ||
+           (tag == DW_TAG_member && !dw.dwarf_hasattr(child, DW_AT_external) &&
+            !dw.dwarf_hasattr(child, DW_AT_declaration));
+}
+
+/* The members of an anonymous struct, or of a base class, become members of the one around it. */
 static bool collect_members(struct rdl__type_reader *reader, Dwarf_Die *die, struct members *out,
                             int depth)
 {
@@ -220,11 +230,11 @@ static bool collect_members(struct rdl__type_reader *reader, Dwarf_Die *die, str
         struct rdl__member member = {.name =
                                          rdl__room_keep(&reader->room, dw.dwarf_diename(&child))};
 
-        if (dw.dwarf_tag(&child) != DW_TAG_member)
+        if (!is_part(&child))
             continue;
         if (get_type(&child, &of))
             member.type = describe(reader, &of, depth + 1);
-        if (!member.type)
+        if (!member.type || dw.dwarf_hasattr(&child, DW_AT_virtuality))
             return false;
         find_place(&member, &child);
         if (is_union || member.name[0] || member.type->kind != RDL__TYPE_STRUCT) {
@@ -312,6 +322,8 @@ static const struct rdl__type *describe_named(struct rdl__type_reader *reader, D
         describe_enumeration(reader, type, die);
         break;
     case DW_TAG_pointer_type:
+    case DW_TAG_reference_type:
+    case DW_TAG_rvalue_reference_type:
         type->kind = RDL__TYPE_POINTER;
         type->size = sizeof(void *);
         if (reader->follows_pointers)
@@ -320,6 +332,7 @@ static const struct rdl__type *describe_named(struct rdl__type_reader *reader, D
     case DW_TAG_array_type:
         return describe_array(reader, die, depth);
     case DW_TAG_structure_type:
+    case DW_TAG_class_type:
     case DW_TAG_union_type:
         return describe_struct(reader, type, die, depth);
     default:

@@ -195,17 +195,22 @@ static bool has_data(const struct rdl__visitor *visitor, Dwarf_Addr start)
     return false;
 }
 
-static void visit_unit(struct rdl__visitor *visitor, Dwarf_Die *unit, Dwarf_Addr bias)
+/* C++ has variables in namespaces. */
+static void visit_unit(struct rdl__visitor *visitor, Dwarf_Die *around, Dwarf_Addr bias)
 {
     Dwarf_Die die;
     Dwarf_Addr address;
 
-    if (dw.dwarf_child(unit, &die) != 0)
+    if (dw.dwarf_child(around, &die) != 0)
         return;
-    do
-        if (dw.dwarf_tag(&die) == DW_TAG_variable && rdl__variable_address(&die, &address))
+    do {
+        int tag = dw.dwarf_tag(&die);
+
+        if (tag == DW_TAG_namespace)
+            visit_unit(visitor, &die, bias);
+        else if (tag == DW_TAG_variable && rdl__variable_address(&die, &address))
             visitor->visit(visitor, &die, address + bias);
-    while (dw.dwarf_siblingof(&die, &die) == 0);
+    } while (dw.dwarf_siblingof(&die, &die) == 0);
 }
 
 /* Units of ours are many, and hardly ever what is wanted: they come last. */

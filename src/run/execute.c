@@ -9,6 +9,7 @@
 #include "case/requirements.h"
 #include "control/explore.h"
 #include "control/meet.h"
+#include "port/exceptions.h"
 #include "run/target.h"
 
 /* The tape has no further: the limit was reached, or a token does not fit. */
@@ -60,6 +61,7 @@ static void reset(struct rdl_case *t)
     t->outcome->exercised = (struct rdl__ids){{0}};
     rdl__reached.set_aside = false; /* a case may have ended in the midst of a spec's function */
     t->thread = pthread_self();
+    rdl__exceptions_forget();
 }
 
 /* Undo what the case set up; each undo may itself fail a check, and the next

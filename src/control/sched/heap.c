@@ -26,11 +26,24 @@ static void *fresh(void *memory, size_t size)
     return memory;
 }
 
+/* Of a block more is freed than was asked for: all that the allocator has given. */
+static size_t given(void *memory, size_t size)
+{
+    size_t whole = memory && rdl__instrumented ? rdl__block_size(memory) : 0;
+
+    return whole > size ? whole : size;
+}
+
+static void *fresh_block(void *memory, size_t size)
+{
+    return fresh(memory, given(memory, size));
+}
+
 RDL__INTERPOSE void *malloc(size_t size)
 {
     if (rdl__for_us)
         return rdl__apart_get(size);
-    return fresh(RDL__NEXT(malloc)(size), size);
+    return fresh_block(RDL__NEXT(malloc)(size), size);
 }
 
 RDL__INTERPOSE void *calloc(size_t count, size_t size)
@@ -39,7 +52,7 @@ RDL__INTERPOSE void *calloc(size_t count, size_t size)
 
     if (rdl__for_us && !__builtin_mul_overflow(count, size, &whole))
         return rdl__apart_get(whole);
-    return fresh(RDL__NEXT(calloc)(count, size), count * size);
+    return fresh_block(RDL__NEXT(calloc)(count, size), count * size);
 }
 
 static void *resize(void *block, size_t size)
@@ -55,9 +68,9 @@ static void *resize(void *block, size_t size)
     old_size = block ? malloc_usable_size(block) : 0;
     memory = RDL__NEXT(realloc)(block, size);
     if ((uintptr_t)memory != old)
-        return fresh(memory, size);
+        return fresh_block(memory, size);
     if (memory && size > old_size)
-        fresh((char *)memory + old_size, size - old_size);
+        fresh((char *)memory + old_size, given(memory, size) - old_size);
     return memory;
 }
 
@@ -101,23 +114,23 @@ RDL__INTERPOSE int posix_memalign(void **out, size_t alignment, size_t size)
     int why = RDL__NEXT(posix_memalign)(out, alignment, size);
 
     if (why == 0)
-        fresh(*out, size);
+        fresh_block(*out, size);
     return why;
 }
 
 RDL__INTERPOSE void *aligned_alloc(size_t alignment, size_t size)
 {
-    return fresh(RDL__NEXT(aligned_alloc)(alignment, size), size);
+    return fresh_block(RDL__NEXT(aligned_alloc)(alignment, size), size);
 }
 
 RDL__INTERPOSE void *memalign(size_t alignment, size_t size)
 {
-    return fresh(RDL__NEXT(memalign)(alignment, size), size);
+    return fresh_block(RDL__NEXT(memalign)(alignment, size), size);
 }
 
 RDL__INTERPOSE void *valloc(size_t size)
 {
-    return fresh(RDL__NEXT(valloc)(size), size);
+    return fresh_block(RDL__NEXT(valloc)(size), size);
 }
 
 RDL__INTERPOSE void *mmap(void *address, size_t size, int protection, int flags, int file,

@@ -136,6 +136,9 @@ void rdl__race_access(struct rdl__thread *self, uintptr_t address, uintptr_t siz
 /* Nobody knows anything of this memory: it has just been allocated. */
 void rdl__race_fresh(uintptr_t address, uintptr_t size);
 
+/* How large a block of the heap is, as its allocator says; 1: it cannot be asked. */
+size_t rdl__block_size(void *block);
+
 /* Races in this memory are none, since the code under test says so. */
 void rdl__race_allow(uintptr_t address, uintptr_t size);
 void rdl__race_enable(bool on); /* the same for all memory */

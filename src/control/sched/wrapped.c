@@ -63,9 +63,8 @@ static const void *module_of(void *function)
     return function && dladdr(function, &info) ? info.dli_fbase : NULL;
 }
 
-/* How large a block is: the allocator has to say, and only if it is its own function
- * that would be asked. */
-static size_t size_of(void *block)
+/* The allocator has to say, and only if it is its own function that would be asked. */
+size_t rdl__block_size(void *block)
 {
     static enum { UNKNOWN, CAN_BE_TOLD, CANNOT } size;
 
@@ -82,7 +81,7 @@ static size_t size_of(void *block)
 #define FREES(block)                                                                               \
     do {                                                                                           \
         if ((block) && is_watched())                                                               \
-            rdl__access((uintptr_t)(block), size_of(block), RDL__HOW_WRITE | RDL__HOW_FREE,        \
+            rdl__access((uintptr_t)(block), rdl__block_size(block), RDL__HOW_WRITE | RDL__HOW_FREE,        \
                         RDL__CALLER);                                                              \
     } while (0)
 
