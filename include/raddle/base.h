@@ -26,15 +26,17 @@
 #define RDL_API          extern "C" __attribute__((visibility("default")))
 #define RDL__API_VAR     RDL_API
 #define RDL__C           extern "C"
-#define RDL__GLOBAL      extern /* of constants, which would be their file's own */
-#define RDL__FIELD(name)        /* in their order */
-#define RDL__UNSET       = {}   /* of fields that users leave out without naming others */
+#define RDL__GLOBAL      extern        /* of constants, which would be their file's own */
+#define RDL__FIELD(name)               /* in their order */
+#define RDL__NO_BYTES    char none[0]; /* so that it is as large as in C */
+#define RDL__UNSET       = {}          /* of fields that users leave out without naming others */
 #else
 #define RDL_API      __attribute__((visibility("default")))
 #define RDL__API_VAR RDL_API extern
 #define RDL__C
 #define RDL__GLOBAL
 #define RDL__FIELD(name) .name =
+#define RDL__NO_BYTES
 #define RDL__UNSET
 #endif
 #define RDL__NORETURN           __attribute__((noreturn))

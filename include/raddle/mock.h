@@ -263,7 +263,7 @@ struct rdl_part {
 /* A function that is named as one has a type, which debugging information finds by a variable. */
 #define RDL__MOCK(t, function, kind, parts)                                                        \
     (__extension__({                                                                               \
-        static RDL__DECAYED(function) rdl__typed_ __attribute__((used));                           \
+        static RDL__DECAYED(function) rdl__typed_ __attribute__((used)) = (function);              \
         rdl__mock((t), RDL__FUNCTION_NAME(function), RDL__UNLESS_TEXT(function, &rdl__typed_),     \
                   (kind), (parts), RDL__HERE);                                                     \
     }))

@@ -58,14 +58,9 @@
 #endif
 
 /* Arguments of an operation that has none, clients that have no state. */
-#ifdef __cplusplus
 __extension__ struct rdl_nothing {
-    char none[0]; /* so that it is as large as in C */
+    RDL__NO_BYTES
 };
-#else
-__extension__ struct rdl_nothing {
-};
-#endif
 
 /* ---- Operations ---------------------------------------------------------------- */
 
@@ -595,16 +590,12 @@ RDL_API void rdl__register_spec(const struct rdl_spec *spec);
  * What a row does not say, the spec does; what that leaves open, such as who of several goes on,
  * later rows.  (With the option --free, all of this is done by free threads.) */
 #define RDL_TEST_TABLE(test_name, spec_, ...)                                                      \
-    static const struct rdl_row rdl_table_##test_name[] = {RDL__NO_ROW, __VA_ARGS__};              \
+    static const struct rdl_row rdl_table_##test_name[] = {{RDL__FIELD(time) 0}, __VA_ARGS__};     \
     RDL__TEST_OF_SPEC(                                                                             \
         test_name, spec_, rdl__test_sequence,                                                      \
         (RDL__ALONE, it->explore = true, it->table = rdl_table_##test_name + 1,                    \
          it->table_count = sizeof rdl_table_##test_name / sizeof *rdl_table_##test_name - 1), )
 
-#define RDL__NO_ROW                                                                                \
-    {                                                                                              \
-        RDL__FIELD(time) 0                                                                         \
-    } /* an array is not empty */
 enum rdl__row_says { RDL__ROW_SAYS_OPEN, RDL__ROW_SAYS_BLOCKS, RDL__ROW_SAYS_RETURNS };
 struct rdl_row {
     int time;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "port/io.h"
 
 enum { FILE_MAX = 1 << 28 }; /* larger ones are nothing that we have written */
 
@@ -22,7 +23,7 @@ static bool read_all(struct rdl__text *out, int fd)
     char bytes[16384];
     ssize_t got;
 
-    while ((got = read(fd, bytes, sizeof bytes)) != 0) {
+    while ((got = rdl__own_read(fd, bytes, sizeof bytes)) != 0) {
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
@@ -61,7 +62,7 @@ static bool is_regular(const char *path, struct rdl__error *error)
 static bool write_all(int fd, const char *bytes, size_t count)
 {
     while (count > 0) {
-        ssize_t put = write(fd, bytes, count);
+        ssize_t put = rdl__own_write(fd, bytes, count);
 
         if (put < 0 && errno == EINTR)
             continue;

@@ -1,5 +1,6 @@
 /* orders.c -- how a program that is explored is told what to do. */
 #include "cli/orders.h"
+#include "port/io.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@ int rdl__nameless_file(const char *bytes, size_t count)
 {
     int fd = memfd_create("raddle", 0);
 
-    if (fd >= 0 && write(fd, bytes, count) != (ssize_t)count) {
+    if (fd >= 0 && rdl__own_write(fd, bytes, count) != (ssize_t)count) {
         close(fd);
         return -1;
     }

@@ -23,6 +23,7 @@
 #include "choice/regress.h"
 #include "cli/options.h"
 #include "control/sched/sched.h"
+#include "port/io.h"
 #include "port/likes.h"
 #include "raddle/spec.h"
 #include "run/execute.h"
@@ -55,7 +56,7 @@ _Noreturn static void leave(int status)
 
 static void tell(char what)
 {
-    if (write(told, &what, 1) != 1)
+    if (rdl__own_write(told, &what, 1) != 1)
         leave(ENDS); /* there is nobody any more */
 }
 
@@ -73,7 +74,7 @@ static bool read_line(char *out)
         fputs("raddle> ", stdout);
     fflush(stdout);
     tell(IDLE);
-    while (read(STDIN_FILENO, &c, 1) == 1) {
+    while (rdl__own_read(STDIN_FILENO, &c, 1) == 1) {
         any = true;
         if (c == '\n')
             break;
@@ -425,7 +426,7 @@ static char await_case(pid_t pid, int from, int *out_status)
     char last = BUSY;
 
     for (;;) {
-        int ready = poll(&hears, 1, last == BUSY ? timeout_ms : -1);
+        int ready = rdl__own_poll(&hears, 1, last == BUSY ? timeout_ms : -1);
 
         if (ready < 0 && errno == EINTR)
             continue;
@@ -433,7 +434,7 @@ static char await_case(pid_t pid, int from, int *out_status)
             printf("  it has not come to an end after %g s\n", timeout_ms / 1000.0);
             kill(pid, SIGKILL);
         }
-        if (ready <= 0 || read(from, &last, 1) != 1)
+        if (ready <= 0 || rdl__own_read(from, &last, 1) != 1)
             break;
     }
     while (waitpid(pid, out_status, 0) < 0 && errno == EINTR)

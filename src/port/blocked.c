@@ -20,6 +20,7 @@
 
 #include "base/memory.h"
 #include "port/child.h"
+#include "port/io.h"
 #include "port/kernel.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -46,7 +47,7 @@ static bool read_task_file(int id, const char *name, char *out, size_t room)
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
-    got = read(fd, out, room - 1);
+    got = rdl__own_read(fd, out, room - 1);
     close(fd);
     out[got > 0 ? got : 0] = '\0';
     return got > 0;

@@ -1,5 +1,6 @@
 /* child.c -- other programs, as children of this process. */
 #include "port/child.h"
+#include "port/io.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -57,7 +58,7 @@ _Noreturn static void become(const char *const *command, const int *three, int r
     if (arrange(three))
         execvp(command[0], (char *const *)command);
     why = errno;
-    (void)!write(report, &why, sizeof why);
+    (void)!rdl__own_write(report, &why, sizeof why);
     _exit(127);
 }
 
@@ -67,7 +68,7 @@ static bool await_start(struct rdl__child *child, const char *name, int report,
     int why = 0;
     ssize_t got;
 
-    while ((got = read(report, &why, sizeof why)) < 0 && errno == EINTR)
+    while ((got = rdl__own_read(report, &why, sizeof why)) < 0 && errno == EINTR)
         ;
     if (got == (ssize_t)sizeof why) {
         rdl__child_end(child);

@@ -71,7 +71,8 @@ static bool may_be_in(const struct rdl__object *object, const struct rdl__query 
 /* A function of the C library is known by its symbol, unless more is said of it. */
 static bool does_symbol(const struct rdl__object *object, const struct rdl__query *query)
 {
-    return !query->module && !query->file && !query->text && rdl__is_c_library(object->name);
+    return rdl__is_c_library(object->name) && !query->file && !query->text &&
+           (!query->module || query->at_entry);
 }
 
 /* Where the library begins that calls of this name lead to, other than by way of Raddle; NULL: the
@@ -90,14 +91,14 @@ static const void *library_called(const char *name)
     return function && _dl_find_object(function, &found) == 0 ? found.dlfo_map_start : NULL;
 }
 
-/* A sanitizer, or another allocator, has functions that come before those of the C library: who
- * says malloc means the one that is called. */
+/* Who says the name of a function that libraries export means the one that is called: neither one
+ * of the C library that a sanitizer's malloc comes before, nor a static one of another library. */
 static bool is_passed_over(const struct rdl__object *object, const struct rdl__query *query,
                            const struct rdl__objects *objects)
 {
     const void *called;
 
-    if (query->module || query->file || !query->function || !rdl__is_c_library(object->name))
+    if (query->module || query->file || !query->function || object->is_program)
         return false;
     called = library_called(query->function);
     for (size_t i = 0; i < objects->count; i++)
@@ -254,6 +255,7 @@ static bool refuse_several(struct rdl__answer *answer, const struct rdl__objects
                            const struct rdl__query *query, enum tier tier)
 {
     const char *behind = query->module ? strchr(answer->location->text, '!') + 1 : NULL;
+    int said = (int)(strlen(answer->location->text) - (query->at_entry ? strlen(":entry") : 0));
     struct rdl__text text = {0};
 
     for (size_t i = 0; i < objects->count; i++)
@@ -264,8 +266,8 @@ static bool refuse_several(struct rdl__answer *answer, const struct rdl__objects
                                      "there are several libraries of that name: %s; write more of "
                                      "its path before !%s",
                                      text.bytes, behind)
-                  : rdl__answer_fail(answer, "it is in several libraries: %s; write LIBRARY!%s",
-                                     text.bytes, answer->location->text);
+                  : rdl__answer_fail(answer, "it is in several libraries: %s; write LIBRARY!%.*s",
+                                     text.bytes, said, answer->location->text);
 }
 
 /* ---- Each and all --------------------------------------------------------------------------- */

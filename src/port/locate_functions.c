@@ -91,15 +91,36 @@ void rdl__functions_consider(struct rdl__likes *likes, struct rdl__object *objec
             rdl__likes_consider(likes, object->functions[i].name);
 }
 
+/* What the linker calls a function of C++; NULL: it has but one name. */
+static const char *linkage_of(const struct rdl__function *function)
+{
+    Dwarf_Die die = function->die;
+    Dwarf_Attribute attribute;
+
+    return dw.dwarf_attr_integrate(&die, DW_AT_linkage_name, &attribute)
+               ? dw.dwarf_formstring(&attribute)
+               : NULL;
+}
+
 /* One function: all of these were made of the same lines. */
 struct one {
     struct rdl__object *object;
     const struct rdl__query *query;
     char *path;
     int line;
+    const char *linkage;
     struct rdl__copies copies;
     size_t inlined;
 };
+
+/* Two of C++ in one file, which has no other name for them. */
+static bool refuse_overloads(struct rdl__answer *answer, const char *a, const char *b)
+{
+    return rdl__answer_fail(answer,
+                            "there are several functions of that name; write the one that the "
+                            "linker has, as %s or %s",
+                            a, b);
+}
 
 /* "append in a.c:10 and b.c:25" */
 static bool refuse_several(struct rdl__answer *answer, const struct one *one)
@@ -120,6 +141,14 @@ static bool refuse_several(struct rdl__answer *answer, const struct one *one)
     return rdl__answer_fail(answer, "there are several functions of that name: %s; write %s:%s",
                             all.bytes, one->query->file ? "more of the path" : "FILE",
                             one->query->function);
+}
+
+/* Constructors have two names, and are one. */
+static bool is_overload(const struct one *one, const struct rdl__function *function)
+{
+    const char *linkage = linkage_of(function);
+
+    return one->query->at_entry && linkage && one->linkage && strcmp(linkage, one->linkage) != 0;
 }
 
 /* What the compiler split off a function: its beginning is elsewhere, inlined. */
@@ -146,6 +175,9 @@ static bool gather(struct rdl__answer *answer, struct one *one)
         if (!one->path) {
             one->path = path;
             one->line = line_of(function);
+            one->linkage = linkage_of(function);
+        } else if (strcmp(path, one->path) == 0 && is_overload(one, function)) {
+            return refuse_overloads(answer, one->linkage, linkage_of(function));
         } else if (strcmp(path, one->path) != 0 || line_of(function) != one->line) {
             return refuse_several(answer, one);
         }

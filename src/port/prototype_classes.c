@@ -259,6 +259,8 @@ static uint32_t add_unaligned_type(struct rdl__classes *classes, Dwarf_Die *type
     case DW_TAG_enumeration_type:
         return add_integer(classes, type, offset, (uint32_t)size_of(type));
     case DW_TAG_pointer_type:
+    case DW_TAG_reference_type:
+    case DW_TAG_rvalue_reference_type:
         return add_scalar(classes, offset, RDL__CLASS_INTEGER, RDL__CLASS_NONE, EIGHT);
     case DW_TAG_array_type:
         return add_array(classes, type, offset, depth);

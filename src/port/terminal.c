@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "port/io.h"
 #include "port/write.h"
 
 enum { CTRL_C = 3, CTRL_D = 4, ESCAPE = 27, ESCAPE_MS = 50, ROWS = 24, COLUMNS = 80 };
@@ -141,13 +142,13 @@ static int next_byte(const struct rdl__terminal *terminal, int timeout_ms)
 {
     struct pollfd readable = {.fd = terminal->in, .events = POLLIN};
     unsigned char byte;
-    int ready = poll(&readable, 1, timeout_ms);
+    int ready = rdl__own_poll(&readable, 1, timeout_ms);
 
     if (ready <= 0) {
         errno = ready == 0 ? ETIMEDOUT : errno;
         return -1;
     }
-    if (read(terminal->in, &byte, 1) == 1)
+    if (rdl__own_read(terminal->in, &byte, 1) == 1)
         return byte;
     errno = errno == EINTR ? EINTR : EIO;
     return -1;

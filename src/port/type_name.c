@@ -76,8 +76,10 @@ static void spell_pointer(struct rdl__text *out, Dwarf_Die *type, const char *in
     bool is_void = !get_of(type, &of);
     int tag = is_void ? 0 : dw.dwarf_tag(&of);
 
-    rdl__text_add(
-        &text, tag == DW_TAG_array_type || tag == DW_TAG_subroutine_type ? "(*%s)" : "*%s", inner);
+    const char *sign = dw.dwarf_tag(type) == DW_TAG_pointer_type ? "*" : "&";
+    bool is_around = tag == DW_TAG_array_type || tag == DW_TAG_subroutine_type;
+
+    rdl__text_add(&text, is_around ? "(%s%s)" : "%s%s", sign, inner);
     spell(out, &of, is_void, text.bytes, depth + 1);
     rdl__text_release(&text);
 }
@@ -121,6 +123,10 @@ static void spell(struct rdl__text *out, Dwarf_Die *type, bool is_void, const ch
         break;
     case DW_TAG_array_type:
         spell_array(out, type, inner, depth);
+        break;
+    case DW_TAG_reference_type:
+    case DW_TAG_rvalue_reference_type:
+        spell_pointer(out, type, inner, depth);
         break;
     case DW_TAG_subroutine_type:
         spell_function(out, type, inner, depth);

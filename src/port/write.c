@@ -1,5 +1,6 @@
 /* write.c -- writing to somebody who may have gone. */
 #include "port/write.h"
+#include "port/io.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -18,7 +19,7 @@ ssize_t rdl__write_quietly(int fd, const char *bytes, size_t count)
     sigaddset(&pipe, SIGPIPE);
     sigpending(&pending);
     pthread_sigmask(SIG_BLOCK, &pipe, &old);
-    put = write(fd, bytes, count);
+    put = rdl__own_write(fd, bytes, count);
     why = errno;
     if (put < 0 && why == EPIPE && !sigismember(&pending, SIGPIPE))
         sigtimedwait(&pipe, NULL, &now);

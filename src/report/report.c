@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "choice/regress.h"
 #include "port/crash.h"
+#include "port/io.h"
 #include "port/write.h"
 
 struct rdl__format {
@@ -98,7 +99,7 @@ void rdl__report_flush(struct rdl__report *report)
             at += put;
             left -= (size_t)put;
         } else if (errno == EAGAIN) { /* whoever shares the file made it so */
-            poll(&writable, 1, -1);
+            rdl__own_poll(&writable, 1, -1);
         } else if (errno != EINTR) {
             report->why = errno;
         }

@@ -29,6 +29,7 @@
 #include "port/clock.h"
 #include "port/coverage.h"
 #include "port/helper.h"
+#include "port/io.h"
 #include "run/attribute.h"
 #include "run/execute.h"
 
@@ -226,7 +227,7 @@ static bool read_byte(int fd)
     ssize_t got;
 
     do
-        got = read(fd, &byte, 1);
+        got = rdl__own_read(fd, &byte, 1);
     while (got < 0 && errno == EINTR);
     return got == 1;
 }
@@ -236,7 +237,7 @@ static bool write_byte(int fd)
     ssize_t put;
 
     do
-        put = send(fd, "", 1, MSG_NOSIGNAL);
+        put = rdl__own_send(fd, "", 1, MSG_NOSIGNAL);
     while (put < 0 && errno == EINTR);
     return put == 1;
 }
@@ -368,7 +369,7 @@ static bool is_gone(const struct rdl__worker *worker, int wait_ms)
 {
     struct pollfd one = {.fd = worker->pidfd, .events = POLLIN};
 
-    return poll(&one, 1, wait_ms) == 1;
+    return rdl__own_poll(&one, 1, wait_ms) == 1;
 }
 
 void rdl__worker_retire(struct rdl__worker *worker)
@@ -570,7 +571,7 @@ enum rdl__wait rdl__worker_wait(struct rdl__worker *workers, int count, int tick
             fds[2 * i + 1] = (struct pollfd){workers[i].busy ? workers[i].pidfd : -1, POLLIN, 0};
         }
         fds[2 * count] = (struct pollfd){wake_fd, POLLIN, 0};
-        if (poll(fds, 2 * (nfds_t)count + 1, wait_ms) < 0)
+        if (rdl__own_poll(fds, 2 * (nfds_t)count + 1, wait_ms) < 0)
             for (int i = 0; i < 2 * count; i++)
                 fds[i].revents = 0;
         if (rdl__interrupted)

@@ -1,5 +1,5 @@
-/* reused.c -- blocks that the heap gives to one thread after another: nothing orders their accesses,
- * and they are no races.  A test: the body is run again and again in one process. */
+/* reused.c -- blocks that the heap gives to one thread after another: nothing orders their
+ * accesses, and they are no races. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,6 +3,7 @@
  * What is found stays, and so do the detours until another test has mocks: in a case without any
  * for it, a function is called by way of us and is itself. */
 #include <dlfcn.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -519,12 +520,36 @@ static struct rdl__mocked *get(const char *text, const void *typed, bool partly,
     return function;
 }
 
+static const struct link_map *library_of(const void *code)
+{
+    struct dl_find_object found;
+
+    return code && _dl_find_object((void *)(uintptr_t)code, &found) == 0 ? found.dlfo_link_map
+                                                                         : NULL;
+}
+
+/* A function that was named as one is that which calls of the test lead to, or would without our
+ * stand-in for it: others of the name, static ones of other files, are not meant. */
+static const char *place_of(struct rdl_case *t, const char *text, const void *typed)
+{
+    const struct link_map *library = typed ? library_of(*(void *const *)typed) : NULL;
+    const char *slash;
+
+    if (library && library == library_of((void *)(uintptr_t)place_of) && library->l_name[0])
+        library = library_of(dlsym(RTLD_NEXT, text));
+    if (!library || !library->l_name[0] || strstr(library->l_name, "vdso")) /* the kernel's code */
+        return text;
+    slash = strrchr(library->l_name, '/');
+    return rdl_format(t, "%s!%s", slash ? slash + 1 : library->l_name, text);
+}
+
 struct rdl__mocked *rdl__mocked_get(struct rdl_case *t, const char *text, const void *typed,
                                     bool partly, struct rdl__error *error)
 {
     struct rdl__mocked *function;
 
     begin_test(t->test);
+    text = place_of(t, text, typed);
     function = known_as(text);
     if (!function)
         function = get(text, typed, partly, error);

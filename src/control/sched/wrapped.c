@@ -81,8 +81,8 @@ size_t rdl__block_size(void *block)
 #define FREES(block)                                                                               \
     do {                                                                                           \
         if ((block) && is_watched())                                                               \
-            rdl__access((uintptr_t)(block), rdl__block_size(block), RDL__HOW_WRITE | RDL__HOW_FREE,        \
-                        RDL__CALLER);                                                              \
+            rdl__access((uintptr_t)(block), rdl__block_size(block),                                \
+                        RDL__HOW_WRITE | RDL__HOW_FREE, RDL__CALLER);                              \
     } while (0)
 
 RDL__INTERPOSE void __wrap_free(void *block)
