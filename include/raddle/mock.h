@@ -27,7 +27,8 @@
  * Threads may call at the same time, controlled or not.  What Raddle itself calls is never mocked,
  * so malloc, read and pthread_mutex_lock can be.  If the function has copies that calls of it do
  * not reach, since the compiler has made them part of other functions, that is an error which says
- * where: compile with -fno-inline, declare it noinline, or say rdl_partly.  (Where the compiler
+ * where: compile with -fno-inline, declare it noinline, or say rdl_partly.  (Of two functions that
+ * do the same, gcc makes one from -O2 on, unless it is told -fno-ipa-icf.  Where the compiler
  * has worked out a result beforehand, with -flto or within a file from -O2 on, there is no call and
  * no trace of one; nor need an argument be passed that the function does not look at.  gcc's noipa
  * and clang's optnone prevent that.)

@@ -66,6 +66,7 @@ struct rdl__location {
     const char *note;  /* what else there is to know; "": nothing */
     bool may_come;     /* nothing has that name now, but a library may be loaded that does */
     bool may_go;       /* it is in a library, which may be unloaded */
+    bool is_lost;      /* an :entry: it was made part of others, and nothing tells where */
 
     /* Private. */
     uint64_t library; /* what was loaded where, if it is in this process */

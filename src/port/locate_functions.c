@@ -191,6 +191,26 @@ static bool gather(struct rdl__answer *answer, struct one *one)
     return true;
 }
 
+/* Was it inlined?  What is left of a copy may be no code of its own, a comparison say, that
+ * debugging information knows of. */
+static bool was_inlined(const struct rdl__function *function)
+{
+    Dwarf_Die die = function->die;
+    Dwarf_Word how;
+
+    return rdl__die_number(&die, DW_AT_inline, &how) &&
+           (how == DW_INL_inlined || how == DW_INL_declared_inlined);
+}
+
+static bool is_lost(const struct one *one)
+{
+    for (size_t i = 0; i < one->object->function_count && one->inlined == 0; i++)
+        if (is_meant(&one->object->functions[i], one->query) &&
+            was_inlined(&one->object->functions[i]))
+            return true;
+    return false;
+}
+
 /* ---- Where it begins, where it returns ------------------------------------------------------ */
 
 static bool find_entry(const struct one *one, const struct rdl__copy *copy, Dwarf_Addr *out)
@@ -372,5 +392,7 @@ bool rdl__function_add(struct rdl__answer *answer, struct rdl__object *object,
         return false;
     if (query->text)
         return add_by_text(answer, &one);
+    if (query->at_entry)
+        answer->location->is_lost = is_lost(&one);
     return query->at_return ? add_returns(answer, &one) : add_entries(answer, &one);
 }

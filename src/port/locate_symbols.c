@@ -158,6 +158,30 @@ bool rdl__object_is_split(struct rdl__object *object)
     return false;
 }
 
+static bool has_no_code(const struct rdl__object *object, const char *name)
+{
+    for (size_t i = 0; i < object->function_count; i++)
+        if (!object->functions[i].has_code && !object->functions[i].unit->is_ours &&
+            strcmp(object->functions[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Debugging information has it, but no code: the compiler has found that another function does the
+ * same, and calls lead to that (-fipa-icf).  All that is left is a jump, or another name. */
+static bool is_lost(struct rdl__object *object, const char *name, const struct symbol *symbol)
+{
+    enum { JUMP = 0xe9, SHORT_JUMP = 0xeb };
+    const struct rdl__function *there = rdl__function_at(object, symbol->at);
+    const unsigned char *code =
+        (const unsigned char *)(uintptr_t)(symbol->at + object->bias +
+                                           rdl__landing_length(object, symbol->at));
+
+    if (!object->is_running || !has_no_code(object, name))
+        return false;
+    return there ? strcmp(there->name, name) != 0 : *code == JUMP || *code == SHORT_JUMP;
+}
+
 bool rdl__symbol_add(struct rdl__answer *answer, struct rdl__object *object,
                      const struct rdl__query *query)
 {
@@ -174,8 +198,12 @@ bool rdl__symbol_add(struct rdl__answer *answer, struct rdl__object *object,
         return rdl__answer_fail(answer,
                                 "there are several functions of that name, and no debugging "
                                 "information that tells them apart; compile it with -g");
-    for (int i = 0; i < count; i++)
-        if (is_meant(object, query, i, &symbol) && !add_one(answer, object, query, &symbol))
+    for (int i = 0; i < count; i++) {
+        if (!is_meant(object, query, i, &symbol))
+            continue;
+        if (!add_one(answer, object, query, &symbol))
             return false;
+        answer->location->is_lost |= query->at_entry && is_lost(object, query->function, &symbol);
+    }
     return answer->count > 0 || rdl__answer_fail(answer, "the function never returns");
 }

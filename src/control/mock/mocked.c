@@ -181,6 +181,11 @@ static void note_unreached(struct rdl__mocked *function, const struct rdl__locat
     add_unreached(&unreached, location);
     for (size_t i = 0; i < location->count; i++)
         function->has_variants |= is_variant(&location->spots[i]);
+    if (unreached.count == 0 && location->is_lost)
+        rdl__text_add(
+            &unreached,
+            "in others, though nothing tells in which, or its code is that of another function "
+            "(-fno-ipa-icf)");
     function->unreached = rdl__duplicate(rdl__text_string(&unreached));
     rdl__text_release(&unreached);
 }
