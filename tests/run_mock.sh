@@ -46,6 +46,71 @@ if command -v clang >/dev/null; then
     mocks "$static" clang -O2
 fi
 
+# Which function is meant, where several have the name; and what became of those that nobody calls.
+cat >own.c <<'END'
+static __attribute__((noinline)) int remove(int slot)
+{
+    __asm__ volatile("");
+    return slot + 1;
+}
+int own_remove(int x) { return remove(x); }
+int is_large(int x) { return x > 3; }
+int is_in_use(int x) { return is_large(x) ? own_remove(x) : 0; }
+END
+cat >plugin.c <<'END'
+static __attribute__((noinline)) int proc(int x)
+{
+    __asm__ volatile("");
+    return x + 1;
+}
+int call_proc(void) { return proc(1); }
+END
+cat >named.c <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+#include <raddle.h>
+int own_remove(int x);
+int is_large(int x);
+int is_in_use(int x);
+RDL_PROPERTY(the_function_that_is_declared_is_meant, .cases = 3)
+{
+    struct rdl_mock *mock = rdl_mock(t, remove, rdl_returns(5));
+    rdl_check_eq(remove("/there/is/no/such/file"), 5);
+    rdl_check_eq(own_remove(1), 2);
+    rdl_check_eq(rdl_mock_calls(mock), 1);
+}
+RDL_PROPERTY(a_library_that_comes_back_is_mocked_again, .cases = 3)
+{
+    void *library = dlopen("./plugin.so", RTLD_NOW);
+    int (*call)(void) = (int (*)(void))dlsym(library, "call_proc");
+    rdl_mock(t, "proc", rdl_returns(1000));
+    rdl_check_eq(call(), 1000);
+    dlclose(library);
+}
+RDL_PROPERTY(misuse_inlined_without_a_trace)
+{
+    rdl_mock(t, is_large, rdl_returns(0));
+    is_in_use(5);
+}
+RDL_MAIN
+END
+gcc -g -shared -fPIC -o plugin.so plugin.c
+# shellcheck disable=SC2086
+gcc -g -O2 -fno-builtin -Wno-builtin-declaration-mismatch -I "$SOURCE/include" -o named named.c \
+    own.c -pthread $shared
+./named --regressions none --seed 1 >out 2>&1 || true
+grep -cE '^ok     (the_function|a_library)' out | grep -q '^2$' || fail "named:" "$(cat out)"
+says 'is_large has copies that calls do not reach: in others, though nothing tells in which'
+
+# A program may have functions that are called like those which Raddle calls itself.
+for name in send read write poll; do
+    printf '#include <raddle.h>\nint %s(int x) { return x + 9; }\n' "$name" >alike.c
+    printf 'RDL_PROPERTY(it_ends, .cases = 3) { rdl_check(true); }\nRDL_MAIN\n' >>alike.c
+    # shellcheck disable=SC2086
+    gcc -g -w -fno-builtin -I "$SOURCE/include" -o alike alike.c -pthread $shared
+    ./alike --regressions none >out 2>&1 || fail "a program with a function $name:" "$(cat out)"
+done
+
 # A program that is linked with -flto finds its stubs.
 cat >lto.c <<'END'
 #include <raddle.h>

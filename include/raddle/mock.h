@@ -33,6 +33,8 @@
  * no trace of one; nor need an argument be passed that the function does not look at.  gcc's noipa
  * and clang's optnone prevent that.)
  *
+ * In a library that is unloaded and loaded again, functions are to be mocked again.
+ *
  * Of a function with any number of arguments (...) the parameters that have names are known, and
  * all are handed on.  Of some functions of the C library, such as memcpy and time, one of several
  * is chosen when it is loaded; that one is mocked.  Where a sanitizer has functions in place of the
@@ -264,7 +266,8 @@ struct rdl_part {
 /* A function that is named as one has a type, which debugging information finds by a variable. */
 #define RDL__MOCK(t, function, kind, parts)                                                        \
     (__extension__({                                                                               \
-        static RDL__DECAYED(function) rdl__typed_ __attribute__((used)) = (function);              \
+        static RDL__DECAYED(function) rdl__typed_ __attribute__((used));                           \
+        rdl__typed_ = RDL__UNLESS_TEXT(function, function);                                        \
         rdl__mock((t), RDL__FUNCTION_NAME(function), RDL__UNLESS_TEXT(function, &rdl__typed_),     \
                   (kind), (parts), RDL__HERE);                                                     \
     }))
@@ -329,12 +332,12 @@ template <class F> const char *rdl__function_name(F *, const char *name)
     return last;
 }
 
-inline const void *rdl__unless_text(const char *, const void *)
+template <class T> T *rdl__unless_text(const char *, T *)
 {
     return NULL;
 }
 
-template <class F> const void *rdl__unless_text(F *, const void *it)
+template <class F, class T> T *rdl__unless_text(F *, T *it)
 {
     return it;
 }

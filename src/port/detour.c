@@ -136,6 +136,11 @@ uintptr_t rdl__detour_real(const struct rdl__detour *detour)
     return detour->real;
 }
 
+bool rdl__detour_is_there(const struct rdl__detour *detour)
+{
+    return detour->is_placed && rdl__site_is_there(detour->site);
+}
+
 bool rdl__detour_is_jump(const struct rdl__detour *detour)
 {
     return detour->is_placed && detour->site->is_jump;

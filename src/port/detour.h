@@ -46,6 +46,10 @@ void rdl__detours_remove(struct rdl__detour *const *detours, size_t count);
 /* What to call to call the function itself.  Once placed, this can be called for ever. */
 uintptr_t rdl__detour_real(const struct rdl__detour *detour);
 
+/* Is it in the code?  It is not if the library that it was in was unloaded, though that may be
+ * loaded again. */
+bool rdl__detour_is_there(const struct rdl__detour *detour);
+
 /* Does a jump stand there, rather than a breakpoint? */
 bool rdl__detour_is_jump(const struct rdl__detour *detour);
 

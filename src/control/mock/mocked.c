@@ -548,11 +548,60 @@ static const char *place_of(struct rdl_case *t, const char *text, const void *ty
     return rdl_format(t, "%s!%s", slash ? slash + 1 : library->l_name, text);
 }
 
+static bool is_still_there(const struct rdl__mocked *function)
+{
+    for (size_t i = 0; i < function->entry_count; i++)
+        if (!rdl__detour_is_there(&function->entries[i].detour))
+            return false;
+    return true;
+}
+
+/* Another library may have come that has such a function, too.  What this case has said of it stays
+ * as it was meant. */
+static bool may_mean_another(const struct rdl__mocked *function)
+{
+    const struct rdl__location *location = asked_for(function->place);
+    bool is_used = function->mocks || function->is_expected || function->handler;
+
+    return !is_used && location && location->may_go && !strchr(function->place, '!') &&
+           !function->entries[0].is_in_libc;
+}
+
+static void look_again(const char *place)
+{
+    for (size_t i = 0; i < locations.count; i++)
+        if (&locations.items[i] == asked_for(place)) {
+            locations.items[i].count = 0;
+            locations.items[i].error = "";
+        }
+}
+
+/* What a library had that was unloaded is looked for again: the library may be back, without what
+ * we have written into it, or another one with such a function.  Who has kept it, has it still. */
+static void forget_unloaded(void)
+{
+    static uint64_t changes;
+    uint64_t now = rdl__libraries_changed();
+    struct rdl__mocked **at = changes == now ? NULL : &first, *function;
+
+    changes = now;
+    while (at && (function = *at)) {
+        if (function->is_placed && (!is_still_there(function) || may_mean_another(function))) {
+            take_away(function);
+            look_again(function->place);
+            *at = function->next;
+        } else {
+            at = &function->next;
+        }
+    }
+}
+
 struct rdl__mocked *rdl__mocked_get(struct rdl_case *t, const char *text, const void *typed,
                                     bool partly, struct rdl__error *error)
 {
     struct rdl__mocked *function;
 
+    forget_unloaded();
     begin_test(t->test);
     text = place_of(t, text, typed);
     function = known_as(text);
