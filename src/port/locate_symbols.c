@@ -172,13 +172,14 @@ static bool has_no_code(const struct rdl__object *object, const char *name)
 static bool is_lost(struct rdl__object *object, const char *name, const struct symbol *symbol)
 {
     enum { JUMP = 0xe9, SHORT_JUMP = 0xeb };
-    const struct rdl__function *there = rdl__function_at(object, symbol->at);
+    const struct rdl__function *there;
     const unsigned char *code =
         (const unsigned char *)(uintptr_t)(symbol->at + object->bias +
                                            rdl__landing_length(object, symbol->at));
 
     if (!object->is_running || !has_no_code(object, name))
         return false;
+    there = rdl__function_at(object, symbol->at);
     return there ? strcmp(there->name, name) != 0 : *code == JUMP || *code == SHORT_JUMP;
 }
 
