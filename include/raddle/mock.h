@@ -29,9 +29,10 @@
  * not reach, since the compiler has made them part of other functions, that is an error which says
  * where: compile with -fno-inline, declare it noinline, or say rdl_partly.  (Of two functions that
  * do the same, gcc makes one from -O2 on, unless it is told -fno-ipa-icf.  Where the compiler
- * has worked out a result beforehand, with -flto or within a file from -O2 on, there is no call and
- * no trace of one; nor need an argument be passed that the function does not look at.  gcc's noipa
- * and clang's optnone prevent that.)
+ * has worked out a result beforehand, with -flto or within a file from -O2 on (clang: -O1), there
+ * is no call and no trace of one; nor is there always one of a small copy that clang, or gcc with
+ * -flto, has made part of a caller; nor need an argument be passed that the function does not look
+ * at.  gcc's noipa and clang's optnone prevent all that.)
  *
  * In a library that is unloaded and loaded again, functions are to be mocked again.
  *
