@@ -16,6 +16,46 @@ enum {
     CHUNK_SIZE = 64 * 1024,
 };
 
+static void *first_malloc(size_t size);
+static void *first_calloc(size_t count, size_t size);
+static void *first_realloc(void *block, size_t size);
+
+void *(*rdl__own_malloc)(size_t size) = first_malloc;
+void *(*rdl__own_calloc)(size_t count, size_t size) = first_calloc;
+void *(*rdl__own_realloc)(void *block, size_t size) = first_realloc;
+
+/* The first call of malloc() may decide that it is for the code under test from now on, and set
+ * these: so it has to come before the first block of ours. */
+static void settle(void)
+{
+    void *volatile block = malloc(1);
+
+    free(block);
+    if (rdl__own_malloc != first_malloc)
+        return;
+    rdl__own_malloc = malloc;
+    rdl__own_calloc = calloc;
+    rdl__own_realloc = realloc;
+}
+
+static void *first_malloc(size_t size)
+{
+    settle();
+    return rdl__own_malloc(size);
+}
+
+static void *first_calloc(size_t count, size_t size)
+{
+    settle();
+    return rdl__own_calloc(count, size);
+}
+
+static void *first_realloc(void *block, size_t size)
+{
+    settle();
+    return rdl__own_realloc(block, size);
+}
+
 struct rdl__chunk {
     struct rdl__chunk *next;
     size_t size;
@@ -50,19 +90,19 @@ static void *must(void *memory, size_t size)
 
 static void *get(size_t size)
 {
-    return must(rdl__is_apart ? rdl__apart_get(size) : malloc(size), size);
+    return must(rdl__is_apart ? rdl__apart_get(size) : rdl__own_malloc(size), size);
 }
 
 void *rdl__allocate(size_t size)
 {
-    return must(rdl__is_apart ? rdl__apart_get(size) : calloc(1, size ? size : 1), size);
+    return must(rdl__is_apart ? rdl__apart_get(size) : rdl__own_calloc(1, size ? size : 1), size);
 }
 
 void *rdl__reallocate(void *old, size_t size)
 {
     if (!old)
         return get(size ? size : 1);
-    return must(realloc(old, size ? size : 1), size);
+    return must(rdl__own_realloc(old, size ? size : 1), size);
 }
 
 char *rdl__duplicate(const char *text)
@@ -70,6 +110,14 @@ char *rdl__duplicate(const char *text)
     size_t size = strlen(text) + 1;
 
     return memcpy(get(size), text, size);
+}
+
+char *rdl__duplicate_part(const char *text, size_t length)
+{
+    char *copy = memcpy(get(length + 1), text, length);
+
+    copy[length] = '\0';
+    return copy;
 }
 
 static void enter_chunk(struct rdl__arena *arena, struct rdl__chunk *chunk)

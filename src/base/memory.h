@@ -14,6 +14,7 @@
 void *rdl__allocate(size_t size);              /* zeroed; free() it */
 void *rdl__reallocate(void *old, size_t size); /* not zeroed */
 char *rdl__duplicate(const char *text);
+char *rdl__duplicate_part(const char *text, size_t length);
 
 struct rdl__chunk;
 
@@ -29,5 +30,11 @@ void *rdl__arena_alloc(struct rdl__arena *arena, size_t size); /* aligned to 16,
 void rdl__arena_trim(struct rdl__arena *arena, void *memory, size_t size, size_t keep);
 void rdl__arena_reset(struct rdl__arena *arena);
 void rdl__arena_release(struct rdl__arena *arena);
+
+/* Where Raddle's own memory comes from, if it is not apart (apart.h): the C library's functions
+ * or, where the ones of that name are for the code under test, what these are set to. */
+extern void *(*rdl__own_malloc)(size_t size);
+extern void *(*rdl__own_calloc)(size_t count, size_t size);
+extern void *(*rdl__own_realloc)(void *block, size_t size);
 
 #endif

@@ -107,6 +107,8 @@ static bool seems_to_wait(const struct stretch *it, const char *found)
     return memmem(from, (size_t)(found - from), number_of_futex, sizeof number_of_futex);
 }
 
+bool (*rdl__calls_is_own)(uintptr_t pc);
+
 /* All of the code, since the first instruction that is found need not be one. */
 static void search(struct rdl__calls *calls, const struct stretch *it, const char *name)
 {
@@ -118,7 +120,8 @@ static void search(struct rdl__calls *calls, const struct stretch *it, const cha
 
         from = found + 1;
         if (found == rdl__own_door || (calls->maker[0] && !waits) ||
-            !is_plausible(it, (const unsigned char *)found))
+            !is_plausible(it, (const unsigned char *)found) ||
+            (rdl__calls_is_own && rdl__calls_is_own((uintptr_t)found + 1)))
             continue;
         calls->waits = waits;
         snprintf(calls->maker, sizeof calls->maker, "%s",
@@ -168,7 +171,7 @@ void rdl__calls_look(struct rdl__calls *calls)
 
 /* A question in code that does nothing, and that valgrind looks for: is it there?  (As its manual
  * has it, "client requests".) */
-static bool is_in_valgrind(void)
+bool rdl__is_in_valgrind(void)
 {
     const uint64_t question[6] = {0x1001};
     uint64_t answer = 0;
@@ -186,7 +189,7 @@ static bool is_in_valgrind(void)
 
 bool rdl__calls_can_be_told(void)
 {
-    return !is_in_valgrind();
+    return !rdl__is_in_valgrind();
 }
 
 bool rdl__calls_is_system(uintptr_t pc)

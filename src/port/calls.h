@@ -17,9 +17,15 @@ struct rdl__calls {
     bool waits;                      /* it seems to wait for futexes */
 };
 
+/* If set: is this code ours?  In the midst of our instructions there are bytes that look like a
+ * system call, more of them the farther away our variables are. */
+extern bool (*rdl__calls_is_own)(uintptr_t pc);
+
 /* Look at the modules that have been loaded since this was called last; all that is
  * known of all is in *calls. */
 void rdl__calls_look(struct rdl__calls *calls);
+
+bool rdl__is_in_valgrind(void);
 
 /* Can the kernel tell who makes a call?  In valgrind, all calls are made by that. */
 bool rdl__calls_can_be_told(void);

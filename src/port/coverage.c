@@ -96,6 +96,12 @@ void rdl__coverage_prepare(void)
         shared = rdl__map(total * sizeof *shared, MAP_SHARED);
 }
 
+void rdl__coverage_each(void (*each)(void *start, size_t size))
+{
+    for (size_t i = 0; i < array_count; i++)
+        each(arrays[i].here, arrays[i].count * sizeof *arrays[i].here);
+}
+
 void rdl__coverage_begin(void)
 {
     if (!shared)

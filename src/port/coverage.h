@@ -7,8 +7,13 @@
 #ifndef RDL__COVERAGE_H
 #define RDL__COVERAGE_H
 
+#include <stddef.h>
+
 /* In the parent, before the first fork: are there counts, and where?  Once is enough. */
 void rdl__coverage_prepare(void);
+
+/* The places that hold counts, as far as they are known. */
+void rdl__coverage_each(void (*each)(void *start, size_t size));
 
 /* In a process that was just forked: what was counted before is the parent's. */
 void rdl__coverage_begin(void);

@@ -44,7 +44,7 @@ struct rdl__registers {
         };
     };
     uint64_t flags;
-    uint8_t *vectors; /* see rdl__registers_xmm */
+    uint8_t *vectors;                          /* see rdl__registers_xmm */
     uint32_t vectors_by_moves, vectors_in_use; /* so many bytes apart; 0: by XSAVE and its like */
 };
 

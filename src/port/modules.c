@@ -47,3 +47,21 @@ bool rdl__module_is_here(const struct rdl__module *module)
     return find(module->start, &found) && (uintptr_t)found.dlfo_map_start == module->start &&
            strcmp(found.dlfo_link_map->l_name, module->path) == 0;
 }
+
+bool rdl__module_is_runtime(const char *path)
+{
+    static const char *const names[] = {
+        "ld-linux",   "ld64.so",     "linux-vdso",  "libc.so",    "libm.so",     "libmvec.so",
+        "libpthread", "libdl.so",    "librt.so",    "libutil.so", "libanl.so",   "libresolv.so",
+        "libnss_",    "libgcc_s.so", "libunwind",   "libasan.so", "libubsan.so", "libtsan.so",
+        "liblsan.so", "libhwasan",   "libgomp.so",  "libomp.so",  "libiomp5.so", "libclang_rt",
+        "libdw.so",   "libelf.so",   "libZydis",    "libZycore",  "libjemalloc", "libtcmalloc",
+        "vgpreload_", "libgcov",     "libmimalloc",
+    };
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}

@@ -32,4 +32,9 @@ uintptr_t rdl__module_start(const struct rdl__modules *modules, uintptr_t addres
 /* Is this module in this process, at the same place? */
 bool rdl__module_is_here(const struct rdl__module *module);
 
+/* Is this the path of the C library, of a library that comes with a compiler, or of one that
+ * Raddle itself loads?  Their state belongs to the process, not to the test.  (C++'s library
+ * counts as the program's: most of its code works for the caller.) */
+bool rdl__module_is_runtime(const char *path);
+
 #endif

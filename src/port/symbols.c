@@ -9,6 +9,8 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -117,27 +119,75 @@ static void add_variable(struct rdl__text *out, const char *name)
     rdl__text_add(out, "%.*s", plain_length(name), name);
 }
 
-void rdl__symbol_describe(struct rdl__text *out, uintptr_t address)
+static const char *file_name(const char *path)
 {
-    const char *name = NULL, *module;
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+/* The library of C++ knows what the names of its functions mean; only a part is of interest. */
+static void add_function(struct rdl__text *out, const char *name)
+{
+    char *(*demangle)(const char *, char *, size_t *, int *) =
+        strncmp(name, "_Z", 2) == 0 ? dlsym(RTLD_DEFAULT, "__cxa_demangle") : NULL;
+    char *plain = demangle ? demangle(name, NULL, NULL, NULL) : NULL;
+
+    if (plain)
+        rdl__text_add(out, "%.*s", (int)strcspn(plain, "(<"), plain);
+    else
+        rdl__text_add(out, "%.*s", plain_length(name), name);
+    free(plain);
+}
+
+/* The function and module of an address; false: it is in no module.  Of a function that is not
+ * known the name is "". */
+static bool find(uintptr_t address, struct rdl__text *function, const char **out_module)
+{
+    const char *name = NULL;
     struct image image = {0};
     uint64_t offset;
     Dl_info info;
 
-    if (!dladdr((void *)address, &info) || !info.dli_fname) {
-        rdl__text_add(out, "code outside of any module");
-        return;
-    }
-    module = strrchr(info.dli_fname, '/') ? strrchr(info.dli_fname, '/') + 1 : info.dli_fname;
+    if (!dladdr((void *)address, &info) || !info.dli_fname)
+        return false;
+    *out_module = file_name(info.dli_fname);
     if (map_module(&image, &info))
         name = find_name(&image, STT_FUNC, (uintptr_t)info.dli_fbase, address, &offset);
     if (!name)
         name = info.dli_sname;
     if (name)
-        rdl__text_add(out, "%.*s (%s)", plain_length(name), name, module);
+        add_function(function, name);
+    unmap(&image);
+    return true;
+}
+
+void rdl__symbol_describe(struct rdl__text *out, uintptr_t address)
+{
+    struct rdl__text function = {0};
+    const char *module;
+
+    if (!find(address, &function, &module))
+        rdl__text_add(out, "code outside of any module");
+    else if (function.count)
+        rdl__text_add(out, "%s (%s)", function.bytes, module);
     else
         rdl__text_add(out, "%s", module);
-    unmap(&image);
+    rdl__text_release(&function);
+}
+
+void rdl__symbol_find(uintptr_t address, char *out_function, size_t function_room, char *out_module,
+                      size_t module_room)
+{
+    struct rdl__text function = {0};
+    const char *module = "";
+    bool found = find(address, &function, &module);
+
+    if (function.count == 0)
+        rdl__text_add(&function, found ? "a function" : "code made at run time");
+    snprintf(out_function, function_room, "%s", function.bytes);
+    snprintf(out_module, module_room, "%s", module);
+    rdl__text_release(&function);
 }
 
 bool rdl__symbol_describe_data(struct rdl__text *out, uintptr_t address)

@@ -12,6 +12,11 @@
  * has been stripped; "code outside of any module" if that is what it is. */
 void rdl__symbol_describe(struct rdl__text *out, uintptr_t address);
 
+/* The same in two parts.  A function without a name is "code at run time", and has no module, if
+ * it is in none; "a function" if its module was stripped. */
+void rdl__symbol_find(uintptr_t address, char *out_function, size_t function_room, char *out_module,
+                      size_t module_room);
+
 /* "accounts", "accounts+8": the variable that an address lies in, by the same table.
  * False: in none that is known. */
 bool rdl__symbol_describe_data(struct rdl__text *out, uintptr_t address);

@@ -43,6 +43,7 @@ struct disposition {
     rdl__signals mask;
 };
 
+bool rdl__trap_begins;
 int rdl__trap_signal, rdl__trap_wanted;
 uint8_t rdl__trap_byte = INT3;
 static struct table *table;
@@ -361,7 +362,7 @@ void rdl__trap_expect(void)
         rdl__trap_wanted = is_traced() ? SIGSEGV : SIGTRAP;
 }
 
-static bool begin(int signal, struct rdl__error *error)
+static bool begin_with(int signal, struct rdl__error *error)
 {
     rdl__signals it = UINT64_C(1) << (signal - 1);
     int wanted_before = rdl__trap_wanted;
@@ -379,6 +380,16 @@ static bool begin(int signal, struct rdl__error *error)
     rdl__trap_wanted = wanted_before;
     sigaction(signal, &program_action, NULL);
     return false;
+}
+
+static bool begin(int signal, struct rdl__error *error)
+{
+    bool ok;
+
+    rdl__trap_begins = true;
+    ok = begin_with(signal, error);
+    rdl__trap_begins = false;
+    return ok;
 }
 
 bool rdl__trap_begin(struct rdl__error *error)

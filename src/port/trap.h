@@ -32,6 +32,9 @@ void rdl__trap_add(uintptr_t address, uintptr_t go_on_at);
 /* Where a thread goes on that comes to a breakpoint here; 0: that is none of ours. */
 uintptr_t rdl__trap_find(uintptr_t address);
 
+/* Dispositions are changed by us now, not by the program. */
+extern bool rdl__trap_begins;
+
 /* Since the first breakpoint; before, 0. */
 extern int rdl__trap_signal;
 extern uint8_t rdl__trap_byte; /* the breakpoint itself */

@@ -1,0 +1,42 @@
+/* heap.h -- the heap of the code under test, in programs with tests of controlled threads.
+ *
+ * It lies in a range of its own, at the same address in each run, and is put back before each
+ * execution: blocks that were there get their contents back, blocks that were added are gone.
+ * So each execution gets the same addresses, and blocks that it forgot to free cost nothing.
+ *
+ * The heap of the C library is left to the C library itself, and to Raddle: functions that
+ * allocate ask rdl__heap_is_for.  Whose a block is, is told by its address.
+ *
+ * Invariant: memory from `next` on is all zeroes. */
+#ifndef RDL__HEAP_H
+#define RDL__HEAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Begin to use it, if malloc() and free() are those that know of it, and nobody else's. */
+void rdl__heap_begin(void);
+extern bool rdl__heap_is_on;
+
+/* Is a block for code at this address, which calls malloc(), to be in here? */
+bool rdl__heap_is_for(uintptr_t pc);
+
+bool rdl__heap_owns(const void *block);
+
+/* NULL and errno: there is no room.  The alignment is a power of two. */
+void *rdl__heap_get(size_t size, size_t alignment, bool zeroed);
+void *rdl__heap_resize(void *block, size_t size);
+void rdl__heap_put(void *block);
+size_t rdl__heap_size(const void *block);
+
+/* Memory for a stack, whose address does not depend on other mappings; NULL: there is none. */
+void *rdl__heap_map(size_t size);
+
+/* Note its state; the blocks are from *out_start to *out_end, and not copied. */
+void rdl__heap_save(char **out_start, char **out_end);
+
+/* Put it back to the state that was noted, but for the contents of these blocks. */
+void rdl__heap_restore(void);
+
+#endif

@@ -1,0 +1,28 @@
+/* statics.h -- the static variables of the code under test, put back to what they were.
+ *
+ * Those of all modules but ours, the C library's and other run-time libraries'.  In a program
+ * that is linked with our archive, our variables lie in sections of their own (rdl_data and
+ * rdl_bss: cmake/apart.cmake), which are left alone, and so are variables that a test marks by
+ * RDL_KEEP (section rdl__kept) and the counters of compilers' coverage.
+ *
+ * Small data is copied whole.  Of large data the pages that were written to are (dirty.h). */
+#ifndef RDL__STATICS_H
+#define RDL__STATICS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Note what they are now.  It takes the place of what was noted before. */
+void rdl__statics_save(void);
+
+/* Put them back to what was noted. */
+void rdl__statics_restore(void);
+
+/* Why some of them are not put back, to complete "executions do not begin alike: ";
+ * NULL: all of them are. */
+extern const char *rdl__statics_problem;
+
+/* The program is a tool of ours, so its own variables are left alone. */
+extern bool rdl__statics_are_ours;
+
+#endif
