@@ -10,6 +10,7 @@ install(TARGETS raddle_static raddle_shared EXPORT RaddleTargets)
 if(TARGET raddle_tool)
   install(TARGETS raddle_tool)
 endif()
+install(TARGETS raddle_as DESTINATION libexec/raddle) # where raddle cc looks for it
 
 # What gdb is told of our threads.
 install(FILES scripts/raddle-gdb.py DESTINATION ${CMAKE_INSTALL_DATADIR}/raddle)

@@ -42,16 +42,22 @@ target_link_libraries(raddle_harness PRIVATE raddle_strict)
 # The compiler proper is to see this, and the linker not: it would add a library.
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
   set(instrument -Wp,-fsanitize=thread --param=tsan-distinguish-volatile=1
-      -fno-ipa-reference -fno-tree-loop-im -fno-tree-pre)
+      -fno-ipa-reference -fno-tree-loop-im -fno-tree-pre -fno-ipa-ra)
 else()
   set(instrument "SHELL:-Xclang -fsanitize=thread" "SHELL:-mllvm -tsan-distinguish-volatile=1"
-      "SHELL:-mllvm -tsan-instrument-read-before-write=1")
+      "SHELL:-mllvm -tsan-instrument-read-before-write=1" -fno-integrated-as)
 endif()
+list(APPEND instrument -B${PROJECT_BINARY_DIR}/libexec/raddle/)
 
 # Part of this program is compiled as `raddle cc` would.
 function(add_instrumented program)
   add_library(${program}_instrumented OBJECT ${ARGN})
   target_compile_options(${program}_instrumented PRIVATE -O1 ${instrument})
+  add_dependencies(${program}_instrumented raddle_as)
+  # ccache does not know that the assembler is another one.
+  set_target_properties(${program}_instrumented PROPERTIES C_COMPILER_LAUNCHER "")
+  set_source_files_properties(${ARGN} PROPERTIES OBJECT_DEPENDS
+                              ${PROJECT_BINARY_DIR}/libexec/raddle/as)
   target_compile_definitions(${program}_instrumented PRIVATE free=__wrap_free
                              realloc=__wrap_realloc)
   target_link_libraries(${program}_instrumented PRIVATE raddle_warnings)
