@@ -11,6 +11,7 @@ from common import BUILD, SOURCE, fields, finish, heading, pinned, raddle, say, 
 REPEATS = 5
 PLAIN = f"{SOURCE}/bench/plain"
 TOOL = f"{BUILD}/bin/raddle"
+BASE = os.environ.get("BASE")  # another build of Raddle, to be measured in the same run
 
 
 def compiled(name, how, *command):
@@ -198,8 +199,68 @@ def memory():
     say("Resident set at its largest.  Pages that both share count twice.")
 
 
+# ---- Another build ----------------------------------------------------------------------------
+
+def compiled_tests(build, size):
+    """bench/threads.c, all of it instrumented, with so many bytes of static data."""
+    out = f"./threads_{'now' if build == BUILD else 'base'}_{size}"
+    subprocess.run([f"{build}/bin/raddle", "cc", "-std=gnu17", "-O2", "-pthread", f"-DDATA={size}",
+                    f"-I{build}/include", f"{SOURCE}/bench/threads.c", "-o", out], check=True)
+    return out
+
+
+def rates_of_both(measure):
+    """Best of 5 for this build and for the other one, which take turns."""
+    rates = {BUILD: [], BASE: []}
+    for _ in range(REPEATS):
+        for build, values in rates.items():
+            values.append(measure(build))
+    return [max(values) for values in rates.values()]
+
+
+def in_process(test, size, cases, *options):
+    programs = {build: compiled_tests(build, size) for build in (BUILD, BASE)}
+
+    def measure(build):
+        _, used = raddle(programs[build], test, "--cases", str(cases), "--seed", "1", *options)
+        return cases / used["cpu"]
+
+    return rates_of_both(measure)
+
+
+def explored(name, count, strategy, *arguments):
+    for build in (BUILD, BASE):
+        compiled(name, "now" if build == BUILD else "base", f"{build}/bin/raddle", "cc")
+
+    def measure(build):
+        program = f"./{name}_{'now' if build == BUILD else 'base'}"
+        command = explore(program, *arguments, schedules=count, strategy=strategy,
+                          points=1_000_000_000)
+        return count / cpu_of([f"{build}/bin/raddle", *command[1:]])
+
+    return rates_of_both(measure)
+
+
+def another_build():
+    heading("10a. This build and another one (BASE)")
+    say(f"{'':52}{'now/s':>12}{'base/s':>12}{'x slower':>12}")
+    rows = [
+        ("in process, random", in_process("locks", 0, 200_000, "--strategy", "random")),
+        ("in process, portfolio", in_process("locks_and_data", 0, 200_000)),
+        ("in process, random, 1 MB of static data",
+         in_process("locks", 1 << 20, 200_000, "--strategy", "random")),
+        ("raddle explore, random", explored("small", 3000, "random")),
+        ("raddle explore, 4 million accesses, in order", explored("accesses", 1, "in-order", "4")),
+    ]
+    for name, (now, base) in rows:
+        say(f"{name:52}{now:12,.1f}{base:12,.1f}{base / now:12.2f}")
+    say("CPU time, best of 5, both builds in turn; all code is compiled by raddle cc.")
+
+
 switches()
 executions()
 programs()
 accesses()
 memory()
+if BASE:
+    another_build()

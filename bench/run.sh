@@ -3,6 +3,7 @@
 #
 # Parts: tests (without threads, 1 to 5), threads (6 to 10), zoo (11), specs (12 to 16),
 # events (17 to 21), gates (22 to 26), mocks (27 to 30); without any, all.
+# BASE=FOLDER measures another build of Raddle beside this one (threads, 10a).
 # BUILD and SOURCE are absolute; the Raddle programs are in $BUILD/bench already.
 set -eu
 

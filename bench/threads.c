@@ -5,6 +5,12 @@
 
 enum { YIELDS = 1000, ROUNDS = 2, MANY = 500, STACK_USED = 16 * 1024 };
 
+#ifndef DATA
+#define DATA 0 /* bytes of static data, which are put back before each execution */
+#endif
+
+static volatile char data[DATA + 1];
+
 static void two(struct rdl_case *t, void (*run)(void *it), void *it)
 {
     struct rdl_thread *one = rdl_spawn(t, "one", run, it);
@@ -44,6 +50,7 @@ static void two_with_a_lock(struct rdl_case *t)
 {
     pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+    data[DATA / 2]++;
     two(t, lock_and_unlock, &lock);
     pthread_mutex_destroy(&lock);
 }

@@ -29,6 +29,7 @@
 
 #include "base/memory.h"
 #include "control/sched/inner.h"
+#include "control/sched/seen.h"
 #include "harness.h"
 #include "run/execute.h"
 
@@ -321,7 +322,7 @@ _Noreturn static void run_with(const struct rdl__strategy *strategy, void *state
     struct rdl__board *board = rdl__board_new(1 << 12, &error);
     struct rdl_case t;
 
-    rdl__instrumented = true; /* bodies do nothing that cannot be seen */
+    rdl__instrumented = rdl__see_all = true; /* bodies do nothing that cannot be seen */
     alarm(120);
     rdl__case_init(&t, board, NULL);
     board->tape.limit = 1 << 12;

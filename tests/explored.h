@@ -16,7 +16,8 @@ struct simulation {
     struct sim_history history;
     uintptr_t base; /* where the objects are, this time */
     bool enabled_changed;
-    uint32_t asked; /* how often */
+    uint32_t asked;      /* how often */
+    uint64_t before_end; /* who could go when the process ended */
 };
 
 static inline void sim_come_to(struct simulation *s, uint32_t id)
@@ -26,6 +27,8 @@ static inline void sim_come_to(struct simulation *s, uint32_t id)
     if (s->sim.threads[id].ended)
         return;
     s->view.ops[id] = sim_op(&s->sim, id, s->base);
+    if (does_unseen)
+        s->view.ops[id].flags |= RDL__OP_WORLD;
     s->view.steps[id]++;
 }
 
@@ -83,6 +86,8 @@ static inline void sim_do(struct simulation *s, const struct rdl__strategy *stra
         sim_come_to(s, number);
     }
     sim_come_to(s, id);
+    if (s->sim.over)
+        s->before_end = s->view.enabled[0];
     sim_update(s);
 }
 
@@ -119,6 +124,7 @@ static inline void sim_reset(struct simulation *s, const struct program *program
     s->view.enabled[0] = 0;
     s->base = 0x100000 + seed % 7 * 0x10000;
     s->asked = 0;
+    s->before_end = 0;
     rdl__random_seed(&s->view.random, seed);
 }
 
@@ -133,9 +139,9 @@ static inline void sim_end(struct simulation *s)
     for (uint32_t i = 0; i < s->sim.count; i++)
         if (s->sim.threads[i].used && !s->sim.threads[i].ended) {
             sim_log(s, summary->log_count + summary->pending_count++, i)->enabled_count =
-                sim_enabled(&s->sim, i);
+                s->before_end >> i & 1;
             summary->alive++;
-            summary->failed = true;
+            summary->failed |= !s->sim.over;
         }
 }
 
@@ -210,9 +216,9 @@ static inline void strategy_free(const struct rdl__strategy *strategy, void *sta
 }
 
 /* So many executions by the strategy of this name, or fewer if it comes to an end;
- * what it says of coverage is in `covered`. */
+ * what it has counted then is in `tally`. */
 static inline void explore(const struct program *program, const char *name, uint64_t executions,
-                           uint64_t seed, struct findings *findings, char covered[256])
+                           uint64_t seed, struct findings *findings, struct rdl__tally *tally)
 {
     unsigned parameter;
     const struct rdl__strategy *strategy = rdl__strategy_named(name, &parameter);
@@ -225,8 +231,10 @@ static inline void explore(const struct program *program, const char *name, uint
     while (findings->count < executions &&
            simulate(s, program, strategy, state, seed + findings->count))
         sim_found(findings, &s->sim, &s->history);
-    if (covered && (!strategy->covered || !strategy->covered(state, covered, 256)))
-        covered[0] = '\0';
+    if (tally)
+        *tally = (struct rdl__tally){0};
+    if (tally && strategy->count)
+        strategy->count(state, tally);
     strategy_free(strategy, state);
     simulation_free(s);
 }

@@ -21,6 +21,7 @@ COMPLAINS = {
 }
 # Those that only lay out text.
 TELLS = {
+    "rdl__edit_insert", "rdl__edit_replace",
     "rdl__text_add", "rdl__text_addv", "rdl__words_add", "rdl__room_print", "__wrap_snprintf",
     "say", "add",
 }

@@ -46,7 +46,8 @@ foreign=$( (names_of -D "$prefix/lib/libraddle.so"; names_of "$prefix/lib/librad
     grep -vE '^(rdl_|__tsan_|Annotate|__wrap_|DW\.ref\.|__(start|stop)_rdl__(next|patcher)$)' |
     sort -u |
     while read -r name; do
-        grep -qw "$name" "$SOURCE"/src/{control/sched,cli/program}/*.c || echo "$name"
+        grep -qw "$name" "$SOURCE"/src/{control/sched,cli/program}/*.{c,def} 2>/dev/null ||
+            echo "$name"
     done)
 [ -z "$foreign" ] || fail "names without the prefix rdl_:" $foreign
 names_of -D "$prefix/lib/libraddle.so" | grep -q '^rdl_' || fail "no public function is exported"

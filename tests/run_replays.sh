@@ -24,7 +24,7 @@ fail() {
     exit 1
 }
 
-value() { sed -n "s/.*\"$1\":\"\\{0,1\\}\\([^\",}]*\\)\"\\{0,1\\}[,}].*/\\1/p" out | head -n 1; }
+value() { grep -o "\"$1\":\"\\{0,1\\}[^\",}]*" out | head -n 1 | sed 's/^"[^"]*":"\{0,1\}//'; }
 
 # found COMMAND...: it fails; its token and hash are set.
 found() {

@@ -9,6 +9,8 @@
  *     Q0 S0 B0    wait on condition 0 with mutex 0, signal, broadcast
  *     C1 J0       create a thread of body 1, join the first one created
  *     Y0 .0 ?2    yield, a step, a choice from 0 to 2  !0         yield until variable 0 is set
+ *     G0          add to variable 0 in code that is not seen
+ *     X0          end the process
  *
  * Unlocking what the thread does not hold is no operation.  Operations are as the
  * scheduler has them: waiting takes three, creating leaves no choice.
@@ -45,6 +47,7 @@ struct sim {
     const struct program *program;
     struct sim_thread threads[SIM_THREADS];
     uint32_t count, running;
+    bool over; /* the process has ended */
     uint32_t variables[SIM_OBJECTS];
     uint8_t owner[SIM_OBJECTS];                        /* of mutexes; thread + 1 */
     uint8_t readers[SIM_OBJECTS], writer[SIM_OBJECTS]; /* of rwlocks */
@@ -117,6 +120,8 @@ static inline struct rdl__op sim_op(const struct sim *sim, uint32_t id, uintptr_
         SIM_OP('Y', YIELD, RDL__TOUCHES_NOTHING, 0);
         SIM_OP('.', STEP, RDL__TOUCHES_NOTHING, 0);
         SIM_OP('?', STEP, RDL__TOUCHES_NOTHING, 0);
+        SIM_OP('G', STEP, RDL__TOUCHES_NOTHING, 0);
+        SIM_OP('X', EXIT, RDL__TOUCHES_NOTHING, 0);
         SIM_OP('!', READ, RDL__READS, memory);
         SIM_OP('Q', WAIT, RDL__WRITES, condition);
     default:
@@ -128,15 +133,16 @@ static inline struct rdl__op sim_op(const struct sim *sim, uint32_t id, uintptr_
     else if (thread->at[0] == 'Q' && thread->stage == 1)
         op.touch = RDL__READS;
     else if (thread->at[0] == 'Q')
-        op = (struct rdl__op){.kind = RDL__OP_LOCK,
-                              .touch = RDL__WRITES,
-                              .size = 1,
-                              .object = mutex,
-                              .pc = op.pc};
+        op = (struct rdl__op){
+            .kind = RDL__OP_LOCK, .touch = RDL__WRITES, .size = 1, .object = mutex, .pc = op.pc};
     else if (thread->at[0] == '!' && thread->stage == 1)
         op = (struct rdl__op){.kind = RDL__OP_YIELD, .pc = op.pc};
     if (op.kind == RDL__OP_YIELD)
         op.flags = RDL__OP_POLITE;
+    if (thread->at[0] == 'G')
+        op.flags = RDL__OP_WORLD;
+    if (thread->at[0] == 'X')
+        op.flags = RDL__OP_BREAKS;
     return op;
 }
 
@@ -145,7 +151,7 @@ static inline bool sim_enabled(const struct sim *sim, uint32_t id)
     const struct sim_thread *thread = &sim->threads[id];
     uint32_t object;
 
-    if (!thread->used || thread->ended)
+    if (!thread->used || thread->ended || sim->over)
         return false;
     if (!thread->started)
         return true;
@@ -298,7 +304,11 @@ static inline bool sim_effect(struct sim *sim, uint32_t id, uint32_t answer)
     case 'W':
         sim->variables[object] = (uint32_t)rdl__combine(thread->name, (uintptr_t)thread->at) | 1;
         break;
+    case 'X':
+        sim->over = true;
+        break;
     case 'A':
+    case 'G':
         sim_see(thread, ++sim->variables[object]);
         break;
     case 'T':
@@ -400,7 +410,8 @@ static inline uint64_t sim_final(const struct sim *sim)
 static inline void sim_count_costs(struct sim_history *history, const struct sim *sim,
                                    uint64_t enabled, uint32_t id)
 {
-    bool runs_on = enabled >> sim->running & 1 && !(sim_op(sim, sim->running, 0).flags);
+    bool runs_on =
+        enabled >> sim->running & 1 && !(sim_op(sim, sim->running, 0).flags & RDL__OP_POLITE);
     uint32_t turn = runs_on ? sim->running : sim->running + 1;
 
     history->preemptions += runs_on && id != sim->running;
@@ -437,7 +448,7 @@ static inline uint64_t sim_trace(const struct sim_history *history)
 
         hash += rdl__mix(later->id);
         for (uint32_t k = 0; k < i; k++)
-            if (rdl__conflict(&history->events[k].op, &later->op))
+            if (rdl__depends(&history->events[k].op, &later->op, false))
                 hash += rdl__combine(history->events[k].id, later->id);
     }
     return hash;
@@ -449,7 +460,7 @@ static inline void sim_found(struct findings *findings, const struct sim *sim,
     bool deadlock = false;
 
     for (uint32_t i = 0; i < sim->count; i++)
-        deadlock |= sim->threads[i].used && !sim->threads[i].ended;
+        deadlock |= sim->threads[i].used && !sim->threads[i].ended && !sim->over;
     findings->count++;
     findings->deadlocks += deadlock;
     rdl__distinct_add(&findings->schedules, history->order);

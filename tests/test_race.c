@@ -10,6 +10,7 @@
 
 #include "base/random.h"
 #include "control/sched/inner.h"
+#include "control/sched/seen.h"
 #include "control/sched/track.h"
 #include "harness.h"
 
@@ -398,7 +399,7 @@ static void begin(uint64_t seed)
     rdl__sched.view.threads = THREADS;
     rdl__sched.alive = 1;
     threads[0].state = RDL__ALIVE;
-    rdl__instrumented = true;
+    rdl__instrumented = rdl__see_all = true;
     rdl__hb_begin(&threads[0]);
 }
 

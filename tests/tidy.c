@@ -17,10 +17,9 @@ enum { COLUMNS_MAX = 100, FILE_LINES_MAX = 700, FUNCTION_LINES_MAX = 70 };
 
 /* The folders of src, in the order data flows through them.  A folder may use
  * itself and those before it. */
-static const char *const folder_order[] = {"base",     "port",   "choice", "observe", "case",
-                                           "generate", "spec",   "events", "judge",   "control",
-                                           "drive",    "run",    "shrink", "check",   "report",
-                                           "cli"};
+static const char *const folder_order[] = {
+    "base",  "filter",  "port",  "choice", "observe", "case",  "generate", "spec", "events",
+    "judge", "control", "drive", "run",    "shrink",  "check", "report",   "cli"};
 
 struct source {
     char *path; /* from the top of the project */

@@ -40,6 +40,7 @@
 #define RDL__UNSET
 #endif
 #define RDL__NORETURN           __attribute__((noreturn))
+#define RDL__KEPT_SECTION       __attribute__((section("rdl__kept")))
 #define RDL__PRINTF(text, rest) __attribute__((__format__(__printf__, text, rest)))
 
 /* Forms are filled in with designated initialisers only, so that fields can be
@@ -116,7 +117,8 @@
     static const struct {                                                                          \
         Type *rdl__type_padded;                                                                    \
     } function##_of = {0};                                                                         \
-    static struct rdl__padding function##_padding = {&function##_of, sizeof(Type), 0, 0, 0};       \
+    static struct rdl__padding function##_padding RDL__KEPT_SECTION = {&function##_of,             \
+                                                                       sizeof(Type), 0, 0, 0};     \
     static void function(void *it)                                                                 \
     {                                                                                              \
         rdl__clear_padding(&function##_padding, it);                                               \

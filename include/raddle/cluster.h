@@ -92,7 +92,7 @@ RDL_API void rdl__test_cluster(struct rdl_case *t);
     {                                                                                              \
         __VA_ARGS__;                                                                               \
     }                                                                                              \
-    static struct rdl_deviation id = {                                                             \
+    static struct rdl_deviation id RDL__KEPT_SECTION = {                                           \
         .text = (text_),                                                                           \
         .file = __FILE__,                                                                          \
         .line = __LINE__,                                                                          \

@@ -444,7 +444,8 @@ RDL_API RDL__NORETURN void rdl__stub_called(const char *name);
     __attribute__((used)) static __typeof__(function) *rdl_type_of_##function;                     \
     __attribute__((constructor)) static void rdl_declare_##function(void)                          \
     {                                                                                              \
-        static struct rdl__declared self = {#function, &rdl_type_of_##function, names, NULL};      \
+        static struct rdl__declared self RDL__KEPT_SECTION = {#function, &rdl_type_of_##function,  \
+                                                              names, NULL};                        \
         rdl__declare(&self);                                                                       \
     }                                                                                              \
     RDL__END_OF_MACRO

@@ -77,7 +77,8 @@ struct rdl_reproduction {
     unsigned size;       /* of data that is drawn, 1 to 100 */
     unsigned round;      /* of a resource */
     unsigned points_max; /* an execution with more places to switch at is endless */
-    unsigned stacks;     /* 1: threads may be switched at accesses to their own stacks, too */
+    unsigned watched;    /* 1: threads may be switched at accesses to their own stacks, too;
+                            2: where they end */
     const char *deviation, *gates; /* as the options of these names */
 
     /* Of a program that knows nothing of Raddle: its arguments, and options of raddle replay;

@@ -64,7 +64,7 @@ struct rdl_requirement {
 #define RDL__REQUIREMENT(name, id, text, is_line)                                                  \
     RDL__REQUIREMENT_AT(name, RDL__JOIN(rdl__place_, __COUNTER__), "" id, text, is_line)
 #define RDL__REQUIREMENT_AT(name, place, id, text, is_line)                                        \
-    static struct rdl_requirement name = {id, text, is_line, 0};                                   \
+    static struct rdl_requirement name RDL__KEPT_SECTION = {id, text, is_line, 0};                 \
     static struct rdl_requirement *place __attribute__((used, section("rdl_requirements"))) = &name
 
 RDL_API void rdl__requirement_met(const struct rdl_requirement *it);

@@ -28,6 +28,15 @@ struct rdl_fixture {
     void (*teardown_once)(void) RDL__UNSET; /* when such a process ends in good order */
 } RDL__FORM;
 
+/* Cases of tests whose threads are controlled (RDL_EXPLORE, RDL_TEST_RESOURCE and so on) begin
+ * alike: before each, Raddle puts the static variables of the program and its libraries back to
+ * what they were after setup_once.  This keeps one as it is, from case to case in a process:
+ *
+ *     static int executions RDL_KEEP;
+ *
+ * Not for variables in inline functions and templates of C++. */
+#define RDL_KEEP RDL__KEPT_SECTION
+
 /* Fill in what you need: zero means the default. */
 struct rdl_options {
     uint64_t cases;       /* how many cases to try; 1000 (--cases goes before it) */
@@ -89,13 +98,14 @@ struct rdl_test {
 
 /* Settings are an expression over the options, `it`, of what the user does not say. */
 #define RDL__TEST(test_name, function, settings, ...)                                              \
-    __extension__ static struct rdl_test rdl_test_##test_name = {.name = #test_name,               \
-                                                                 .file = __FILE__,                 \
-                                                                 .line = __LINE__,                 \
-                                                                 .body = function,                 \
-                                                                 .options = {__VA_ARGS__},         \
-                                                                 .next = NULL,                     \
-                                                                 .seen = RDL__SEEN};               \
+    __extension__ static struct rdl_test rdl_test_##test_name RDL__KEPT_SECTION = {                \
+        .name = #test_name,                                                                        \
+        .file = __FILE__,                                                                          \
+        .line = __LINE__,                                                                          \
+        .body = function,                                                                          \
+        .options = {__VA_ARGS__},                                                                  \
+        .next = NULL,                                                                              \
+        .seen = RDL__SEEN};                                                                        \
     RDL__BEFORE_MAIN(rdl_register_##test_name)                                                     \
     {                                                                                              \
         struct rdl_options *it = &rdl_test_##test_name.options;                                    \

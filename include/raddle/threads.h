@@ -22,8 +22,9 @@
  * primitive, or are left over at the end.  The report tells the fewest preemptions
  * it takes, and the token replays them.
  *
- * The body begins every schedule in the same process: it must set up what it
- * changes, static variables included. */
+ * All schedules run in the same process and begin alike.  Raddle puts static
+ * variables back before each one (RDL_KEEP of raddle/test.h makes an exception);
+ * the body must undo other changes, such as those of files. */
 #ifndef RADDLE_THREADS_H
 #define RADDLE_THREADS_H
 

@@ -5,8 +5,10 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "case/requirements.h"
+#include "check/covered.h"
 #include "check/objects.h"
 #include "check/timeline.h"
+#include "observe/followed.h"
 #include "port/lines.h"
 #include "run/worker.h"
 #include "shrink/shrink.h"
@@ -39,8 +41,9 @@ struct rdl__plan {
     const char *export_program; /* likewise, a C program */
     const char *program;        /* that is explored; NULL: tests are run */
     char *const *program_arguments, *const *program_options; /* up to NULL */
-    bool in_order;   /* a test is run under an order of a file, */
-    bool turns_anew; /* whose token is data, and not yet a schedule */
+    const struct rdl__followed *followed; /* how it came to be explored; NULL: it was named */
+    bool in_order;                        /* a test is run under an order of a file, */
+    bool turns_anew;                      /* whose token is data, and not yet a schedule */
 };
 
 /* One line of what a failing case did. */
@@ -154,8 +157,8 @@ struct rdl__result {
     const char *deviation; /* that was in force, and could take effect; NULL: none */
     uint64_t seed;
     double seconds;
-    bool exhausted;                  /* all cases there are */
-    char covered[RDL__COVERED_ROOM]; /* controlled threads: what was covered; "": nothing said */
+    bool exhausted; /* all cases there are; of controlled threads, all that the strategy makes */
+    struct rdl__covered covered;
     bool interrupted;
     bool replayed; /* a token was tried, nothing else, */
 

@@ -4,6 +4,8 @@
 
 #include "base/memory.h"
 #include "check/plan.h"
+#include "port/addresses.h"
+#include "port/heap.h"
 
 static struct rdl_test *registered;
 
@@ -17,6 +19,10 @@ void rdl__set_free(struct rdl_test *test)
 
 void rdl_register(struct rdl_test *test)
 {
+    if (test->options.explore && !test->options.free_threads) {
+        rdl__start_with_fixed_addresses(test);
+        rdl__heap_begin();
+    }
     if (test->options.scheduled && !test->options.strategy)
         test->options.strategy = "answers";
     if (test->options.free_threads)

@@ -379,6 +379,8 @@ static void end_test(struct rdl__session *session, struct rdl__result *result,
 
     result->interrupted = rdl__interrupted != 0;
     judge_run(session, result);
+    rdl__covered_settle(&result->covered, result->test, result->stats.cases, result->exhausted,
+                        result->failure_count == 0);
     totals->interrupted = totals->interrupted || result->interrupted;
     ++*counters[result->verdict];
     if (session->listener->test_ended)

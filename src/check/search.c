@@ -232,21 +232,15 @@ static bool hand_out(struct search *search, struct rdl__worker *worker)
     return rdl__worker_submit(worker, &search->session->error);
 }
 
-/* Workers know of their own executions only.  One that is through with all schedules
- * is so by itself; else what one of them says is true, and less than all. */
+/* One worker that is through with all schedules is so by itself. */
 static void take_in_coverage(struct search *search, const struct rdl__board *board)
 {
     struct rdl__result *result = search->result;
 
-    if (result->exhausted)
-        return;
-    result->exhausted = board->exhausted;
+    rdl__covered_take_in(&result->covered, &board->explored, search->session->worker_count == 1);
+    if (!result->test->options.spec)
+        result->exhausted = result->exhausted || board->exhausted;
     search->ended = search->ended || board->exhausted;
-    if (board->exhausted || search->session->worker_count == 1)
-        snprintf(result->covered, sizeof result->covered, "%s", board->covered);
-    else
-        snprintf(result->covered, sizeof result->covered, "by one job of %d: %.200s",
-                 search->session->worker_count, board->covered);
 }
 
 /* ---- Several bugs ------------------------------------------------------------------ */
@@ -322,10 +316,8 @@ static void take_in(struct search *search, struct rdl__worker *worker)
     const struct rdl__outcome *outcome = &worker->board->outcome;
 
     collect(search, worker);
-    if (search->result->test->options.explore && !search->result->test->options.spec)
+    if (search->result->test->options.explore)
         take_in_coverage(search, worker->board);
-    else if (search->result->test->options.explore && worker->board->exhausted)
-        search->ended = true; /* a test of a spec that has nothing to draw */
     if (search->session->worker_count == 1 && outcome->verdict != RDL__FAILED &&
         !search->wants_more && worker->board->task.kind == RDL__RUN_RANDOM)
         search->next = worker->board->failed_at + 1; /* it may have stopped early */

@@ -2,12 +2,14 @@
 #include "check/words.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "control/sched/words.h"
+#include "port/symbols.h"
 
 struct rdl__op rdl__step_op(const struct rdl__step *step)
 {
@@ -24,8 +26,15 @@ const char *rdl__step_object(const struct rdl__step_words *words, const struct r
                              char room[40])
 {
     const char *kind = rdl__thing_name(step->thing);
-    bool is_thread = step->op == RDL__OP_JOIN || (step->op == RDL__OP_SIGNAL && step->other);
+    bool is_thread = step->op == RDL__OP_JOIN || step->op == RDL__OP_LOOK ||
+                     (step->op == RDL__OP_SIGNAL && step->other);
 
+    if (step->op == RDL__OP_UNSEEN && step->object) {
+        char module[NAME_MAX];
+
+        rdl__symbol_find(step->object, room, 40, module, sizeof module);
+        return room;
+    }
     if (step->other)
         rdl__steps_thread(words->steps, step->other - 1u, room);
     if (is_thread)

@@ -12,7 +12,7 @@ enum {
     SETTING_SIZE = 1,
     SETTING_CHOICES_MAX = 2,
     SETTING_POINTS_MAX = 3,
-    SETTING_STACKS = 4,
+    SETTING_WATCHED = 4,
     SETTING_TRACE = 5,
     SETTING_ROUND = 6,
 };
@@ -128,7 +128,7 @@ static void add_settings(struct rdl__text *bytes, const struct rdl__settings *se
     } all[] = {{SETTING_SIZE, settings->size},
                {SETTING_CHOICES_MAX, settings->choices_max},
                {SETTING_POINTS_MAX, settings->points_max},
-               {SETTING_STACKS, settings->stacks},
+               {SETTING_WATCHED, settings->watched},
                {SETTING_TRACE, settings->trace},
                {SETTING_ROUND, settings->round}};
     unsigned count = 0;
@@ -189,8 +189,8 @@ static void read_settings(struct rdl__settings *out, struct reader *reader,
             out->choices_max = (uint32_t)value;
         else if (key == SETTING_POINTS_MAX)
             out->points_max = (uint32_t)value;
-        else if (key == SETTING_STACKS)
-            out->stacks = (uint32_t)value;
+        else if (key == SETTING_WATCHED)
+            out->watched = (uint32_t)value;
         else if (key == SETTING_TRACE)
             out->trace = (uint32_t)value;
         else if (key == SETTING_ROUND)

@@ -19,13 +19,18 @@
 #include "base/text.h"
 #include "choice/tape.h"
 
+enum {
+    RDL__WATCH_STACKS = 1, /* threads may be switched at accesses to their own stacks, too */
+    RDL__WATCH_ENDS = 2,   /* and where they end */
+};
+
 /* Whatever else shapes a tape.  Every setting that does must be here. */
 struct rdl__settings {
     uint32_t size;        /* 1..100: how large random data is meant to be */
     uint32_t choices_max; /* the most choices a case may make */
     uint32_t points_max;  /* threads: an execution with more points is endless; 0: none are */
     uint32_t trace;       /* threads: of the case itself, how they met; 0: not known */
-    uint32_t stacks;      /* 1: threads may be switched at accesses to their own stacks, too */
+    uint32_t watched;     /* threads: RDL__WATCH_STACKS and the like */
     uint32_t round;       /* of a test of a spec; 0: it has none */
 };
 

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "check/plan.h"
+#include "control/alike.h"
 #include "raddle/test.h"
 #include "run/execute.h"
 
@@ -65,6 +66,7 @@ static void set_up(void)
     struct rdl__settings settings = rdl__settings_of(test);
     struct rdl__error error;
 
+    rdl__alike_never(); /* the fuzzer's own variables may be in the program, too */
     board = rdl__board_new(settings.choices_max, &error);
     if (!board)
         rdl__stop("%s", error.text);

@@ -13,6 +13,7 @@
 #include "cli/options.h"
 #include "control/meet.h"
 #include "drive/stage.h"
+#include "port/addresses.h"
 #include "port/clock.h"
 #include "port/coverage.h"
 #include "port/trap.h"
@@ -414,6 +415,13 @@ static void set_free(struct rdl__options *options, struct rdl_test **tests, size
     options->plan.no_regressions = true;
 }
 
+static void warn_of_addresses(struct rdl_test *const *tests, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (tests[i]->options.explore)
+            rdl__warn_of_addresses();
+}
+
 /* Threads that block signals before the first gate is placed would not come to it. */
 static void expect_gates(struct rdl_test *const *tests, size_t count)
 {
@@ -472,6 +480,7 @@ int rdl_main(int argc, char **argv)
             options->plan.seed = rdl__entropy() >> 32; /* short enough to type */
         if (options->free)
             set_free(options, tests, count);
+        warn_of_addresses(tests, count);
         if (options->deviations)
             status = rdl__print_deviations(options, tests, select_tests(options, tests, count));
         else

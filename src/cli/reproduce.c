@@ -26,7 +26,7 @@ void rdl__token_of_reproduction(struct rdl__token *out, const struct rdl_reprodu
         .settings = {.size = what->size ? what->size : 100,
                      .choices_max = 1 << 20,
                      .points_max = what->points_max,
-                     .stacks = what->stacks,
+                     .watched = what->watched,
                      .round = what->round},
         .indexes = rdl__allocate((2 * what->count + 1) * sizeof *out->indexes),
     };

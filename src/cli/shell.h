@@ -20,8 +20,7 @@ char *rdl__trim(char *text);
 
 /* The calls of a line, with || between them; all can be made.  0: error says what is wrong. */
 uint32_t rdl__shell_read_calls(struct rdl_case *t, const struct rdl__performer *by,
-                               const char *line, struct rdl__wanted *out,
-                               struct rdl__error *error);
+                               const char *line, struct rdl__wanted *out, struct rdl__error *error);
 
 /* Who has returned, since the log was as long as this; who waits, and why; what state it is in. */
 void rdl__shell_returns(const struct rdl__performer *by, uint32_t from);

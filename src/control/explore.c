@@ -15,9 +15,11 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "control/alike.h"
 #include "control/meet.h"
 #include "control/sched/donor.h"
 #include "control/sched/inner.h"
+#include "control/sched/left.h"
 #include "control/sched/next.h"
 #include "control/strategy/distinct.h"
 #include "port/crash.h"
@@ -43,11 +45,14 @@ static uint64_t longest;             /* points of an execution that came to its 
 static uint32_t donors_wanted;       /* as many as there were threads in some execution */
 static struct rdl__summary *summary; /* shared with processes of single executions */
 
-/* Threads meddle with the stacks of others, so accesses to stacks count.  When that is
- * found out, what was learnt before is about another program. */
-static bool stacks;
+/* Operations that count since the program was seen to need it: accesses to stacks, if threads
+ * meddle with the stacks of others; ends of threads, if others look whether they have ended.
+ * When that is found out, what was learnt before is about another program. */
+static unsigned watched;
 
-static struct rdl__distinct seen; /* schedules, if the strategy does not count them */
+static struct rdl__distinct seen; /* schedules */
+static struct rdl__limits limits; /* of all executions so far */
+static uint32_t threads_most;     /* that an execution had at a time */
 static unsigned parameter;
 static uint64_t strategy_seed;
 
@@ -65,6 +70,8 @@ void rdl__explorer_start(const char *name, uint64_t seed)
     parameter = 0;
     strategy_seed = seed;
     rdl__distinct_release(&seen);
+    rdl__limits_clear(&limits);
+    threads_most = 0;
     if (!summary) {
         summary = rdl__map(sizeof *summary, MAP_SHARED | MAP_NORESERVE);
         if (!summary)
@@ -82,10 +89,11 @@ void rdl__explorer_start(const char *name, uint64_t seed)
     rdl__explorer_exhausted = false;
 }
 
-/* Everything but the log, which is as long as its count says. */
+/* Everything but the log and the facts, which are as long as their counts say. */
 static void clear_summary(void)
 {
     memset(summary, 0, offsetof(struct rdl__summary, log));
+    rdl__limits_clear(&summary->limits);
 }
 
 static void tell(struct rdl__outcome *outcome)
@@ -146,7 +154,7 @@ static struct rdl__execution execution_of(struct rdl_case *t, bool apart)
         .summary = summary,
         .forked = apart,
         .faults = t->test->options.faults,
-        .stacks = t->settings.stacks,
+        .watched = t->settings.watched,
         .points_max = t->settings.points_max,
     };
 }
@@ -168,7 +176,30 @@ static uint32_t points_max_of(const struct rdl_case *t)
 void rdl__explorer_settle(struct rdl_case *t)
 {
     t->settings.points_max = points_max_of(t);
-    t->settings.stacks |= stacks;
+    t->settings.watched |= watched;
+}
+
+static unsigned watched_from_now(void)
+{
+    return watched | (summary->stacks ? RDL__WATCH_STACKS : 0) |
+           (summary->ends ? RDL__WATCH_ENDS : 0);
+}
+
+/* Choices that exist and that no strategy is asked about. */
+static void note_bounds(void)
+{
+    if (summary->timed)
+        rdl__limits_add(&summary->limits, RDL__LIMIT_BOUND,
+                        "sleeps and time-outs were not tried at every moment", "");
+    if (summary->by_chance)
+        rdl__limits_add(&summary->limits, RDL__LIMIT_BOUND,
+                        "faults were injected by chance, not in every combination", "");
+    if (summary->threads > 64)
+        rdl__limits_add(&summary->limits, RDL__LIMIT_BOUND,
+                        "more than 64 threads cannot be scheduled in every way", "");
+    if (summary->log_full)
+        rdl__limits_add(&summary->limits, RDL__LIMIT_BOUND,
+                        "an execution has too many operations to try every order of them", "");
 }
 
 static void end(struct rdl_case *t, bool by_strategy)
@@ -182,10 +213,14 @@ static void end(struct rdl_case *t, bool by_strategy)
         (t->tape->fresh || !t->tape->fresh_turns) && t->tape->count != summary->choices;
     summary->failed = t->outcome->verdict == RDL__FAILED;
     summary->cut = t->outcome->verdict == RDL__CUT;
-    if (by_strategy && !strategy->covered)
+    note_bounds();
+    rdl__limits_merge(&limits, &summary->limits);
+    if (by_strategy)
         rdl__distinct_add(&seen, summary->hash);
-    if (by_strategy && summary->stacks && !stacks) {
-        stacks = true;
+    if (by_strategy && summary->threads > threads_most)
+        threads_most = summary->threads;
+    if (by_strategy && watched_from_now() != watched) {
+        watched = watched_from_now();
         start_over();
     } else if (by_strategy && strategy->ended) {
         strategy->ended(state, summary);
@@ -239,6 +274,7 @@ static void explore_apart(struct rdl_case *t)
         rdl__explorer_before();
     rdl__find_all_next();
     rdl__donors_prepare(donors_wanted);
+    rdl__left_begin(t->test);
     pid = rdl__copy_process();
     if (pid < 0)
         rdl__stop("cannot start a process for an execution: %s", strerror(errno));
@@ -261,7 +297,7 @@ void rdl__explore(struct rdl_case *t)
     bool by_strategy = t->tape->fresh_turns;
 
     if (by_strategy)
-        t->settings.stacks |= stacks;
+        t->settings.watched |= watched;
     if (!t->settings.points_max)
         t->settings.points_max = points_max_of(t);
     if (!begin(t))
@@ -274,28 +310,17 @@ void rdl__explore(struct rdl_case *t)
         end(t, by_strategy);
 }
 
-/* By chance: how many were different. */
-static void say_how_many(char out[RDL__COVERED_ROOM])
+void rdl__explorer_tell(struct rdl__explored *out)
 {
-    struct rdl__text text = {0}, promise = {0};
-
-    if (seen.full)
-        rdl__text_add(&text, "more than ");
-    rdl__text_add_many(&text, seen.count, "different schedule");
-    if (strategy->promise)
-        strategy->promise(state, &promise);
-    if (promise.count)
-        rdl__text_add(&text, "; %s", promise.bytes);
-    snprintf(out, RDL__COVERED_ROOM, "%s", text.bytes);
-    rdl__text_release(&text);
-    rdl__text_release(&promise);
-}
-
-void rdl__explorer_covered(char out[RDL__COVERED_ROOM])
-{
-    out[0] = '\0';
-    if (strategy && strategy->covered)
-        strategy->covered(state, out, RDL__COVERED_ROOM);
-    else if (strategy && seen.count > 0)
-        say_how_many(out);
+    out->tally = (struct rdl__tally){0};
+    if (strategy && strategy->count)
+        strategy->count(state, &out->tally);
+    if (out->tally.schedules == 0)
+        out->tally = (struct rdl__tally){
+            .schedules = seen.count, .at_least = seen.full, .of = RDL__DIFFERENT};
+    out->tally.threads = threads_most;
+    out->instrumented = rdl__instrumented;
+    rdl__alike_last(&limits);
+    out->limits = limits;
+    rdl__limits_clear(&limits);
 }

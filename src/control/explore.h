@@ -6,8 +6,16 @@
 #define RDL__EXPLORE_H
 
 #include "case/case.h"
+#include "control/strategy/strategy.h"
 
-enum { RDL__COVERED_ROOM = 256, RDL__STRATEGY_ROOM = 32 };
+enum { RDL__STRATEGY_ROOM = 32 };
+
+/* What has been tried since the strategy was started, and the facts that limit what that means. */
+struct rdl__explored {
+    bool instrumented; /* some code of the process is */
+    struct rdl__tally tally;
+    struct rdl__limits limits;
+};
 
 /* From now on, executions follow this strategy ("pct:3"; "": the default), unless
  * their tape decides.  An unknown name stops the process: check it before. */
@@ -36,8 +44,8 @@ extern bool rdl__explorer_unclean;
 /* All executions that the strategy would make have been made. */
 extern bool rdl__explorer_exhausted;
 
-/* A statement of coverage; "" if there is nothing to say. */
-void rdl__explorer_covered(char out[RDL__COVERED_ROOM]);
+/* The tally of all executions so far; and the facts of those since the last call. */
+void rdl__explorer_tell(struct rdl__explored *out);
 
 /* The process of the execution at hand, if it has one of its own; 0: none. */
 extern volatile int *rdl__explorer_child;

@@ -8,6 +8,7 @@
 
 #include "control/meet.h"
 #include "control/sched/inner.h"
+#include "control/sched/seen.h"
 #include "control/sched/track.h"
 #include "port/blocked.h"
 #include "raddle/case.h"
@@ -66,7 +67,7 @@ struct rdl_thread *rdl_spawn(struct rdl_case *t, const char *name, void (*run)(v
     if (why)
         rdl__misuse_by(pc, "rdl_spawn: cannot start thread %s: %s", name, strerror(why));
     if (self) {
-        thread->controlled->entry = (uintptr_t)run;
+        rdl__starts_with(thread->controlled, (uintptr_t)run);
         rdl__after(self, pc);
     }
     return thread;

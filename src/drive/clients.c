@@ -1,6 +1,7 @@
 /* clients.c -- the threads that call the code under test, and wait in it. */
 #include "drive/clients.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -10,6 +11,7 @@
 #include "control/meet.h"
 #include "control/sched/debug.h"
 #include "control/sched/inner.h"
+#include "control/sched/seen.h"
 #include "control/sched/words.h"
 #include "drive/drive.h"
 #include "drive/monitor.h"
@@ -52,12 +54,22 @@ struct rdl__clients *rdl__clients_new(struct rdl_case *t, uint32_t count, const 
     return clients;
 }
 
+/* The thread, if it is controlled, begins to run what is not the code under test; or ends. */
+static void set_aside(bool on)
+{
+    struct rdl__thread *self = rdl__self();
+
+    if (self)
+        self->aside += on ? 1 : UINT_MAX;
+}
+
 void rdl__clients_create(struct rdl__clients *clients, const void *state)
 {
     if (clients->t->test->options.reference)
         clients->reference = rdl_resource_new(clients->spec, state);
     else
         clients->object = clients->spec->create(clients->t, state);
+    set_aside(true);
 }
 
 /* ---- The log -------------------------------------------------------------------------------- */
@@ -194,7 +206,9 @@ static void make_call(struct rdl__clients *clients, const struct rdl__given *giv
     }
     if (clients->stage)
         rdl__stage_enter_as(clients->stage, clients->self, &given->call, given->unsure);
+    set_aside(false);
     op->call(clients->object, given->args, given->answer);
+    set_aside(true);
     if (clients->stage)
         rdl__stage_leave_as(clients->stage);
 }
@@ -206,15 +220,28 @@ static bool has_something_to_do(void *what)
     return client->job || client->to_end;
 }
 
+/* What a client calls may be code that does not tell of its accesses; which of the operations
+ * it will be is not known yet. */
+static struct rdl__op next_call_of(const struct rdl__client *client)
+{
+    struct rdl__op op = {.kind = RDL__OP_CALL, .object = (uintptr_t)client};
+    const struct rdl_spec *spec = client->all->spec;
+
+    for (size_t i = 0; i < spec->operation_count; i++)
+        rdl__op_enters(&op, (uintptr_t)rdl__operation(spec, i)->call);
+    return op;
+}
+
 RDL__ENTRY static void *live_under_control(void *argument)
 {
     struct rdl__client *client = argument;
     struct rdl__clients *clients = client->all;
 
+    set_aside(true);
     for (;;) {
-        rdl__await(rdl__self(),
-                   &(struct rdl__op){.kind = RDL__OP_CALL, .object = (uintptr_t)client},
-                   has_something_to_do, client, RDL__FOREVER);
+        struct rdl__op op = next_call_of(client);
+
+        rdl__await(rdl__self(), &op, has_something_to_do, client, RDL__FOREVER);
         if (client->to_end)
             return NULL;
         rdl__hb_acquire(rdl__self(), (uintptr_t)clients);
@@ -576,6 +603,7 @@ void rdl__clients_finish(struct rdl__clients *clients, bool destroy)
     bool all_returned = forget_those_who_wait(clients);
 
     end_the_others(clients);
+    set_aside(false);
     if (all_returned && clients->reference) {
         rdl_resource_free(clients->reference);
     } else if (all_returned && destroy) {

@@ -31,7 +31,7 @@ bool rdl__stage_lock(void)
     if (has_lock)
         return false;
     if (self)
-        self->no_switch++;
+        self->no_switch++, self->aside++;
     else
         pthread_mutex_lock(&lock);
     return has_lock = true;
@@ -43,7 +43,7 @@ void rdl__stage_unlock(void)
 
     has_lock = false;
     if (self)
-        self->no_switch--;
+        self->no_switch--, self->aside--;
     else
         pthread_mutex_unlock(&lock);
 }

@@ -40,20 +40,9 @@ static void add_indented(struct rdl__text *out, const char *text, const char *ma
     }
 }
 
-/* Is what was covered all there is?  Then that is what is said of it. */
-static bool is_all_covered(const struct rdl__result *result)
-{
-    return result->exhausted && result->covered[0] && !strchr(result->covered, ';');
-}
-
 static void add_cases(struct rdl__text *out, const struct rdl__result *result)
 {
-    if (is_all_covered(result)) {
-        rdl__text_add(out, "%s", result->covered);
-    } else {
-        rdl__text_add(out, result->exhausted ? "all " : "");
-        rdl__text_add_many(out, result->stats.cases, rdl__case_noun(result->test));
-    }
+    rdl__text_add(out, "%s", result->covered.count);
     if (result->stats.discards) {
         rdl__text_add(out, ", ");
         rdl__text_add_count(out, result->stats.discards);
@@ -90,8 +79,10 @@ static void add_wrapped(struct rdl__report *report, const char *text, int margin
         size_t length = strlen(text);
 
         if (length > room)
-            for (length = room; length > 1 && text[length] != ' '; length--)
+            for (length = room; length > 0 && text[length] != ' '; length--)
                 continue;
+        if (length == 0) /* a word that is longer than the line */
+            length = strcspn(text, " ");
         rdl__text_add(&report->text, "%*s%s%.*s%s\n", margin, "", ink(report, DIM), (int)length,
                       text, ink(report, PLAIN));
         text += length;
@@ -489,6 +480,33 @@ static bool is_from_file(const struct rdl__result *result)
     return result->failure_count > 0 && result->failures[0].found_at == 0 && !result->replayed;
 }
 
+/* The program that was explored is not the one that was named. */
+static void add_explored(struct rdl__report *report, const struct rdl__followed *followed)
+{
+    struct rdl__text line = {0};
+
+    if (!*followed->started_by)
+        rdl__text_add(&line, "explored %s", followed->program);
+    else if (followed->is_copy)
+        rdl__text_add(&line, "explored a process that %s forked", followed->started_by);
+    else
+        rdl__text_add(&line, "explored %s, which %s started", followed->program,
+                      followed->started_by);
+    for (size_t i = 0; i < followed->other_count; i++)
+        rdl__text_add(&line, "%s %s", i ? "," : "; not explored:", followed->others[i]);
+    if (followed->input_is_cut)
+        rdl__text_add(&line, "; its standard input did not end, and was cut");
+    add_wrapped(report, line.bytes, MARGIN);
+    rdl__text_release(&line);
+}
+
+/* A program that was to be explored, and has no second thread: that it passed says nothing. */
+static bool is_alone(const struct rdl__report *report, const struct rdl__result *result)
+{
+    return report->plan->program && !result->replayed && result->verdict == RDL__TEST_PASS &&
+           result->covered.explored.tally.threads == 1;
+}
+
 /* "ok", "FAIL" and what goes with them, on one line. */
 static void add_verdict_line(struct rdl__report *report, const struct rdl__result *result)
 {
@@ -502,8 +520,9 @@ static void add_verdict_line(struct rdl__report *report, const struct rdl__resul
     enum rdl__test_verdict verdict = result->verdict;
     struct rdl__text *out = &report->text;
 
-    rdl__text_add(out, "%s%-6s%s %s  ", ink(report, looks[verdict].ink), looks[verdict].word,
-                  ink(report, PLAIN), result->test->name);
+    rdl__text_add(out, "%s%-6s%s %s  ", ink(report, looks[verdict].ink),
+                  is_alone(report, result) ? "alone" : looks[verdict].word, ink(report, PLAIN),
+                  result->test->name);
     if (verdict == RDL__TEST_SKIP || verdict == RDL__TEST_ERROR || result->text[0])
         rdl__text_add(out, "%s", result->text);
     if (result->text[0] == '\0' || verdict == RDL__TEST_FAIL) {
@@ -526,9 +545,11 @@ static void add_verdict_line(struct rdl__report *report, const struct rdl__resul
     if (verdict == RDL__TEST_PASS && result->failure_count > 0)
         rdl__text_add(out, " (fails, as expected)");
     rdl__text_add(out, "\n");
-    if ((verdict == RDL__TEST_PASS || report->looks.verbose) && result->covered[0] &&
-        !is_all_covered(result))
-        add_wrapped(report, result->covered, MARGIN);
+    if (result->covered.sentence[0] &&
+        (report->looks.verbose || (verdict == RDL__TEST_PASS && rdl__covered_text(result))))
+        add_wrapped(report, result->covered.sentence, MARGIN);
+    if (report->plan->followed)
+        add_explored(report, report->plan->followed);
 }
 
 /* Which deviation was in force, and what there was of it. */

@@ -406,6 +406,59 @@ static void add_exercises(void *self, const struct rdl__exercise *exercises, siz
     rdl__report_flush(report);
 }
 
+/* ---- Coverage ------------------------------------------------------------------------ */
+
+static void add_limits(struct rdl__text *out, const char *key, const struct rdl__limits *limits,
+                       enum rdl__limit_kind kind)
+{
+    open_array(out, key);
+    for (uint32_t i = 0; i < limits->count; i++) {
+        const struct rdl__limit *limit = &limits->all[i];
+
+        if (limit->kind != kind)
+            continue;
+        open_element(out);
+        add_string(out, "name", limit->what);
+        add_optional(out, "module", limit->where);
+        if (!limits->more) /* else which were counted depends on what came first */
+            add_count(out, "times", limit->count);
+        rdl__text_add(out, "}");
+    }
+    rdl__text_add(out, "]");
+}
+
+static void add_bounds(struct rdl__text *out, const struct rdl__covered *coverage)
+{
+    struct rdl__text bound = {0};
+
+    open_array(out, "bounds");
+    for (uint32_t i = 0; rdl__covered_bound(coverage, i, &bound); i++) {
+        add_comma(out);
+        rdl__add_json_string(out, bound.bytes);
+        rdl__text_clear(&bound);
+    }
+    rdl__text_add(out, "]");
+    rdl__text_release(&bound);
+}
+
+static void add_coverage(struct rdl__text *out, const struct rdl__covered *coverage)
+{
+    const struct rdl__limits *limits = &coverage->explored.limits;
+
+    add_key(out, "covered");
+    rdl__text_add(out, "{");
+    add_bool(out, "complete", coverage->complete);
+    add_count(out, "schedules", coverage->explored.tally.schedules);
+    add_limits(out, "unseen", limits, RDL__LIMIT_UNSEEN);
+    add_limits(out, "unknown", limits, RDL__LIMIT_UNKNOWN);
+    add_limits(out, "unlike", limits, RDL__LIMIT_UNLIKE);
+    add_limits(out, "processes", limits, RDL__LIMIT_PROCESS);
+    add_bounds(out, coverage);
+    add_string(out, "count", coverage->count);
+    add_string(out, "sentence", coverage->sentence[0] ? coverage->sentence : coverage->count);
+    rdl__text_add(out, "}");
+}
+
 /* ---- Listening -------------------------------------------------------------------- */
 
 static void add_test(void *self, const struct rdl__result *result)
@@ -429,7 +482,7 @@ static void add_test(void *self, const struct rdl__result *result)
     rdl__text_add(out, result->deviation ? "%" PRIu64 : "null", result->stats.deviated);
     add_number(out, "seconds", result->seconds, 6);
     add_count(out, "seed", result->seed);
-    add_bool(out, "exhausted", result->exhausted);
+    add_bool(out, "exhausted", result->covered.complete);
     add_bool(out, "interrupted", result->interrupted);
     add_bool(out, "replayed", result->replayed);
     add_replay(out, report->plan, result->failure_count ? &result->failures[0] : NULL);
@@ -442,7 +495,11 @@ static void add_test(void *self, const struct rdl__result *result)
     add_preconditions(out, &result->stats);
     add_exercised(out, &result->stats);
     add_warnings(out, &report->warnings);
-    add_optional(out, "covered", result->covered);
+    add_coverage(out, &result->covered);
+    add_count(out, "threads", result->covered.explored.tally.threads);
+    add_optional(out, "explored", report->plan->followed ? report->plan->followed->program : NULL);
+    add_optional(out, "started_by",
+                 report->plan->followed ? report->plan->followed->started_by : NULL);
     add_failures(out, report->plan, result);
     rdl__text_add(out, "}\n");
     rdl__text_release(&message);

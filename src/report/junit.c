@@ -100,6 +100,8 @@ static void add_output(struct rdl__report *report, const struct rdl__result *res
 {
     const struct rdl__text *warnings = &report->warnings;
 
+    if (result->verdict == RDL__TEST_PASS && rdl__covered_text(result))
+        add_element(&report->body, "system-out", rdl__covered_text(result));
     if (result->verdict == RDL__TEST_FAIL)
         for (size_t i = 0; i < result->failure_count; i++)
             if (result->failures[i].output && result->failures[i].output[0])

@@ -336,6 +336,15 @@ const char *rdl__case_noun(const struct rdl_test *test)
     return test->options.explore ? "schedule" : "case";
 }
 
+const char *rdl__covered_text(const struct rdl__result *result)
+{
+    const struct rdl_options *options = &result->test->options;
+
+    if (!options->explore || options->scheduled || result->replayed || result->stats.cases == 0)
+        return NULL;
+    return result->covered.sentence[0] ? result->covered.sentence : result->covered.count;
+}
+
 void rdl__add_shell_word(struct rdl__text *out, const char *word)
 {
     static const char harmless[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"

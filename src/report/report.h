@@ -138,6 +138,10 @@ const char *rdl__failure_detail(const struct rdl__failure *failure);
 /* "schedule" or "case": what a test has many of. */
 const char *rdl__case_noun(const struct rdl_test *test);
 
+/* What the passing schedules of a test mean, in one sentence; NULL if the test claims nothing of
+ * the kind, as it says itself what is scheduled. */
+const char *rdl__covered_text(const struct rdl__result *result);
+
 /* The rows of a schedule, if there are any: columns.c.  `paint` may be NULL. */
 struct rdl__paint {
     const char *plain, *bold, *dim, *red, *yellow;

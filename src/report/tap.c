@@ -173,6 +173,11 @@ static void add_result(struct rdl__report *report, const struct rdl__result *res
         rdl__add_escaped(out, rdl__text_string(&message), add_special);
     }
     rdl__text_add(out, "\n");
+    if (result->verdict == RDL__TEST_PASS && rdl__covered_text(result)) {
+        rdl__text_add(out, "# covered: ");
+        rdl__add_escaped(out, rdl__covered_text(result), add_special);
+        rdl__text_add(out, "\n");
+    }
     if (!passed)
         add_diagnostic(out, report->plan, result, rdl__text_string(&message));
     rdl__text_release(&message);

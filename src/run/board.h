@@ -83,12 +83,12 @@ struct rdl__board {
     bool exploring;                 /* the worker has a strategy for schedules: */
     char explores_by[RDL__STRATEGY_ROOM]; /* this one, */
     const struct rdl_test *explores;      /* for this test: with --no-fork there are others */
-    bool hung;                       /* the process of an execution was ended: it took too long */
-    volatile int child;              /* its number, while there is one; else 0 */
-    int works_apart;                 /* reading debugging information takes no time of a case */
-    char covered[RDL__COVERED_ROOM]; /* what the strategy says of coverage */
-    uint32_t strict_next;            /* strict feed: which choice did not fit */
-    char stop_text[1024];            /* why the worker stopped itself */
+    bool hung;                     /* the process of an execution was ended: it took too long */
+    volatile int child;            /* its number, while there is one; else 0 */
+    int works_apart;               /* reading debugging information takes no time of a case */
+    struct rdl__explored explored; /* controlled threads: what has been tried so far */
+    uint32_t strict_next;          /* strict feed: which choice did not fit */
+    char stop_text[1024];          /* why the worker stopped itself */
 
     struct rdl__trace trace;
     uint32_t target_count;

@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "case/requirements.h"
+#include "control/alike.h"
 #include "control/explore.h"
 #include "control/meet.h"
 #include "port/exceptions.h"
@@ -109,6 +110,8 @@ void rdl__execute(struct rdl_case *t)
     volatile bool is_set_up = false;
 
     reset(t);
+    if (t->test->options.explore && !rdl__explorer_judge)
+        rdl__alike_begin(t->test);
     rdl__current = t;
     if (_setjmp(t->escape) == 0) {
         if (fixture && fixture->setup)
@@ -352,7 +355,7 @@ void rdl__do_task(struct rdl__board *board, struct rdl_case *t, const volatile i
                             ? task->settings.choices_max
                             : board->choices_room;
     board->exhausted = false;
-    board->covered[0] = '\0';
+    board->explored = (struct rdl__explored){0};
     board->outcome.preemptions = board->outcome.threads = 0;
     board->outcome.verdict = RDL__PASSED;
     rdl__trace_start(&board->trace, task->traced);
@@ -377,5 +380,5 @@ void rdl__do_task(struct rdl__board *board, struct rdl_case *t, const volatile i
     else
         run_one(board, t);
     if (task->test->options.explore)
-        rdl__explorer_covered(board->covered);
+        rdl__explorer_tell(&board->explored);
 }

@@ -25,6 +25,8 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "control/alike.h"
+#include "control/sched/left.h"
 #include "port/book.h"
 #include "port/clock.h"
 #include "port/coverage.h"
@@ -318,6 +320,7 @@ static bool start(struct rdl__worker *worker, struct rdl__error *error)
         return rdl__fail(error, "cannot talk to a worker process: %s", strerror(errno));
     rdl__book_open();
     rdl__coverage_prepare();
+    rdl__left_prepare();
     fflush(NULL); /* or the worker would write it a second time */
     pid = fork();
     if (pid == 0) {
@@ -409,8 +412,10 @@ static void do_it_here(struct rdl__worker *worker)
         rdl__case_init(worker->own_case, worker->board, end_thread);
         rdl__mind_forks();
     }
-    if (fixture && fixture != set_up && fixture->setup_once)
+    if (fixture && fixture != set_up && fixture->setup_once) {
+        rdl__alike_anew();
         fixture->setup_once();
+    }
     set_up = fixture;
     rdl__do_task(worker->board, worker->own_case, &rdl__interrupted);
     worker->busy = true;

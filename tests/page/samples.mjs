@@ -9,7 +9,9 @@ export function sampleTest(more) {
     exhausted: false, interrupted: false, replayed: false, token: null, replay: null,
     shrink: {attempts: 0, seconds: 0}, labels: [], measures: [],
     lengths: {count: 0, min: 0, mean: 0, max: 0, buckets: []}, calls: [], followed: [],
-    states: [], preconditions: [], requirements: [], warnings: [], covered: null, failures: [],
+    states: [], preconditions: [], requirements: [], warnings: [], covered: {complete: false,
+    schedules: 0, unseen: [], unknown: [], unlike: [], processes: [], bounds: [], count: "100 cases",
+    sentence: "100 cases"}, failures: [],
     ...more,
   };
 }
@@ -268,7 +270,7 @@ export function hostile() {
     schedule: {headline: EVIL, preemptions: 0, steps: 1, threads: [EVIL], rows: []},
     shrank: [{run: 0, choices: 4, preemptions: 0}, {run: 2, choices: 3, preemptions: 0}],
   }), {
-    file: EVIL, warnings: [EVIL], covered: EVIL, class: EVIL, deviation: EVIL,
+    file: EVIL, warnings: [EVIL], covered: {complete: true, schedules: 7, count: EVIL, sentence: EVIL}, class: EVIL, deviation: EVIL,
     labels: [{name: EVIL, cases: 5, percent: 50, required: 60}],
     calls: [{operation: EVIL, calls: 4, waited: 1}, {operation: "b", calls: 1, waited: 0}],
     followed: [{operation: EVIL, by: "b", calls: 4}],

@@ -17,13 +17,16 @@
 #include "choice/regress.h"
 #include "cli/options.h"
 #include "cli/orders.h"
+#include "cli/program/follow.h"
 #include "cli/program/program.h"
 #include "control/explore.h"
 #include "control/sched/debug.h"
 #include "control/sched/dispatch.h"
 #include "control/sched/next.h"
 #include "control/sched/sched.h"
+#include "control/sched/seen.h"
 #include "control/sched/track.h"
+#include "port/addresses.h"
 #include "port/clock.h"
 #include "raddle/reproduce.h"
 #include "run/attribute.h"
@@ -41,6 +44,7 @@ static struct {
     int input;  /* standard input, to be opened anew for each execution; -1: none */
     int output; /* what is compared; -1: nothing is */
     struct rdl__text expected;
+    const struct rdl__followed *followed; /* NULL: it is the program that the user named */
 } program = {.input = -1, .output = -1};
 
 /* ---- In the execution's own process ----------------------------------------------------- */
@@ -82,6 +86,8 @@ static void forget_output(void)
 static void run_main(struct rdl_case *t)
 {
     (void)t;
+    for (size_t i = 0; program.followed && i < program.followed->other_count; i++)
+        rdl__limit(RDL__LIMIT_PROCESS, program.followed->others[i], NULL);
     reopen_input();
     if (!rdl__self())
         forget_output(); /* free threads run in the process of the worker, which has run others */
@@ -248,36 +254,6 @@ static bool has_input(void)
     return fstat(STDIN_FILENO, &input) == 0 && S_ISREG(input.st_mode);
 }
 
-/* Words with a zero byte after each. */
-struct words {
-    char *bytes;
-    size_t count, next;
-};
-
-static char *next_word(struct words *words)
-{
-    char *word = words->bytes + words->next;
-
-    if (words->next >= words->count)
-        return NULL;
-    words->next += strlen(word) + 1;
-    return word;
-}
-
-static struct words read_words(int fd)
-{
-    struct words words = {0};
-    struct stat file;
-
-    if (fstat(fd, &file) == 0) {
-        words.bytes = rdl__allocate((size_t)file.st_size + 1);
-        if (pread(fd, words.bytes, (size_t)file.st_size, 0) == file.st_size)
-            words.count = (size_t)file.st_size;
-    }
-    close(fd);
-    return words;
-}
-
 static bool prepare_output(const struct rdl__exploring *explore, struct rdl__error *error)
 {
     int fd;
@@ -293,6 +269,11 @@ static bool prepare_output(const struct rdl__exploring *explore, struct rdl__err
         close(fd); /* the program is to find the number free */
     return !program.explore.output ||
            rdl__read_file(&program.expected, program.explore.output, error);
+}
+
+static unsigned timeout_of(const struct rdl__options *options)
+{
+    return options->plan.timeout_ms ? options->plan.timeout_ms : 10000;
 }
 
 static struct rdl_test test_of(const struct rdl__options *options, const char *name)
@@ -377,7 +358,7 @@ static int explore(struct rdl__options *options, const char *name)
 
     rdl__text_add(&replay, "raddle replay");
     rdl__options_judging(&replay, &options->explore);
-    program.timeout_ms = options->plan.timeout_ms ? options->plan.timeout_ms : 10000;
+    program.timeout_ms = timeout_of(options);
     options->plan.timeout_ms = program.timeout_ms;
     options->plan.no_regressions = true;
     options->plan.replay_command = replay.bytes;
@@ -462,7 +443,8 @@ static void restore(const char *name, const char *value)
 /* From here on what we need does not come from the program's memory. */
 static void keep_apart(void)
 {
-    rdl__apart_begin();
+    if (!rdl__is_apart)
+        rdl__apart_begin();
     rdl__for_us = rdl__is_apart;
     rdl__crash_prepare(); /* loads a library, which would else be mapped sooner or later */
 }
@@ -500,7 +482,7 @@ int rdl__program_reproduce(char **argv)
     for (int i = 0; i < count; i++)
         options[i + 1] = rdl__duplicate(what->options[i]);
     orders = rdl__orders_write(count + 1, options);
-    rdl__add_descriptors(&value, orders, -1);
+    rdl__add_descriptors(&value, orders, -1, RDL__PROBES_NOT);
     setenv(RDL__PROGRAM_VARIABLE, value.bytes, 1);
     setenv("LD_BIND_NOW", "1", 1);
     setenv("GOMP_SPINCOUNT", "0", 1);
@@ -540,52 +522,159 @@ static void keep_commands(void)
     }
 }
 
+/* ---- From orders to the exit status ---------------------------------------------------------- */
+
+static const struct rdl_test *probed;
+
+static void run_probe(void)
+{
+    run_here(probed, &(struct rdl__feed){.fill_at = RDL__NONE}, leave_quietly);
+}
+
+/* Does it start other programs before it has threads? */
+static bool starts_others(const struct rdl__options *options, const char *name)
+{
+    struct rdl_test test = test_of(options, name);
+
+    probed = &test;
+    return rdl__program_probe(run_probe, timeout_of(options));
+}
+
+static void say(int hello, char what)
+{
+    if (hello >= 0 && write(hello, &what, 1) == 1)
+        close(hello);
+}
+
+static void begin(rdl__main_function *function, int argc, char **argv)
+{
+    keep_apart();
+    program.main = function;
+    rdl__first_entry = (uintptr_t)function;
+    program.argc = argc;
+    program.argv = argv;
+}
+
+/* What the program does at its end is not for the snapshot to do. */
+_Noreturn static void leave(int status)
+{
+    fflush(NULL);
+    _exit(status);
+}
+
+/* Options among the orders. */
+struct arguments {
+    int count;
+    char **words;
+};
+
+static struct arguments read_arguments(struct rdl__order_words *orders)
+{
+    struct arguments arguments = {.count = atoi(rdl__next_word(orders))};
+
+    arguments.words = rdl__allocate((size_t)(arguments.count + 1) * sizeof *arguments.words);
+    for (int i = 0; i < arguments.count; i++)
+        arguments.words[i] = rdl__next_word(orders);
+    return arguments;
+}
+
+/* Leaves the process if there is something wrong with them. */
+static struct rdl__options *options_of(const struct arguments *arguments)
+{
+    struct rdl__options *options = rdl__allocate(sizeof *options);
+    struct rdl__error error;
+
+    if (!rdl__options_read_for_program(options, arguments->count, arguments->words, &error)) {
+        fprintf(stderr, "raddle: %s\n", error.text);
+        leave(RDL__EXIT_SETUP);
+    }
+    if (!options->seed_given)
+        options->plan.seed = rdl__entropy() >> 32;
+    return options;
+}
+
+/* They may also be given by the environment, which is raddle's and not the program's. */
+static struct rdl__options *options_given(struct rdl__order_words *orders)
+{
+    char **own = environ, **given = NULL, *entry;
+    struct rdl__options *options;
+    struct arguments arguments;
+    size_t count = 0;
+
+    do {
+        entry = rdl__next_word(orders);
+        given = rdl__reallocate(given, (count + 1) * sizeof *given);
+        given[count++] = *entry ? entry : NULL;
+    } while (*entry);
+    arguments = read_arguments(orders);
+    environ = given;
+    options = options_of(&arguments);
+    environ = own;
+    return options;
+}
+
+static int obey(struct rdl__options *options, const char *name)
+{
+    struct rdl__error error;
+
+    if (!can_be_controlled(&error) || !prepare_output(&options->explore, &error)) {
+        fprintf(stderr, "raddle: %s\n", error.text);
+        return RDL__EXIT_SETUP;
+    }
+    rdl__warn_of_addresses();
+    take_reproduction(options, name);
+    if (options->step)
+        keep_commands();
+    return options->replay || options->decided ? replay(options)
+           : options->order                    ? run_in_order(options)
+                                               : explore(options, name);
+}
+
 int rdl__program_explore(rdl__main_function *function, int argc, char **argv)
 {
     const char *variable = getenv(RDL__PROGRAM_VARIABLE);
-    int from = -1, hello = -1, count, status = RDL__EXIT_SETUP;
     struct rdl__options *options;
+    struct rdl__order_words orders;
+    struct arguments arguments;
     struct rdl__text name = {0};
-    struct rdl__error error;
-    struct words words;
-    char **arguments;
+    int from = -1, hello = -1, probes = 0;
 
-    keep_apart();
-    options = rdl__allocate(sizeof *options);
-    program.main = function;
-    program.argc = argc;
-    program.argv = argv;
-    if (!variable || sscanf(variable, "%d,%d", &from, &hello) != 2)
+    begin(function, argc, argv);
+    if (!variable || sscanf(variable, "%d,%d,%d", &from, &hello, &probes) != 3)
         return RDL__EXIT_SETUP;
-    words = read_words(from);
-    count = atoi(next_word(&words));
-    arguments = rdl__allocate((size_t)(count + 1) * sizeof *arguments);
-    for (int i = 0; i < count; i++)
-        arguments[i] = next_word(&words);
+    orders = rdl__read_words(from);
+    arguments = read_arguments(&orders);
     unsetenv(RDL__PROGRAM_VARIABLE);
-    restore("LD_PRELOAD", next_word(&words));
-    restore("LD_BIND_NOW", next_word(&words));
-    restore("ASAN_OPTIONS", next_word(&words));
-    restore("UBSAN_OPTIONS", next_word(&words));
-    restore("GOMP_SPINCOUNT", next_word(&words));
-    if (hello >= 0 && write(hello, "", 1) == 1)
-        close(hello);
+    restore("LD_PRELOAD", rdl__next_word(&orders));
+    restore("LD_BIND_NOW", rdl__next_word(&orders));
+    restore("ASAN_OPTIONS", rdl__next_word(&orders));
+    restore("UBSAN_OPTIONS", rdl__next_word(&orders));
+    restore("GOMP_SPINCOUNT", rdl__next_word(&orders));
     if (has_input())
         program.input = high(STDIN_FILENO);
     rdl__command_encode(&name, argc, argv);
-    if (rdl__options_read_for_program(options, count, arguments, &error) &&
-        can_be_controlled(&error) && prepare_output(&options->explore, &error)) {
-        if (!options->seed_given)
-            options->plan.seed = rdl__entropy() >> 32;
-        take_reproduction(options, name.bytes);
-        if (options->step)
-            keep_commands();
-        status = options->replay || options->decided ? replay(options)
-                 : options->order                    ? run_in_order(options)
-                                                     : explore(options, name.bytes);
-    } else {
-        fprintf(stderr, "raddle: %s\n", error.text);
+    options = options_of(&arguments);
+    if (probes && starts_others(options, name.bytes)) {
+        say(hello, RDL__TO_BE_FOLLOWED);
+        leave(RDL__EXIT_SETUP);
     }
-    fflush(NULL);
-    _exit(status); /* what the program does at its end is not for the snapshot to do */
+    say(hello, RDL__HAS_TAKEN_OVER);
+    if (probes == RDL__PROBES_ONLY)
+        leave(RDL__EXIT_PASS);
+    leave(obey(options, name.bytes));
+}
+
+_Noreturn void rdl__program_explore_followed(rdl__main_function *function, int argc, char **argv,
+                                             const char *name, const struct rdl__followed *followed,
+                                             struct rdl__order_words *orders)
+{
+    struct rdl__options *options;
+
+    begin(function, argc, argv);
+    program.followed = followed;
+    options = options_given(orders);
+    options->plan.followed = followed;
+    if (has_input())
+        program.input = high(STDIN_FILENO);
+    leave(obey(options, name));
 }

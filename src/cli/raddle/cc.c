@@ -24,16 +24,30 @@ static const char usage[] =
     "  --libs     show the flags for linking\n"
     "  --flags    show both\n";
 
-/* Functions that access memory on behalf of their callers, and are not instrumented:
- * calls go by way of ours (see control/sched/wrapped.c). */
-static const char *const wrapped_heap[] = {"free",    "realloc", "reallocarray", "_ZdlPv",
-                                           "_ZdlPvm", "_ZdaPv",  "_ZdaPvm"};
+/* Functions that access memory on behalf of their callers, and are not instrumented: calls go
+ * by way of ours (see control/sched/wrapped.c and the table of calls). */
+#define CALL(...)
+#define WRAP(name, ...) #name,
+#define MEMO(name, ...) #name,
 static const char *const wrapped[] = {
-    "memcpy",  "memmove", "memset",  "memcmp", "strlen", "strcpy",   "strncpy", "strcat", "strcmp",
-    "strncmp", "strchr",  "strrchr", "strdup", "bzero",  "snprintf", "read",    "write"};
+#include "control/sched/calls.def"
+    "free", "realloc", "reallocarray", "_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm"};
+
+static const char *const wrapped_cxx[] = {
+#include "control/sched/calls_cxx.def"
+};
+
+/* Those among them that gcc knows, and may put into the caller as instructions. */
+static const char *const expanded[] = {
+    "memcpy",  "memmove", "memset",   "memcmp",     "memchr",      "mempcpy", "bcmp",
+    "bcopy",   "bzero",   "strlen",   "strnlen",    "strcpy",      "strncpy", "stpcpy",
+    "stpncpy", "strcat",  "strncat",  "strcmp",     "strncmp",     "strchr",  "strrchr",
+    "index",   "rindex",  "strstr",   "strspn",     "strcspn",     "strpbrk", "strdup",
+    "strndup", "sprintf", "snprintf", "strcasecmp", "strncasecmp", "read",    "write"};
 enum {
     WRAPPED = sizeof wrapped / sizeof *wrapped,
-    WRAPPED_HEAP = sizeof wrapped_heap / sizeof *wrapped_heap,
+    WRAPPED_CXX = sizeof wrapped_cxx / sizeof *wrapped_cxx,
+    EXPANDED = sizeof expanded / sizeof *expanded,
 };
 
 /* Print them, so that a shell would read them as they are. */
@@ -83,13 +97,24 @@ static bool is_clang(const char *compiler)
  *                       that variable's value over the call, in which other threads have run.
  * -fno-tree-loop-im and
  * -fno-tree-pre         would read the flag of `while (!flag);` once, before the loop.
+ * -fno-ipa-ra           would keep values in registers over a call within the unit, before which
+ *                       the filter needs one.
  * -fno-builtin-memcpy   would copy inline, unseen.
  * -fno-lto              what is compiled when linking would not know of -Wp.
+ * -B                    the assembler is ours, which adds to the output of the compiler which
+ *                       functions are instrumented (filter/as.c), and calls the real one.
  * clang: without read-before-write, `x++` is only a write. */
-static void add_compiling(struct rdl__words *to, bool clang, bool only_compiles)
+static bool add_compiling(struct rdl__words *to, bool clang, bool only_compiles,
+                          struct rdl__error *error)
 {
+    struct rdl__text assembler = {0};
+
+    if (!rdl__find_assembler(&assembler, error))
+        return false;
     if (clang) {
         rdl__words_add(to, "--start-no-unused-arguments");
+        rdl__words_add(to, "-fno-integrated-as");
+        rdl__words_add(to, "-B%s", assembler.bytes);
         rdl__words_add(to, "-Xclang");
         rdl__words_add(to, "-fsanitize=thread");
         rdl__words_add(to, "-mllvm");
@@ -104,13 +129,18 @@ static void add_compiling(struct rdl__words *to, bool clang, bool only_compiles)
         rdl__words_add(to, "-fno-ipa-reference");
         rdl__words_add(to, "-fno-tree-loop-im");
         rdl__words_add(to, "-fno-tree-pre");
-        for (int i = 0; i < WRAPPED; i++)
-            rdl__words_add(to, "-fno-builtin-%s", wrapped[i]);
+        rdl__words_add(to, "-fno-ipa-ra");
+        for (int i = 0; i < EXPANDED; i++)
+            rdl__words_add(to, "-fno-builtin-%s", expanded[i]);
         rdl__words_add(to, "-fno-lto");
+        rdl__words_add(to, "-B%s", assembler.bytes);
     }
+    rdl__text_release(&assembler);
+    return true;
 }
 
-static bool add_linking(struct rdl__words *to, struct rdl__error *error)
+/* Only a compiler of C++ links with its library. */
+static bool add_linking(struct rdl__words *to, const char *compiler, struct rdl__error *error)
 {
     struct rdl__text library = {0};
     char *slash;
@@ -120,8 +150,8 @@ static bool add_linking(struct rdl__words *to, struct rdl__error *error)
     slash = strrchr(library.bytes, '/');
     for (int i = 0; i < WRAPPED; i++)
         rdl__words_add(to, "-Wl,--wrap=%s", wrapped[i]);
-    for (int i = 0; i < WRAPPED_HEAP; i++)
-        rdl__words_add(to, "-Wl,--wrap=%s", wrapped_heap[i]);
+    for (int i = 0; i < WRAPPED_CXX && strstr(compiler, "++"); i++)
+        rdl__words_add(to, "-Wl,--wrap=%s", wrapped_cxx[i]);
     rdl__words_add(to, "-L%.*s", (int)(slash - library.bytes), library.bytes);
     rdl__words_add(to, "-Wl,-rpath,%.*s", (int)(slash - library.bytes), library.bytes);
     rdl__words_add(to, "-lraddle");
@@ -152,7 +182,8 @@ static bool takes_value(const char *option)
 struct task {
     bool has_input; /* files, that is; without them there is nothing to link */
     bool links;
-    bool refused; /* -static */
+    bool refused;  /* -static */
+    bool collects; /* the linker is to leave out code that nobody refers to */
 };
 
 static struct task task_of(int argc, char **argv)
@@ -169,6 +200,7 @@ static struct task task_of(int argc, char **argv)
                 task.links = false;
         if (strcmp(argv[i], "-static") == 0 || strcmp(argv[i], "-static-pie") == 0)
             task.refused = true;
+        task.collects |= strstr(argv[i], "--gc-sections") != NULL;
         i += takes_value(argv[i]);
     }
     task.links &= task.has_input;
@@ -188,9 +220,10 @@ static int show_flags(const char *which, const char *compiler)
     struct rdl__words words = {0};
     struct rdl__error error;
 
-    if (both || strcmp(which, "--cflags") == 0)
-        add_compiling(&words, is_clang(compiler), false);
-    if ((both || strcmp(which, "--libs") == 0) && !add_linking(&words, &error))
+    if ((both || strcmp(which, "--cflags") == 0) &&
+        !add_compiling(&words, is_clang(compiler), false, &error))
+        return fail(&error);
+    if ((both || strcmp(which, "--libs") == 0) && !add_linking(&words, compiler, &error))
         return fail(&error);
     return show(&words);
 }
@@ -216,14 +249,17 @@ static int run_compiler(const char *compiler, int argc, char **argv)
         return RDL__EXIT_SETUP;
     }
     rdl__words_add_compiler(&words);
-    add_compiling(&words, is_clang(compiler), task.has_input && !task.links);
+    if (!add_compiling(&words, is_clang(compiler), task.has_input && !task.links, &error))
+        return fail(&error);
     for (int i = 1; i < argc; i++)
         if (!task.links || !is_our_archive(argv[i]))
             rdl__words_add(&words, "%s", argv[i]);
     if (!is_clang(compiler))
         rdl__words_add(&words, "-fno-lto"); /* whatever was asked for */
-    if (task.links && !add_linking(&words, &error))
+    if (task.links && !add_linking(&words, compiler, &error))
         return fail(&error);
+    if (task.links && task.collects) /* tables of functions do not count as references */
+        rdl__words_add(&words, "-Wl,-z,start-stop-gc");
     execvp(words.words[0], words.words);
     fprintf(stderr, "raddle cc: cannot run %s: %s\n", words.words[0], strerror(errno));
     return RDL__EXIT_SETUP;

@@ -41,13 +41,21 @@ bool rdl__can_be_run(const char *path, struct rdl__error *error);
 /* Does it have tests of Raddle's? */
 bool rdl__is_test_program(const char *path);
 
+/* Can it be explored, as far as its file tells?  If it is linked statically: that is no error if
+ * `out_is_static` is given. */
+bool rdl__check_program(const char *path, bool *out_is_static, struct rdl__error *error);
+
 /* Explore, or replay, a program that knows nothing of Raddle; the exit status. */
-int rdl__explore_program(char **argv, int option_count, char **options, bool gdb);
+int rdl__explore_program(char **argv, int option_count, char **options, unsigned timeout_ms,
+                         bool gdb);
 
 /* The path of libraddle.so. */
 bool rdl__find_library(struct rdl__text *out, struct rdl__error *error);
 
 /* A file of ours that is no program and no library; false: it is not there. */
+/* The folder of the program that stands in for the assembler, with a slash at its end. */
+bool rdl__find_assembler(struct rdl__text *out, struct rdl__error *error);
+
 bool rdl__find_script(struct rdl__text *out, const char *name);
 
 /* The folder that raddle.h is in; nothing if only the compiler can know. */

@@ -21,6 +21,8 @@
 #include "cli/orders.h"
 #include "cli/program/program.h"
 #include "cli/raddle/commands.h"
+#include "cli/raddle/follow.h"
+#include "port/addresses.h"
 
 static const char explore_usage[] =
     "Usage: raddle explore [OPTION]... -- PROGRAM [ARGUMENT]...\n\n"
@@ -117,14 +119,13 @@ bool rdl__is_test_program(const char *path)
     return is_one;
 }
 
-static bool check_contents(const char *path, int fd, struct rdl__error *error)
+static bool check_contents(const char *path, int fd, bool *out_is_static, struct rdl__error *error)
 {
     Elf64_Ehdr header;
     ssize_t got = pread(fd, &header, sizeof header, 0);
 
     if (got >= 2 && memcmp(&header, "#!", 2) == 0)
-        return rdl__fail(error, "%s is a script: name the program that runs it, and it after that",
-                         path);
+        return true; /* its interpreter is followed */
     if (got != sizeof header || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
         return rdl__fail(error, "%s is not a program, but some other file", path);
     if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_X86_64)
@@ -133,6 +134,8 @@ static bool check_contents(const char *path, int fd, struct rdl__error *error)
         return rdl__fail(
             error, "%s is no program, but another kind of ELF file (an object file or a library?)",
             path);
+    if (!is_dynamic(fd, &header) && out_is_static)
+        return *out_is_static = true;
     if (!is_dynamic(fd, &header))
         return rdl__fail(error,
                          "%s is linked statically: Raddle cannot come between it and the C "
@@ -164,7 +167,7 @@ bool rdl__can_be_run(const char *path, struct rdl__error *error)
     return true;
 }
 
-static bool check_program(const char *path, struct rdl__error *error)
+bool rdl__check_program(const char *path, bool *out_is_static, struct rdl__error *error)
 {
     struct stat file;
     bool ok;
@@ -180,7 +183,7 @@ static bool check_program(const char *path, struct rdl__error *error)
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return rdl__fail(error, "cannot read %s: %s", path, strerror(errno));
-    ok = check_contents(path, fd, error);
+    ok = check_contents(path, fd, out_is_static, error);
     close(fd);
     return ok;
 }
@@ -209,7 +212,7 @@ static bool prepare_input(struct rdl__error *error)
     return true;
 }
 
-static void set_environment(const char *library, int orders, int hello)
+static void set_environment(const char *library, int orders, int hello, enum rdl__probing probes)
 {
     const char *preload = getenv("LD_PRELOAD"), *asan = getenv("ASAN_OPTIONS");
     struct rdl__text value = {0};
@@ -227,32 +230,48 @@ static void set_environment(const char *library, int orders, int hello)
     setenv("ASAN_OPTIONS", value.bytes, 1);
     rdl__end_at_undefined();
     rdl__text_clear(&value);
-    rdl__add_descriptors(&value, orders, hello);
+    rdl__add_descriptors(&value, orders, hello, probes);
     setenv(RDL__PROGRAM_VARIABLE, value.bytes, 1);
     rdl__text_release(&value);
 }
 
-static volatile int child;
+volatile int rdl__explored;
 
-/* The program ends in good order then.  What the terminal sends, it gets as well. */
+/* The program ends in good order then.  What the terminal sends, it gets as well, unless it is in a
+ * group of its own. */
 static void pass_on(int signal, siginfo_t *info, void *context)
 {
     (void)context;
-    if (child && info->si_code != SI_KERNEL)
-        kill(child, signal);
+    if (rdl__explored &&
+        (info->si_code != SI_KERNEL || getpgid(rdl__explored) != getpgid(getpid())))
+        kill(rdl__explored, signal);
 }
+
+void rdl__pass_on_signals(void)
+{
+    const struct sigaction passing_on = {.sa_sigaction = pass_on,
+                                         .sa_flags = SA_SIGINFO | SA_RESTART};
+
+    sigaction(SIGINT, &passing_on, NULL);
+    sigaction(SIGTERM, &passing_on, NULL);
+}
+
+enum { TO_BE_FOLLOWED = -1 };
 
 /* Its exit status; a set-up error if the library did not get to take over. */
 static int await_program(const char *path, int hello)
 {
-    char byte;
+    char byte = 0;
     bool taken_over = read(hello, &byte, 1) == 1;
     int status;
 
     close(hello);
-    while (waitpid(child, &status, 0) < 0)
+    while (waitpid(rdl__explored, &status, 0) < 0)
         if (errno != EINTR)
             return RDL__EXIT_SETUP;
+    rdl__explored = 0;
+    if (taken_over && byte == RDL__TO_BE_FOLLOWED)
+        return TO_BE_FOLLOWED;
     if (taken_over && WIFEXITED(status))
         return WEXITSTATUS(status);
     if (taken_over)
@@ -266,35 +285,31 @@ static int await_program(const char *path, int hello)
     return RDL__EXIT_SETUP;
 }
 
-static int start(const char *path, char **argv, int option_count, char **options,
-                 const struct rdl__text *library)
+static int start(const struct rdl__start *what, enum rdl__probing probes)
 {
-    const struct sigaction passing_on = {.sa_sigaction = pass_on,
-                                         .sa_flags = SA_SIGINFO | SA_RESTART};
-    int orders = rdl__orders_write(option_count, options), hello[2];
+    int orders = rdl__orders_write(what->option_count, what->options), hello[2];
 
     if (orders < 0 || pipe(hello) != 0) {
         fprintf(stderr, "raddle: cannot talk to the program: %s\n", strerror(errno));
         return RDL__EXIT_SETUP;
     }
     hello[1] = rdl__out_of_the_way(hello[1]);
-    sigaction(SIGINT, &passing_on, NULL);
-    sigaction(SIGTERM, &passing_on, NULL);
-    child = fork();
-    if (child == 0) {
+    rdl__pass_on_signals();
+    rdl__explored = fork();
+    if (rdl__explored == 0) {
         signal(SIGINT, SIG_DFL);
         signal(SIGTERM, SIG_DFL);
         close(hello[0]);
         prctl(PR_SET_PDEATHSIG, SIGKILL); /* however we end, it does, too */
-        set_environment(library->bytes, orders, hello[1]);
+        set_environment(what->library, orders, hello[1], probes);
         rdl__fix_addresses();
-        execv(path, argv);
-        fprintf(stderr, "raddle: cannot run %s: %s\n", path, strerror(errno));
+        execv(what->path, what->argv);
+        fprintf(stderr, "raddle: cannot run %s: %s\n", what->path, strerror(errno));
         _exit(RDL__EXIT_SETUP);
     }
     close(hello[1]);
     close(orders);
-    return child < 0 ? RDL__EXIT_SETUP : await_program(path, hello[0]);
+    return rdl__explored < 0 ? RDL__EXIT_SETUP : await_program(what->path, hello[0]);
 }
 
 /* gdb runs the program at once, up to where it fails; it can be run again, as often as one
@@ -325,10 +340,10 @@ void rdl__words_add_run(struct rdl__words *to)
 
 /* The debugger takes our place.  What is preloaded goes to the program only.  That
  * addresses are the same each time is what the debugger sees to itself. */
-static int start_gdb(const char *path, char **argv, int option_count, char **options,
-                     const struct rdl__text *library)
+static int start_gdb(const struct rdl__start *what)
 {
-    int orders = rdl__orders_write(option_count, options);
+    int orders = rdl__orders_write(what->option_count, what->options);
+    char **argv = what->argv;
     struct rdl__words words = {0};
     struct rdl__text wrapper = {0};
 
@@ -337,13 +352,13 @@ static int start_gdb(const char *path, char **argv, int option_count, char **opt
     rdl__text_add(&wrapper,
                   "set exec-wrapper env -u LINES -u COLUMNS LD_BIND_NOW=1 GOMP_SPINCOUNT=0 "
                   "'LD_PRELOAD=%s' '%s=",
-                  library->bytes, RDL__PROGRAM_VARIABLE);
-    rdl__add_descriptors(&wrapper, orders, -1);
+                  what->library, RDL__PROGRAM_VARIABLE);
+    rdl__add_descriptors(&wrapper, orders, -1, RDL__PROBES_NOT);
     rdl__text_add(&wrapper, "'");
     rdl__words_add(&words, "-ex");
     rdl__words_add(&words, "%s", wrapper.bytes);
     rdl__words_add_run(&words);
-    rdl__words_add(&words, "%s", path);
+    rdl__words_add(&words, "%s", what->path);
     while (*++argv)
         rdl__words_add(&words, "%s", *argv);
     execvp("gdb", words.words);
@@ -371,21 +386,46 @@ static int start_gdb_for_tests(const char *path, char **argv, int option_count, 
     return RDL__EXIT_SETUP;
 }
 
+/* Explore the program itself, or the one that it starts. */
+static int start_or_follow(const struct rdl__start *what, bool is_static)
+{
+    int status =
+        is_static ? TO_BE_FOLLOWED : start(what, what->gdb ? RDL__PROBES_ONLY : RDL__PROBES_FIRST);
+
+    if (status == TO_BE_FOLLOWED)
+        status = rdl__follow(what);
+    else if (what->gdb && status == RDL__EXIT_PASS)
+        status = RDL__FOLLOW_ITSELF;
+    if (status != RDL__FOLLOW_ITSELF)
+        return status;
+    return what->gdb ? start_gdb(what) : start(what, RDL__PROBES_NOT);
+}
+
 static bool has_commands; /* standard input: for --step; it is not the program's */
 
-int rdl__explore_program(char **argv, int option_count, char **options, bool gdb)
+int rdl__explore_program(char **argv, int option_count, char **options, unsigned timeout_ms,
+                         bool gdb)
 {
+    struct rdl__start what = {.argv = argv,
+                              .option_count = option_count,
+                              .options = options,
+                              .timeout_ms = timeout_ms ? timeout_ms : 10000,
+                              .gdb = gdb,
+                              .is_for_raddle = has_commands || gdb};
     struct rdl__text library = {0};
     struct rdl__error error;
     char *path = rdl__find_program(argv[0]);
+    bool is_static = false;
     int status = RDL__EXIT_SETUP;
 
-    if (check_program(path, &error) && rdl__find_library(&library, &error) &&
-        (has_commands || prepare_input(&error)))
-        status = gdb ? start_gdb(path, argv, option_count, options, &library)
-                     : start(path, argv, option_count, options, &library);
-    else
+    if (rdl__check_program(path, &is_static, &error) && rdl__find_library(&library, &error) &&
+        (has_commands || prepare_input(&error))) {
+        what.path = path;
+        what.library = library.bytes;
+        status = start_or_follow(&what, is_static);
+    } else {
         fprintf(stderr, "raddle: %s\n", error.text);
+    }
     rdl__text_release(&library);
     free(path);
     return status;
@@ -430,7 +470,7 @@ int rdl__command_explore(int argc, char **argv)
         fprintf(stderr, "raddle explore: which program?  raddle explore [OPTION]... -- PROGRAM "
                         "[ARGUMENT]...\n");
     else
-        status = rdl__explore_program(argv + end + 1, end, argv, false);
+        status = rdl__explore_program(argv + end + 1, end, argv, options->plan.timeout_ms, false);
     free(options);
     return status;
 }
@@ -562,7 +602,7 @@ int rdl__command_replay(int argc, char **argv)
     else {
         has_commands = checked->step;
         status = rdl__explore_program(command_of(&token, argc, argv, end), count, options,
-                                      checked->explore.gdb);
+                                      checked->plan.timeout_ms, checked->explore.gdb);
     }
     rdl__token_release(&token);
     free(program);

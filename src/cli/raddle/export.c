@@ -111,7 +111,7 @@ static int export_explored(const struct request *request, char **command, const 
     rdl__words_add(&words, "raddle replay");
     add_case(&words, request, path);
     add_before(&words, request);
-    return rdl__explore_program(command, (int)words.count, words.words, false);
+    return rdl__explore_program(command, (int)words.count, words.words, 0, false);
 }
 
 /* In a process of its own. */

@@ -53,6 +53,22 @@ bool rdl__find_library(struct rdl__text *out, struct rdl__error *error)
         self);
 }
 
+bool rdl__find_assembler(struct rdl__text *out, struct rdl__error *error)
+{
+    char self[4096];
+
+    if (!find_self(self, sizeof self, error))
+        return false;
+    if (!find_near(out, self, "../libexec/raddle/as"))
+        return rdl__fail(error,
+                         "there is no program ../libexec/raddle/as beside %s, where raddle is: "
+                         "install both (make install)",
+                         self);
+    out->count = (size_t)(strrchr(out->bytes, '/') + 1 - out->bytes);
+    out->bytes[out->count] = '\0';
+    return true;
+}
+
 bool rdl__find_script(struct rdl__text *out, const char *name)
 {
     static const char *const places[] = {"../share/raddle", "../scripts"};

@@ -7,6 +7,8 @@
 
 #include "base/error.h"
 #include "base/near.h"
+#include "port/heap.h"
+#include "port/statics.h"
 #include "raddle.h"
 
 static const struct {
@@ -75,6 +77,8 @@ static int printed(int status)
 
 int main(int argc, char **argv)
 {
+    rdl__statics_are_ours = true;
+    rdl__heap_begin(); /* for the specs that are loaded */
     if (argc < 2) {
         help(stderr);
         return RDL__EXIT_SETUP;

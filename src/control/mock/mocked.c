@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "control/mock/mock.h"
 #include "control/sched/next.h"
 #include "spec/values.h"
@@ -245,7 +246,7 @@ static char *declared_name(const struct rdl__declared *declared, uint32_t i)
     }
     at += strspn(at, " ");
     length = strcspn(at, ", ");
-    return length ? strndup(at, length) : NULL;
+    return length ? rdl__duplicate_part(at, length) : NULL;
 }
 
 static const unsigned char *make_mask(const struct rdl__parameter *of)

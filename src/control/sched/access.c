@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "control/sched/inner.h"
+#include "control/sched/mappings.h"
 #include "control/sched/next.h"
+#include "control/sched/seen.h"
 #include "control/sched/slow.h"
 #include "control/sched/track.h"
 
@@ -152,6 +154,7 @@ __attribute__((always_inline)) static inline void touch(uintptr_t address, uintp
 
     if (!self)
         return;
+    address = rdl__canonical(address);
     track = self->track;
     if (address - track->mine_low < track->unwatched) {
         if (!(how & RDL__HOW_WRITE) && __builtin_expect(rdl__spin_suspects(track, address), 0))
@@ -174,6 +177,7 @@ static void access_range(uintptr_t address, uintptr_t size, unsigned how, uintpt
 {
     struct rdl__thread *self = size ? rdl__self() : NULL;
 
+    address = rdl__canonical(address);
     if (!self || address - self->track->mine_low < self->track->unwatched)
         return;
     if (how & RDL__HOW_WRITE)
@@ -301,14 +305,18 @@ RDL__INTERPOSE void __tsan_func_entry(void *pc)
 {
     struct rdl__thread *self = rdl__self();
     uintptr_t stack = (uintptr_t)__builtin_frame_address(0);
+    struct rdl__frame *frame;
 
     if (!self)
         return;
     if (rdl__is_openmp((uintptr_t)pc))
         rdl__openmp_calls(self);
     drop_frames_below(self->track, stack + 1);
-    self->track->frames[self->track->depth++ % RDL__FRAMES_KEPT] =
-        (struct rdl__frame){.pc = (uintptr_t)pc, .stack = stack};
+    frame = &self->track->frames[self->track->depth++ % RDL__FRAMES_KEPT];
+    *frame = (struct rdl__frame){
+        .pc = (uintptr_t)pc, .stack = stack, .from_unseen = !rdl__is_seen((uintptr_t)pc)};
+    if (__builtin_expect(frame->from_unseen, 0))
+        rdl__world_meet(self);
 }
 
 RDL__INTERPOSE void __tsan_func_exit(void)
@@ -321,4 +329,6 @@ RDL__INTERPOSE void __tsan_func_exit(void)
     frame = last_frame(self->track, (uintptr_t)__builtin_frame_address(0), RDL__CALLER);
     if (rdl__is_openmp(frame.pc))
         rdl__openmp_is_back(self);
+    if (__builtin_expect(frame.from_unseen, 0))
+        rdl__after(self, frame.pc);
 }

@@ -6,6 +6,7 @@
  * which needs more than it asked for has a race.  Callers that are not controlled
  * get the strongest order. */
 #include "control/sched/inner.h"
+#include "control/sched/mappings.h"
 #include "control/sched/next.h"
 #include "control/sched/slow.h"
 #include "control/sched/track.h"
@@ -29,7 +30,7 @@ static inline struct rdl__track *come_to(const volatile void *object, uint32_t s
                                          const struct rdl__entry *entry)
 {
     struct rdl__thread *self = rdl__self();
-    uintptr_t address = (uintptr_t)object;
+    uintptr_t address = rdl__canonical((uintptr_t)object);
     struct rdl__track *track;
     bool waited = false;
 
@@ -60,7 +61,7 @@ static inline struct rdl__track *come_to(const volatile void *object, uint32_t s
 static inline void note_access(struct rdl__track *track, const volatile void *object, uint32_t size,
                                unsigned how, const struct rdl__entry *entry)
 {
-    uintptr_t address = (uintptr_t)object;
+    uintptr_t address = rdl__canonical((uintptr_t)object);
 
     how |= RDL__HOW_ATOMIC;
     if (track && rdl__races_on && !rdl__alone &&
@@ -92,13 +93,14 @@ static inline void updated(struct rdl__track *track, const volatile void *object
         return;
     track->changed |= is_changed;
     if (in_order(track))
-        rdl__order_update(track, (uintptr_t)object, acquires(order), releases(order));
+        rdl__order_update(track, rdl__canonical((uintptr_t)object), acquires(order),
+                          releases(order));
 }
 
 static inline void loaded(struct rdl__track *track, const volatile void *object, int order)
 {
     if (in_order(track))
-        rdl__order_load(track, (uintptr_t)object, acquires(order));
+        rdl__order_load(track, rdl__canonical((uintptr_t)object), acquires(order));
 }
 
 static inline void stored(struct rdl__track *track, const volatile void *object, int order,
@@ -108,7 +110,7 @@ static inline void stored(struct rdl__track *track, const volatile void *object,
         return;
     track->changed |= is_changed;
     if (in_order(track))
-        rdl__order_store(track, (uintptr_t)object, releases(order));
+        rdl__order_store(track, rdl__canonical((uintptr_t)object), releases(order));
 }
 
 /* ---- Operations ----------------------------------------------------------------------------- */
@@ -145,6 +147,23 @@ static inline void stored(struct rdl__track *track, const volatile void *object,
 #define BITS 128
 #define TYPE unsigned __int128
 #include "control/sched/atomic_each.h"
+
+/* ---- Inline assembly ------------------------------------------------------------------------- */
+
+void rdl__atomic_access(uintptr_t address, uint32_t size, bool reads, bool writes, bool changes,
+                        const struct rdl__entry *entry)
+{
+    const volatile void *object = (const volatile void *)address;
+    struct rdl__track *track = come_to(object, size, writes ? RDL__HOW_WRITE : 0, entry);
+
+    note_access(track, object, size, writes ? RDL__HOW_WRITE : 0, entry);
+    if (!writes)
+        loaded(track, object, __ATOMIC_SEQ_CST);
+    else if (!reads)
+        stored(track, object, __ATOMIC_SEQ_CST, changes);
+    else
+        updated(track, object, __ATOMIC_SEQ_CST, changes);
+}
 
 /* ---- Fences ---------------------------------------------------------------------------------- */
 

@@ -10,9 +10,11 @@
 #include "base/memory.h"
 #include "control/sched/cond.h"
 #include "control/sched/cond_free.h"
+#include "control/sched/follow.h"
 #include "control/sched/inner.h"
 #include "control/sched/mutex.h"
 #include "control/sched/primitive.h"
+#include "control/sched/seen.h"
 #include "control/sched/world.h"
 #include "port/blocked.h"
 
@@ -69,6 +71,7 @@ RDL__INTERPOSE int thrd_create(thrd_t *out, thrd_start_t function, void *argumen
     struct start *start;
     int why;
 
+    rdl__follow_thread();
     if (!self && !rdl__create_is_watched())
         return RDL__NEXT(thrd_create)(out, function, argument);
     start = rdl__allocate(sizeof *start);
@@ -81,7 +84,7 @@ RDL__INTERPOSE int thrd_create(thrd_t *out, thrd_start_t function, void *argumen
         free(start);
     if (why || !self)
         return result_of(why);
-    thread->entry = (uintptr_t)function;
+    rdl__starts_with(thread, (uintptr_t)function);
     *out = thread->fs;
     rdl__after(self, RDL__CALLER);
     return thrd_success;

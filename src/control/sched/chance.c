@@ -52,8 +52,9 @@ bool rdl__fault(unsigned which)
 
     if (!(sched->faults & which))
         return false;
+    sched->summary->by_chance = true;
     index = tape->fresh_turns ? rdl__random_upto(&sched->view.random, FAULT_ONE_IN - 1) == 0
-                        : rdl__tape_given(tape, RDL__ANSWER, 1, 0);
+                              : rdl__tape_given(tape, RDL__ANSWER, 1, 0);
     rdl__record(tape, RDL__ANSWER, index, 1, 0);
     if (index == 1)
         rdl_note("%s", words_for(which));
@@ -74,7 +75,7 @@ bool rdl__sleeps_eagerly(const struct rdl__op *op, uint64_t until)
         return false;
     if (!sched->sleeping_decided) {
         eager = tape->fresh_turns ? rdl__random_upto(&sched->view.random, 1)
-                            : rdl__tape_given(tape, RDL__ANSWER, 1, 0);
+                                  : rdl__tape_given(tape, RDL__ANSWER, 1, 0);
         rdl__record(tape, RDL__ANSWER, eager, 1, 0);
         sched->eager_sleepers = eager == 1;
         sched->sleeping_decided = true;

@@ -20,6 +20,7 @@
 #include <sys/prctl.h>
 #include <ucontext.h>
 
+#include "control/sched/seen.h"
 #include "control/sched/world.h"
 #include "port/calls.h"
 #include "port/trap.h"
@@ -174,9 +175,10 @@ static long set_dispatch(int mode)
 static void look(void)
 {
     rdl__openmp_look();
+    rdl__calls_is_own = rdl__is_own;
     rdl__calls_look(&calls);
-    is_possible = calls.maker[0] && calls.door && rdl__calls_can_be_told() &&
-                  set_dispatch(DISPATCH_OFF) == 0;
+    is_possible =
+        calls.maker[0] && calls.door && rdl__calls_can_be_told() && set_dispatch(DISPATCH_OFF) == 0;
     if (is_possible)
         rdl__kernel_door = calls.door;
 }

@@ -10,6 +10,7 @@
 #include "base/apart.h"
 #include "base/memory.h"
 #include "control/sched/next.h"
+#include "port/heap.h"
 #include "port/kernel.h"
 #include "port/switch.h"
 
@@ -89,11 +90,13 @@ static bool get_stack_apart(pthread_attr_t *attributes)
     size_t size = 0;
     char *stack;
 
-    if (!rdl__is_apart || pthread_getattr_default_np(attributes) != 0)
+    if ((!rdl__is_apart && !rdl__heap_is_on) || pthread_getattr_default_np(attributes) != 0)
         return false;
     pthread_attr_getstacksize(attributes, &size);
-    stack = rdl__map_for_program(GUARD + size, MAP_PRIVATE | MAP_NORESERVE | MAP_STACK);
-    if (stack && mprotect(stack, GUARD, PROT_NONE) == 0 &&
+    stack = rdl__is_apart
+                ? rdl__map_for_program(GUARD + size, MAP_PRIVATE | MAP_NORESERVE | MAP_STACK)
+                : rdl__heap_map(GUARD + size);
+    if (stack && rdl__kernel(SYS_mprotect, (long)stack, GUARD, PROT_NONE, 0, 0, 0) == 0 &&
         pthread_attr_setstack(attributes, stack + GUARD, size) == 0)
         return true;
     pthread_attr_destroy(attributes);

@@ -2,11 +2,14 @@
 #include <setjmp.h>
 #include <string.h>
 
+#include "control/alike.h"
 #include "control/sched/debug.h"
 #include "control/sched/dispatch.h"
 #include "control/sched/donor.h"
 #include "control/sched/inner.h"
+#include "control/sched/seen.h"
 #include "control/sched/sleeper.h"
+#include "port/addresses.h"
 
 enum {
     FIRST_SECOND = 1735689600, /* when virtual time begins: 2025-01-01 */
@@ -57,10 +60,11 @@ static void reset(const struct rdl__execution *execution)
     sched->strategy = execution->strategy;
     sched->strategy_state = execution->strategy_state;
     sched->summary = execution->summary;
-    sched->summary->unseen = !rdl__instrumented || rdl__openmp_size > 0;
+    sched->summary->unseen = rdl__openmp_size > 0;
     sched->forked = execution->forked;
     sched->faults = execution->faults;
-    sched->stacks = execution->stacks;
+    sched->stacks = execution->watched & RDL__WATCH_STACKS;
+    sched->ends = execution->watched & RDL__WATCH_ENDS;
     sched->points_max = execution->points_max;
     sched->vain = 0;
     sched->quiet_waiters = sched->servants = 0;
@@ -80,10 +84,13 @@ static void begin(const struct rdl__execution *execution)
 {
     struct rdl__thread *first;
 
+    rdl__seen_begin();
     reset(execution);
     first = rdl__slot_new(0);
     first->fs = rdl__thread_pointer();
     first->entry = execution->t->test ? (uintptr_t)execution->t->test->body : 0;
+    if (!execution->forked)
+        rdl__first_entry = first->entry;
     rdl__own_stack(&first->stack_low, &first->stack_high);
     rdl__names_reset();
     rdl__sleepers_begin();
@@ -92,6 +99,7 @@ static void begin(const struct rdl__execution *execution)
     rdl__signals_begin(first);
     rdl__first_turn();
     rdl__running = first;
+    rdl__alike_tell();
     rdl__dispatch_begin();
 }
 
@@ -128,6 +136,8 @@ void rdl__execution_prepare(void)
     rdl__clocks_prepare();
     rdl__dispatch_prepare();
     rdl__own_stack(&low, &high);
+    rdl__seen_begin();
+    (void)rdl__addresses_are_fixed(); /* it asks the system, which is an operation later */
 }
 
 bool rdl__execution_run(const struct rdl__execution *execution, void (*body)(void *context),
@@ -163,9 +173,9 @@ _Noreturn void rdl__execution_leave(struct rdl_case *t)
     if (__builtin_expect(rdl__on_failure != NULL, 0) && !sched->forked &&
         t->outcome->verdict == RDL__FAILED)
         rdl__on_failure(t);
+    sched->failing = true; /* that the process ends now is no operation of the thread */
     if (sched->forked)
         sched->leave_process();
-    sched->failing = true;
     for (uint32_t id = 0; id < sched->view.threads; id++)
         rdl__streams_abandon(sched->threads[id]);
     if (rdl__running != sched->threads[0]) {

@@ -1,11 +1,14 @@
-/* exit.c -- a controlled thread calls exit: whoever wants to know is asked before.  And a process
- * ends without exit: what it has counted for gcov is not lost. */
+/* exit.c -- the end of the process is an operation: it ends every other thread where it stands.
+ *
+ * exit() runs handlers and destructors first, while other threads go on.  So the operation comes
+ * after them: rdl__process_ends is what the program's last handler calls (cli/program/start.c),
+ * and what _exit begins with. */
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "control/sched/inner.h"
 #include "control/sched/next.h"
-#include "control/sched/sched.h"
 #include "port/coverage.h"
 #include "port/kernel.h"
 #include "raddle/events.h"
@@ -22,8 +25,21 @@ RDL__INTERPOSE void exit(int status)
     __builtin_unreachable();
 }
 
+void rdl__process_ends(uintptr_t pc)
+{
+    struct rdl__thread *self = rdl__self();
+
+    if (!self || !rdl__sched.forked || rdl__sched.failing)
+        return;
+    rdl__point(self, &(struct rdl__op){.kind = RDL__OP_EXIT, .flags = RDL__OP_BREAKS, .pc = pc});
+    rdl__log_pending();
+    rdl__running = NULL; /* no other thread goes on from here */
+}
+
+/* The worker of an in-process test ends with its case: that is a failure, judged by its parent. */
 RDL__INTERPOSE void _exit(int status)
 {
+    rdl__process_ends(RDL__CALLER);
     rdl__coverage_end();
     rdl__kernel(SYS_exit_group, status, 0, 0, 0, 0,
                 0); /* locks may be held: nothing is looked up */

@@ -4,7 +4,8 @@
  * pipe have one inode, so a pipe is an object of its own; so is a plain file.  Of
  * all other files (the ends of a socket have nothing in common that could be
  * asked for) we assume that each may matter to each: they are one object, whose
- * range holds those of the pipes as well, for calls that are about many files.
+ * range holds those of the pipes as well, for calls that are about many files; and the
+ * object of descriptors' numbers, of which each new file takes the lowest that is free.
  *
  * A file is hopeless if none but threads that wait could make it ready.  We know
  * that of pipes, socket pairs, events and timers that controlled threads of this
@@ -17,11 +18,12 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "control/sched/mappings.h"
 #include "control/sched/world.h"
 
 #define sched (&rdl__sched)
 
-enum { KNOWN_MAX = 256, FILES_SIZE = 1 + KNOWN_MAX };
+enum { KNOWN_MAX = 256, NUMBERS = 1 + KNOWN_MAX, FILES_SIZE = NUMBERS + 1 };
 #define FILES ((uintptr_t)0xffff800000000000) /* an address that nothing of a program's has */
 
 /* Files met in this execution. */
@@ -86,6 +88,22 @@ struct rdl__file rdl__any_file(void)
         .kind = RDL__OTHER_FILE, .fd = -1, .waits = true, .object = FILES, .size = FILES_SIZE};
 }
 
+/* Files below /proc show what the process does: they depend on every operation, and on ends. */
+static bool is_of_kernel(const struct stat *status)
+{
+    static dev_t device;
+    struct stat process;
+
+    if (!device &&
+        rdl__kernel(SYS_newfstatat, AT_FDCWD, (long)"/proc/self/", (long)&process, 0, 0, 0) == 0)
+        device = process.st_dev;
+    if (!device || status->st_dev != device)
+        return false;
+    if (rdl__running)
+        sched->summary->ends = true;
+    return true;
+}
+
 void rdl__file_look(int fd, struct rdl__file *out)
 {
     struct stat status;
@@ -99,6 +117,7 @@ void rdl__file_look(int fd, struct rdl__file *out)
         return;
     }
     out->kind = kind_of(&status);
+    out->mapped = rdl__is_mapped(&status) || is_of_kernel(&status);
     if (out->kind != RDL__PLAIN_FILE)
         out->waits = !(rdl__kernel_fcntl(fd, F_GETFL, 0) & O_NONBLOCK);
     if (out->kind == RDL__PLAIN_FILE || out->kind == RDL__PIPE) {
@@ -110,10 +129,36 @@ void rdl__file_look(int fd, struct rdl__file *out)
     }
 }
 
+uintptr_t rdl__file_object(const struct stat *status)
+{
+    enum rdl__file_kind kind = kind_of(status);
+    struct known *it = NULL;
+
+    if (kind == RDL__PLAIN_FILE || kind == RDL__PIPE)
+        it = meet(status, -1);
+    return it ? FILES + 1 + (uintptr_t)(it - known) : FILES;
+}
+
+uintptr_t rdl__numbers_object(void)
+{
+    return FILES + NUMBERS;
+}
+
+void rdl__come_to_numbers(uintptr_t pc)
+{
+    struct rdl__thread *self = rdl__self();
+    struct rdl__op op = {
+        .kind = RDL__OP_IO, .touch = RDL__WRITES, .size = 1, .object = FILES + NUMBERS, .pc = pc};
+
+    if (self)
+        rdl__point(self, &op);
+}
+
 struct rdl__op rdl__file_op(const struct rdl__file *file, uintptr_t pc)
 {
     return (struct rdl__op){.kind = RDL__OP_IO,
                             .touch = RDL__WRITES,
+                            .flags = file->mapped ? RDL__OP_BREAKS : 0,
                             .size = file->size,
                             .object = file->object,
                             .pc = pc};
@@ -243,24 +288,30 @@ static void note_birth(int result, int fd)
 
 RDL__INTERPOSE int pipe(int ends[2])
 {
-    int result = RDL__NEXT(pipe)(ends);
+    int result;
 
+    rdl__come_to_numbers(RDL__CALLER);
+    result = RDL__NEXT(pipe)(ends);
     note_birth(result, ends[0]); /* both ends have one inode */
     return result;
 }
 
 RDL__INTERPOSE int pipe2(int ends[2], int flags)
 {
-    int result = RDL__NEXT(pipe2)(ends, flags);
+    int result;
 
+    rdl__come_to_numbers(RDL__CALLER);
+    result = RDL__NEXT(pipe2)(ends, flags);
     note_birth(result, ends[0]);
     return result;
 }
 
 RDL__INTERPOSE int socketpair(int domain, int type, int protocol, int ends[2])
 {
-    int result = RDL__NEXT(socketpair)(domain, type, protocol, ends);
+    int result;
 
+    rdl__come_to_numbers(RDL__CALLER);
+    result = RDL__NEXT(socketpair)(domain, type, protocol, ends);
     note_birth(result, ends[0]);
     note_birth(result, ends[1]);
     return result;
@@ -268,8 +319,10 @@ RDL__INTERPOSE int socketpair(int domain, int type, int protocol, int ends[2])
 
 RDL__INTERPOSE int eventfd(unsigned value, int flags)
 {
-    int fd = RDL__NEXT(eventfd)(value, flags);
+    int fd;
 
+    rdl__come_to_numbers(RDL__CALLER);
+    fd = RDL__NEXT(eventfd)(value, flags);
     note_birth(fd, fd);
     return fd;
 }
@@ -284,6 +337,7 @@ int rdl__close(struct rdl__thread *self, int fd, uintptr_t pc)
     rdl__test_cancel(self);
     rdl__file_look(fd, &file);
     op = rdl__file_op(&file, pc);
+    op.also = FILES + NUMBERS;
     rdl__point(self, &op);
     forget_number(fd);
     result = RDL__NEXT(close)(fd);
@@ -306,6 +360,7 @@ static void about_to_replace(struct rdl__thread *self, int fd, uintptr_t pc)
 
     rdl__file_look(fd, &file);
     op = rdl__file_op(&file, pc);
+    op.also = FILES + NUMBERS;
     rdl__point(self, &op);
     forget_number(fd);
 }
@@ -352,6 +407,7 @@ RDL__INTERPOSE int fclose(FILE *stream)
         return RDL__NEXT(fclose)(stream);
     rdl__file_look(stream->_fileno, &file);
     op = rdl__file_op(&file, RDL__CALLER);
+    op.also = FILES + NUMBERS;
     rdl__point(self, &op);
     forget_number(stream->_fileno);
     result = RDL__NEXT(fclose)(stream);

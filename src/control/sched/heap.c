@@ -15,9 +15,16 @@
 #include <sys/mman.h>
 
 #include "base/apart.h"
+#include "base/memory.h"
 #include "control/sched/inner.h"
+#include "control/sched/left.h"
+#include "control/sched/mappings.h"
 #include "control/sched/next.h"
 #include "control/sched/track.h"
+#include "port/addresses.h"
+#include "port/heap.h"
+
+enum { PAGE = 4096 };
 
 static void *fresh(void *memory, size_t size)
 {
@@ -39,10 +46,32 @@ static void *fresh_block(void *memory, size_t size)
     return fresh(memory, given(memory, size));
 }
 
+/* The code under test has a heap of its own, in tests (port/heap.h).  Once that is in use, ours
+ * and the C library's own blocks come from the C library's heap. */
+static bool is_for_tests(uintptr_t pc)
+{
+    static bool asked, is_set;
+
+    if (!asked) {
+        asked = true;
+        if (rdl__is_started_anew())
+            rdl__heap_begin();
+    }
+    if (__builtin_expect(rdl__heap_is_on && !is_set, 0)) {
+        is_set = true;
+        rdl__own_malloc = RDL__NEXT(malloc);
+        rdl__own_calloc = RDL__NEXT(calloc);
+        rdl__own_realloc = RDL__NEXT(realloc);
+    }
+    return rdl__heap_is_for(pc);
+}
+
 RDL__INTERPOSE void *malloc(size_t size)
 {
     if (rdl__for_us)
         return rdl__apart_get(size);
+    if (is_for_tests(RDL__CALLER))
+        return fresh_block(rdl__heap_get(size, 1, false), size);
     return fresh_block(RDL__NEXT(malloc)(size), size);
 }
 
@@ -52,10 +81,22 @@ RDL__INTERPOSE void *calloc(size_t count, size_t size)
 
     if (rdl__for_us && !__builtin_mul_overflow(count, size, &whole))
         return rdl__apart_get(whole);
+    if (is_for_tests(RDL__CALLER) && !__builtin_mul_overflow(count, size, &whole))
+        return fresh_block(rdl__heap_get(whole, 1, true), whole);
     return fresh_block(RDL__NEXT(calloc)(count, size), count * size);
 }
 
-static void *resize(void *block, size_t size)
+static void *resize_in_place_or_not(void *block, size_t size)
+{
+    if (!rdl__heap_owns(block))
+        return RDL__NEXT(realloc)(block, size);
+    if (size > 0)
+        return rdl__heap_resize(block, size);
+    rdl__heap_put(block); /* as the C library does it */
+    return NULL;
+}
+
+static void *resize(void *block, size_t size, uintptr_t pc)
 {
     uintptr_t old = (uintptr_t)block;
     size_t old_size;
@@ -65,8 +106,10 @@ static void *resize(void *block, size_t size)
         return rdl__apart_resize(block, size ? size : 1);
     if (!block && rdl__for_us)
         return rdl__apart_get(size);
+    if (!block && is_for_tests(pc))
+        return fresh_block(rdl__heap_get(size, 1, false), size);
     old_size = block ? malloc_usable_size(block) : 0;
-    memory = RDL__NEXT(realloc)(block, size);
+    memory = resize_in_place_or_not(block, size);
     if ((uintptr_t)memory != old)
         return fresh_block(memory, size);
     if (memory && size > old_size)
@@ -76,7 +119,7 @@ static void *resize(void *block, size_t size)
 
 RDL__INTERPOSE void *realloc(void *block, size_t size)
 {
-    return resize(block, size);
+    return resize(block, size, RDL__CALLER);
 }
 
 RDL__INTERPOSE void *reallocarray(void *block, size_t count, size_t size)
@@ -87,7 +130,7 @@ RDL__INTERPOSE void *reallocarray(void *block, size_t count, size_t size)
         errno = ENOMEM;
         return NULL;
     }
-    return resize(block, whole);
+    return resize(block, whole, RDL__CALLER);
 }
 
 /* While the next one is looked for, the loader may free the text of an old error; then
@@ -97,6 +140,10 @@ RDL__INTERPOSE void free(void *block)
     static void (*real)(void *block);
     static bool looking;
 
+    if (rdl__heap_owns(block)) {
+        rdl__heap_put(block);
+        return;
+    }
     if (rdl__apart_owns(block)) {
         rdl__apart_put(block);
         return;
@@ -109,10 +156,32 @@ RDL__INTERPOSE void free(void *block)
         real(block);
 }
 
+RDL__INTERPOSE size_t malloc_usable_size(void *block)
+{
+    return rdl__heap_owns(block) ? rdl__heap_size(block) : RDL__NEXT(malloc_usable_size)(block);
+}
+
+static bool is_power_of_two(size_t number)
+{
+    return number > 0 && (number & (number - 1)) == 0;
+}
+
 RDL__INTERPOSE int posix_memalign(void **out, size_t alignment, size_t size)
 {
-    int why = RDL__NEXT(posix_memalign)(out, alignment, size);
+    void *memory;
+    int why;
 
+    if (is_power_of_two(alignment) && alignment % sizeof(void *) == 0 &&
+        is_for_tests(RDL__CALLER)) {
+        why = errno;
+        memory = fresh_block(rdl__heap_get(size, alignment, false), size);
+        errno = why;
+        if (!memory)
+            return ENOMEM;
+        *out = memory;
+        return 0;
+    }
+    why = RDL__NEXT(posix_memalign)(out, alignment, size);
     if (why == 0)
         fresh_block(*out, size);
     return why;
@@ -120,17 +189,35 @@ RDL__INTERPOSE int posix_memalign(void **out, size_t alignment, size_t size)
 
 RDL__INTERPOSE void *aligned_alloc(size_t alignment, size_t size)
 {
+    if (is_power_of_two(alignment) && is_for_tests(RDL__CALLER))
+        return fresh_block(rdl__heap_get(size, alignment, false), size);
     return fresh_block(RDL__NEXT(aligned_alloc)(alignment, size), size);
 }
 
 RDL__INTERPOSE void *memalign(size_t alignment, size_t size)
 {
+    if (is_power_of_two(alignment) && is_for_tests(RDL__CALLER))
+        return fresh_block(rdl__heap_get(size, alignment, false), size);
     return fresh_block(RDL__NEXT(memalign)(alignment, size), size);
 }
 
 RDL__INTERPOSE void *valloc(size_t size)
 {
+    if (is_for_tests(RDL__CALLER))
+        return fresh_block(rdl__heap_get(size, PAGE, false), size);
     return fresh_block(RDL__NEXT(valloc)(size), size);
+}
+
+static void *note_mapping(void *memory, size_t size, int flags, int file, off64_t offset,
+                          uintptr_t pc)
+{
+    if (memory == MAP_FAILED)
+        return memory;
+    if (!(flags & MAP_FIXED))
+        rdl__remains_mapped((intptr_t)((size + PAGE - 1) / PAGE * PAGE), pc);
+    if (flags & (MAP_SHARED | MAP_FIXED))
+        rdl__mapped((uintptr_t)memory, size, flags, file, offset);
+    return fresh(memory, size);
 }
 
 RDL__INTERPOSE void *mmap(void *address, size_t size, int protection, int flags, int file,
@@ -138,7 +225,7 @@ RDL__INTERPOSE void *mmap(void *address, size_t size, int protection, int flags,
 {
     void *memory = RDL__NEXT(mmap)(address, size, protection, flags, file, offset);
 
-    return memory == MAP_FAILED ? memory : fresh(memory, size);
+    return note_mapping(memory, size, flags, file, offset, RDL__CALLER);
 }
 
 RDL__INTERPOSE void *mmap64(void *address, size_t size, int protection, int flags, int file,
@@ -146,5 +233,5 @@ RDL__INTERPOSE void *mmap64(void *address, size_t size, int protection, int flag
 {
     void *memory = RDL__NEXT(mmap64)(address, size, protection, flags, file, offset);
 
-    return memory == MAP_FAILED ? memory : fresh(memory, size);
+    return note_mapping(memory, size, flags, file, offset, RDL__CALLER);
 }

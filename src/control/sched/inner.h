@@ -38,6 +38,7 @@ void rdl__thread_live(struct rdl__thread *self); /* from start routine to destru
 _Noreturn void rdl__thread_vanish(void);         /* it is discarded: called on its own stack */
 void rdl__with_exit(void (*function)(void *context), void *context); /* pthread_exit ends it */
 void rdl__test_async_cancel(struct rdl__thread *self);
+void rdl__look_for_end(struct rdl__thread *self, const struct rdl__thread *thread, uintptr_t pc);
 void rdl__own_stack(uintptr_t *out_low, uintptr_t *out_high); /* of the process itself */
 
 /* chance.c */
@@ -54,6 +55,9 @@ void rdl__log_pending(void); /* what those stand before who will not come to the
 void rdl__trace_operation(const struct rdl__thread *self, const struct rdl__op *op);
 void rdl__trace_standstill(void); /* the running thread waits, and nobody can run */
 void rdl__trace_quiet(void);      /* all others wait */
+
+/* exit.c: the process ends now, if it is one execution and a controlled thread calls */
+void rdl__process_ends(uintptr_t pc);
 
 /* verdict.c */
 _Noreturn void rdl__nobody_can_run(void);

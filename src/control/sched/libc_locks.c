@@ -35,7 +35,7 @@ static uintptr_t owner_of(FILE *file)
 {
     const struct stream_lock *lock = (const struct stream_lock *)file->_lock;
 
-    return (uintptr_t)lock->owner;
+    return lock ? (uintptr_t)lock->owner : 0;
 }
 
 static bool nobody_else_has_it(void *what)
@@ -44,6 +44,13 @@ static bool nobody_else_has_it(void *what)
     uintptr_t owner = owner_of(claim->file);
 
     return !owner || owner == claim->self->fs;
+}
+
+void rdl__stream_await(struct rdl__thread *self, FILE *stream, const struct rdl__op *op)
+{
+    struct claim claim = {self, stream};
+
+    rdl__await(self, op, nobody_else_has_it, &claim, RDL__FOREVER);
 }
 
 static void hold(struct rdl__thread *self, FILE *file, uintptr_t pc)

@@ -39,7 +39,7 @@ static uint32_t other_thread(const struct rdl__thread *self, const struct rdl__o
         return sched->view.creator[self->id];
     if (op->kind == RDL__OP_CREATE)
         return self->created_last;
-    if (op->kind == RDL__OP_JOIN)
+    if (op->kind == RDL__OP_JOIN || op->kind == RDL__OP_LOOK)
         for (uint32_t id = 0; id < sched->view.threads; id++)
             if ((uintptr_t)sched->threads[id] == op->object)
                 return id;
@@ -85,4 +85,16 @@ void rdl__log_pending(void)
         entry->enabled_count = rdl__is_enabled(&sched->view, id);
         summary->pending_count++;
     }
+}
+
+void rdl__limit(enum rdl__limit_kind kind, const char *what, const char *where)
+{
+    if (rdl__running)
+        rdl__limits_add(&sched->summary->limits, kind, what, where);
+}
+
+void rdl__limit_at(enum rdl__limit_kind kind, uintptr_t pc)
+{
+    if (rdl__running)
+        rdl__limits_add_pc(&sched->summary->limits, kind, pc);
 }

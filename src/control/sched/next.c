@@ -17,9 +17,11 @@ extern int __interceptor_pthread_create(pthread_t *thread, const pthread_attr_t 
 extern RDL__ASKED_FOR(assert);
 extern RDL__ASKED_FOR(barrier);
 extern RDL__ASKED_FOR(c11);
+extern RDL__ASKED_FOR(exec);
 extern RDL__ASKED_FOR(exit);
 extern RDL__ASKED_FOR(guard);
 extern RDL__ASKED_FOR(libc_locks);
+extern RDL__ASKED_FOR(mappings);
 extern RDL__ASKED_FOR(number);
 extern RDL__ASKED_FOR(once);
 extern RDL__ASKED_FOR(openmp);
@@ -29,12 +31,16 @@ extern RDL__ASKED_FOR(semaphore);
 extern RDL__ASKED_FOR(sigwait);
 extern RDL__ASKED_FOR(spinlock);
 extern RDL__ASKED_FOR(syscall);
+extern RDL__ASKED_FOR(thunks);
+extern RDL__ASKED_FOR(undo);
+extern RDL__ASKED_FOR(wrapped_static);
 
 __attribute__((used)) static const char *const asked_for[] = {
-    &rdl__file_assert,  &rdl__file_barrier,    &rdl__file_c11,     &rdl__file_exit,
-    &rdl__file_guard,   &rdl__file_libc_locks, &rdl__file_number,  &rdl__file_once,
-    &rdl__file_openmp,  &rdl__file_poll,       &rdl__file_rwlock,  &rdl__file_semaphore,
-    &rdl__file_sigwait, &rdl__file_spinlock,   &rdl__file_syscall,
+    &rdl__file_assert,    &rdl__file_barrier, &rdl__file_c11,        &rdl__file_exec,
+    &rdl__file_exit,      &rdl__file_guard,   &rdl__file_libc_locks, &rdl__file_number,
+    &rdl__file_once,      &rdl__file_openmp,  &rdl__file_poll,       &rdl__file_rwlock,
+    &rdl__file_semaphore, &rdl__file_sigwait, &rdl__file_spinlock,   &rdl__file_syscall,
+    &rdl__file_mappings,  &rdl__file_thunks,  &rdl__file_undo,       &rdl__file_wrapped_static,
 };
 
 extern struct rdl__next __start_rdl__next[] __attribute__((visibility("hidden")));
@@ -96,4 +102,5 @@ void rdl__find_all_next(void)
     for (struct rdl__next *next = __start_rdl__next; next < __stop_rdl__next; next++)
         if (!next->function)
             next->function = look_for(next->name);
+    rdl__thunks_find();
 }

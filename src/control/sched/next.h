@@ -36,6 +36,9 @@ struct rdl__next {
 /* Find all there are: once, before processes are forked that would each do it. */
 void rdl__find_all_next(void);
 
+/* The same for functions that are made from the table of calls (thunks.c). */
+void rdl__thunks_find(void);
+
 /* Our own pthread_create, whoever comes first. */
 int rdl__own_pthread_create(pthread_t *out, const pthread_attr_t *attributes,
                             void *(*start)(void *), void *argument);

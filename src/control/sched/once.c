@@ -6,6 +6,7 @@
 #include <threads.h>
 
 #include "control/sched/primitive.h"
+#include "control/sched/seen.h"
 
 RDL__ASKED_FOR(once);
 
@@ -39,6 +40,7 @@ static void try_to_do(struct rdl__thread *self, int *control, void (*routine)(vo
     *control = IN_PROGRESS;
     rdl__got(self, (uintptr_t)control, pc, false);
     rdl__changed((uintptr_t)control);
+    rdl__entering(self, (uintptr_t)routine);
     routine();
     attempt.becomes = DONE;
 }

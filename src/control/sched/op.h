@@ -44,6 +44,10 @@ enum rdl__op_kind {
     RDL__OP_TICK,   /* wait for a time of the test clock */
     RDL__OP_GATE,   /* wait at a gate, or for somebody to come there */
     RDL__OP_MOCKED, /* call a function that is mocked, which may keep it waiting */
+    RDL__OP_UNSEEN, /* enter code that does not tell of its accesses to memory */
+    RDL__OP_LOOK,   /* look whether a thread has ended */
+    RDL__OP_END,    /* of a thread, in executions in which others look */
+    RDL__OP_EXIT,   /* end the process, and with it every thread where it stands */
 };
 
 /* What an operation is done to. */
@@ -69,30 +73,64 @@ struct rdl__op {
     uint8_t kind;
     uint8_t touch;
     uint8_t thing;    /* what the object is */
-    uint8_t flags;    /* RDL__OP_POLITE: the thread offers its turn to others */
+    uint8_t flags;    /* RDL__OP_POLITE and the like */
     uint32_t size;    /* bytes touched, from object on; at least 1 if it touches anything */
     uintptr_t object; /* an address; 0: none */
-    uintptr_t also;   /* a second object that is written, such as a condition's mutex; 0: none */
+    uintptr_t also;   /* a second object that is written, such as a condition's mutex, or read
+                         (RDL__OP_ALSO_READS); 0: none */
     uintptr_t pc;     /* where in the code under test: the return address of the call */
 };
 
-enum { RDL__OP_POLITE = 1 };
+enum {
+    RDL__OP_POLITE = 1,     /* the thread offers its turn to others */
+    RDL__OP_WORLD = 2,      /* it may touch anything that another operation touches */
+    RDL__OP_BREAKS = 4,     /* its order with every other operation matters: it ends or interrupts
+                               what another thread does next, or touches what nobody can tell */
+    RDL__OP_ALSO_READS = 8, /* the second object is read, not written */
+};
 
 static inline bool rdl__overlap(uintptr_t a, uint32_t a_size, uintptr_t b, uint32_t b_size)
 {
     return a < b + b_size && b < a + a_size;
 }
 
-/* Does the order of these two, done by different threads, matter? */
+static inline bool rdl__also_writes(const struct rdl__op *op)
+{
+    return !(op->flags & RDL__OP_ALSO_READS);
+}
+
+/* Does the second object of one of them overlap with the first of the other? */
+static inline bool rdl__conflict_also(const struct rdl__op *a, const struct rdl__op *b)
+{
+    return a->also && b->touch && (rdl__also_writes(a) || b->touch == RDL__WRITES) &&
+           rdl__overlap(b->object, b->size, a->also, 1);
+}
+
+/* Does the order of these two, done by different threads, matter for what they touch? */
 static inline bool rdl__conflict(const struct rdl__op *a, const struct rdl__op *b)
 {
     if ((a->touch == RDL__WRITES || b->touch == RDL__WRITES) && a->touch && b->touch &&
         rdl__overlap(a->object, a->size, b->object, b->size))
         return true;
-    if (a->also &&
-        ((b->touch && rdl__overlap(b->object, b->size, a->also, 1)) || a->also == b->also))
+    if (a->also && a->also == b->also && (rdl__also_writes(a) || rdl__also_writes(b)))
         return true;
-    return b->also && a->touch && rdl__overlap(a->object, a->size, b->also, 1);
+    return rdl__conflict_also(a, b) || rdl__conflict_also(b, a);
+}
+
+static inline bool rdl__touches(const struct rdl__op *op)
+{
+    return op->touch || op->also || op->flags & RDL__OP_WORLD;
+}
+
+/* Does the order of these two matter?  `by_calls`: code that is not seen is taken not to touch
+ * what other threads touch. */
+static inline bool rdl__depends(const struct rdl__op *a, const struct rdl__op *b, bool by_calls)
+{
+    if ((a->flags | b->flags) & RDL__OP_BREAKS)
+        return true;
+    if (!by_calls && (a->flags | b->flags) & RDL__OP_WORLD)
+        return rdl__touches(a) && rdl__touches(b);
+    return rdl__conflict(a, b);
 }
 
 #endif

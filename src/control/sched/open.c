@@ -9,6 +9,9 @@
 #include <stdarg.h>
 #include <unistd.h>
 
+#include "control/sched/left.h"
+#include "control/sched/seen.h"
+#include "control/sched/state.h"
 #include "control/sched/world.h"
 
 #undef open64
@@ -95,6 +98,19 @@ static struct fifo *fifo_to_open(int folder, const char *path, int flags)
     return fifo_of(&status);
 }
 
+/* A FIFO that has to be waited for; else, if a thread is controlled, it is its turn to open. */
+static struct fifo *come_to_open(struct rdl__thread *self, int folder, const char *path, int flags,
+                                 uintptr_t pc)
+{
+    struct fifo *fifo = self ? fifo_to_open(folder, path, flags) : NULL;
+
+    if (self && self->aside == 0 && !rdl__is_own(pc))
+        rdl__left_open(folder, path, flags);
+    if (self && !fifo && rdl__sched.alive > 1 && self->aside == 0)
+        rdl__come_to_open(self, folder, path, flags & O_CREAT, flags & O_TRUNC, pc);
+    return fifo;
+}
+
 /* The mode is there only if a file may be made. */
 #define MODE_AFTER(last, flags)                                                                    \
     (__extension__({                                                                               \
@@ -113,7 +129,7 @@ static struct fifo *fifo_to_open(int folder, const char *path, int flags)
 RDL__INTERPOSE int open(const char *path, int flags, ...)
 {
     struct rdl__thread *self = rdl__self();
-    struct fifo *fifo = self ? fifo_to_open(AT_FDCWD, path, flags) : NULL;
+    struct fifo *fifo = come_to_open(self, AT_FDCWD, path, flags, RDL__CALLER);
 
     return fifo ? open_fifo(self, fifo, AT_FDCWD, path, flags, RDL__CALLER)
                 : RDL__NEXT(open)(path, flags, MODE_AFTER(flags, flags));
@@ -122,7 +138,7 @@ RDL__INTERPOSE int open(const char *path, int flags, ...)
 RDL__INTERPOSE int open64(const char *path, int flags, ...)
 {
     struct rdl__thread *self = rdl__self();
-    struct fifo *fifo = self ? fifo_to_open(AT_FDCWD, path, flags) : NULL;
+    struct fifo *fifo = come_to_open(self, AT_FDCWD, path, flags, RDL__CALLER);
 
     return fifo ? open_fifo(self, fifo, AT_FDCWD, path, flags, RDL__CALLER)
                 : RDL__NEXT(open64)(path, flags, MODE_AFTER(flags, flags));
@@ -131,7 +147,7 @@ RDL__INTERPOSE int open64(const char *path, int flags, ...)
 RDL__INTERPOSE int openat(int folder, const char *path, int flags, ...)
 {
     struct rdl__thread *self = rdl__self();
-    struct fifo *fifo = self ? fifo_to_open(folder, path, flags) : NULL;
+    struct fifo *fifo = come_to_open(self, folder, path, flags, RDL__CALLER);
 
     return fifo ? open_fifo(self, fifo, folder, path, flags, RDL__CALLER)
                 : RDL__NEXT(openat)(folder, path, flags, MODE_AFTER(flags, flags));
@@ -140,7 +156,7 @@ RDL__INTERPOSE int openat(int folder, const char *path, int flags, ...)
 RDL__INTERPOSE int openat64(int folder, const char *path, int flags, ...)
 {
     struct rdl__thread *self = rdl__self();
-    struct fifo *fifo = self ? fifo_to_open(folder, path, flags) : NULL;
+    struct fifo *fifo = come_to_open(self, folder, path, flags, RDL__CALLER);
 
     return fifo ? open_fifo(self, fifo, folder, path, flags, RDL__CALLER)
                 : RDL__NEXT(openat64)(folder, path, flags, MODE_AFTER(flags, flags));

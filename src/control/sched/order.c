@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "control/sched/inner.h"
+#include "control/sched/mappings.h"
 #include "control/sched/track.h"
 
 enum {
@@ -297,13 +298,14 @@ void rdl__order_fence(struct rdl__track *track, bool acquires, bool releases)
 void rdl__hb_acquire(struct rdl__thread *self, uintptr_t object)
 {
     if (rdl__races_on && !rdl__alone)
-        rdl__order_load(self->track, object, true);
+        rdl__order_load(self->track, rdl__canonical(object), true);
 }
 
 void rdl__hb_release(struct rdl__thread *self, uintptr_t object)
 {
     if (!rdl__races_on || rdl__alone)
         return;
+    object = rdl__canonical(object);
     tell(object_get(object), self->track, self->track->clock, false);
     move_on(self->track);
 }

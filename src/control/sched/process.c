@@ -5,12 +5,15 @@
  * posix_spawn, system and popen are the C library's; during system and pclose the
  * whole process waits. */
 #include <errno.h>
+#include <fcntl.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "control/sched/donor.h"
+#include "control/sched/follow.h"
+#include "control/sched/left.h"
 #include "control/sched/world.h"
 
 enum { POLLING_PAUSE = 50 * 1000 }; /* ns */
@@ -27,6 +30,7 @@ pid_t rdl__forked(pid_t result)
 {
     if (result > 0)
         rdl__files_shared();
+    rdl__remains_forked(result);
     if (result >= 0)
         has_forked = result > 0;
     return result;
@@ -82,6 +86,20 @@ static void come_to_fork(struct rdl__thread *self, uintptr_t pc)
     struct rdl__op op = rdl__file_op(&any, pc);
 
     rdl__point(self, &op);
+    rdl__limit(RDL__LIMIT_PROCESS, program_invocation_short_name, NULL);
+}
+
+/* The new process of one that is followed is followed, too. */
+static pid_t copy_followed(pid_t (*copy)(void))
+{
+    pid_t result;
+
+    if (rdl__follower)
+        rdl__follower->forks();
+    result = copy();
+    if (result == 0 && rdl__follower)
+        rdl__follower->is_copy();
+    return result;
 }
 
 RDL__INTERPOSE pid_t fork(void)
@@ -90,13 +108,13 @@ RDL__INTERPOSE pid_t fork(void)
 
     if (self)
         come_to_fork(self, RDL__CALLER);
-    return rdl__forked(RDL__NEXT(fork)());
+    return rdl__forked(copy_followed(RDL__NEXT(fork)));
 }
 
 static long copy_only(const long *unused)
 {
     (void)unused;
-    return RDL__NEXT(_Fork)();
+    return copy_followed(RDL__NEXT(_Fork));
 }
 
 RDL__INTERPOSE pid_t _Fork(void)
@@ -116,7 +134,26 @@ RDL__INTERPOSE pid_t vfork(void)
 
     if (self)
         come_to_fork(self, RDL__CALLER);
-    return rdl__forked(RDL__NEXT(fork)());
+    return rdl__forked(copy_followed(RDL__NEXT(fork)));
+}
+
+/* Another process is about to execute a program, or the shell a command: the environment that it
+ * gets. */
+static char *const *come_to_spawn(const char *file, const char *command, bool is_searched_for,
+                                  char *const *environment)
+{
+    const struct rdl__execution_of what = {AT_FDCWD, file, is_searched_for, true};
+
+    rdl__forked(1);
+    if (rdl__self())
+        rdl__limit(RDL__LIMIT_PROCESS, command ? command : file, NULL);
+    return rdl__follower ? rdl__follower->executes(&what, environment) : environment;
+}
+
+static void forget(char *const *given, char *const *environment)
+{
+    if (given != environment)
+        free((void *)given);
 }
 
 RDL__INTERPOSE int posix_spawn(pid_t *restrict pid, const char *restrict path,
@@ -124,8 +161,11 @@ RDL__INTERPOSE int posix_spawn(pid_t *restrict pid, const char *restrict path,
                                const posix_spawnattr_t *restrict attributes,
                                char *const argv[restrict], char *const environment[restrict])
 {
-    rdl__forked(1);
-    return RDL__NEXT(posix_spawn)(pid, path, actions, attributes, argv, environment);
+    char *const *given = come_to_spawn(path, NULL, false, environment);
+    int why = RDL__NEXT(posix_spawn)(pid, path, actions, attributes, argv, given);
+
+    forget(given, environment);
+    return why;
 }
 
 RDL__INTERPOSE int posix_spawnp(pid_t *restrict pid, const char *restrict file,
@@ -133,23 +173,49 @@ RDL__INTERPOSE int posix_spawnp(pid_t *restrict pid, const char *restrict file,
                                 const posix_spawnattr_t *restrict attributes,
                                 char *const argv[restrict], char *const environment[restrict])
 {
-    rdl__forked(1);
-    return RDL__NEXT(posix_spawnp)(pid, file, actions, attributes, argv, environment);
+    char *const *given = come_to_spawn(file, NULL, true, environment);
+    int why = RDL__NEXT(posix_spawnp)(pid, file, actions, attributes, argv, given);
+
+    forget(given, environment);
+    return why;
 }
 
+/* The C library gives the shell the environment of this process, so that is what changes. */
 RDL__INTERPOSE int system(const char *command)
 {
-    rdl__forked(1);
-    return RDL__NEXT(system)(command);
+    char **own = environ, *const *given = come_to_spawn("/bin/sh", command, false, own);
+    int status;
+
+    environ = (char **)given;
+    status = RDL__NEXT(system)(command);
+    environ = own;
+    forget(given, own);
+    return status;
 }
 
 RDL__INTERPOSE FILE *popen(const char *command, const char *mode)
 {
-    rdl__forked(1);
-    return RDL__NEXT(popen)(command, mode);
+    char **own = environ, *const *given = come_to_spawn("/bin/sh", command, false, own);
+    FILE *stream;
+
+    environ = (char **)given;
+    stream = RDL__NEXT(popen)(command, mode);
+    environ = own;
+    forget(given, own);
+    return stream;
 }
 
 /* ---- Waiting ----------------------------------------------------------------------------- */
+
+/* If nothing but the child's end can happen, wait for it here: whether it has ended when it is
+ * asked for is then the same in each execution. */
+static void await_alone(const struct rdl__child_wait *wait)
+{
+    siginfo_t info;
+
+    if (rdl__sched.alive == 1 && !rdl__time_will_tell())
+        rdl__kernel(SYS_waitid, wait->kind, wait->id, (long)&info, wait->options | WNOWAIT, 0, 0);
+}
 
 /* Come to asking for a child, and wait for it unless told not to. */
 static bool await_child(struct rdl__thread *self, struct rdl__child_wait *wait, bool at_once,
@@ -160,6 +226,7 @@ static bool await_child(struct rdl__thread *self, struct rdl__child_wait *wait, 
     struct timespec pause = {.tv_nsec = POLLING_PAUSE};
 
     if (!at_once) {
+        await_alone(wait);
         if (rdl__await_child(self, &op, wait) != RDL__INTERRUPTED)
             return true;
         errno = EINTR;

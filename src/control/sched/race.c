@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "control/sched/inner.h"
 #include "control/sched/track.h"
+#include "port/kernel.h"
 
 enum {
     REGION_SIZE = 1 << RDL__REGION_BITS,
@@ -204,8 +205,8 @@ static struct region *region_new(uintptr_t address)
         rdl__stop(
             "no memory is left to look for races in: fewer --jobs, or a program that uses less, "
             "need less");
-    madvise(region, sizeof *region, MADV_NOHUGEPAGE);
-    madvise(region, sizeof *region, MADV_DONTDUMP);
+    rdl__kernel(SYS_madvise, (long)region, (long)(sizeof *region), MADV_NOHUGEPAGE, 0, 0, 0);
+    rdl__kernel(SYS_madvise, (long)region, (long)(sizeof *region), MADV_DONTDUMP, 0, 0, 0);
     rdl__regions[address >> RDL__REGION_BITS & (RDL__REGIONS - 1)] = (char *)region;
     return region;
 }
@@ -422,7 +423,8 @@ static void renumber(void)
 {
     for (size_t i = 0; i < RDL__REGIONS; i++)
         if (rdl__regions[i])
-            madvise(rdl__regions[i], sizeof(struct region), MADV_DONTNEED);
+            rdl__kernel(SYS_madvise, (long)rdl__regions[i], (long)(sizeof(struct region)),
+                        MADV_DONTNEED, 0, 0, 0);
     event_next = event_base = 1;
     execution = 0;
 }
@@ -439,7 +441,8 @@ void rdl__race_begin(void)
                 "less, need less");
     }
     if (used > EVENTS_KEPT)
-        madvise(events, EVENTS_MAX * sizeof *events, MADV_DONTNEED);
+        rdl__kernel(SYS_madvise, (long)events, (long)(EVENTS_MAX * sizeof *events), MADV_DONTNEED,
+                    0, 0, 0);
     event_base = event_next;
     rdl__race_enable(true);
     execution++;
@@ -506,8 +509,11 @@ void rdl__race_access(struct rdl__thread *self, uintptr_t address, uintptr_t siz
         return;
     if (__builtin_expect(address >= rdl__stacks_low, 0))
         rdl__track_touched(self, address);
-    if (__builtin_expect(rdl__race_find(self->track, address, size, how, pc, &earlier), 0) &&
-        !none_wanted && !is_allowed(address, size))
+    if (__builtin_expect(!rdl__race_find(self->track, address, size, how, pc, &earlier), 1))
+        return;
+    if (none_wanted || is_allowed(address, size))
+        rdl__limit(RDL__LIMIT_BOUND, "data races were met that do not count as failures", "");
+    else
         report(self,
                &(struct rdl__access){
                    .pc = pc, .size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX, .how = how},

@@ -22,6 +22,8 @@
 #include "control/sched/dispatch.h"
 #include "control/sched/donor.h"
 #include "control/sched/inner.h"
+#include "control/sched/mappings.h"
+#include "control/sched/seen.h"
 #include "control/sched/sleeper.h"
 
 enum {
@@ -57,6 +59,7 @@ static bool could_run(const struct rdl__thread *thread)
 
 void rdl__changed(uintptr_t object)
 {
+    object = rdl__canonical(object);
     for (uint32_t id = 0; id < sched->view.threads; id++)
         if (sched->awaited[id] == object)
             set_enabled(id, could_run(sched->threads[id]));
@@ -71,6 +74,7 @@ uint32_t rdl__waiters(uintptr_t object, enum rdl__op_kind kind, uint32_t *out, u
 {
     uint32_t count = 0;
 
+    object = rdl__canonical(object);
     for (uint32_t id = 0; id < sched->view.threads && count < room; id++)
         if (sched->awaited[id] == object && sched->view.ops[id].kind == kind &&
             sched->threads[id] != rdl__running)
@@ -164,6 +168,8 @@ static void note_operation(struct rdl__thread *self)
         rdl__trace_operation(self, op);
     if (__builtin_expect(rdl__debugged, 0))
         rdl__debug_follow(self);
+    if (__builtin_expect(op->flags & RDL__OP_WORLD, 0))
+        rdl__world_meet(self);
     if (rdl__instrumented)
         rdl__credit_give(self);
 }
@@ -473,7 +479,10 @@ static void come_to(struct rdl__thread *self, const struct rdl__op *op)
     rdl__dispatch_selector = RDL__HAND_OVER;
     view->running = self->id;
     view->ops[self->id] = *op;
+    view->ops[self->id].object = rdl__canonical(op->object);
     view->ops[self->id].pc = rdl__blamed(self, op->pc);
+    if (__builtin_expect(!rdl__is_seen_for(view->ops[self->id].pc), 0))
+        rdl__op_unseen(&view->ops[self->id]);
     view->steps[self->id]++;
     if (!is_access(op) && ++sched->calls > CALLS_FAIR)
         view->ops[self->id].flags |= RDL__OP_POLITE;
@@ -527,7 +536,7 @@ again:
         self->woken = RDL__TIMED_OUT;
     sched->deadlines += deadline != RDL__FOREVER;
     sched->summary->timed |= deadline != RDL__FOREVER;
-    sched->awaited[self->id] = op->object;
+    sched->awaited[self->id] = rdl__canonical(op->object);
     set_enabled(self->id, could_run(self));
     if (rdl__is_enabled(&sched->view, self->id))
         turn(self);
@@ -568,7 +577,11 @@ enum rdl__woken rdl__await_interruptibly(struct rdl__thread *self, const struct 
 
 void rdl__created(struct rdl__thread *self, uintptr_t pc)
 {
-    come_to(self, &(struct rdl__op){.kind = RDL__OP_CREATE, .pc = pc});
+    come_to(self, &(struct rdl__op){.kind = RDL__OP_CREATE,
+                                    .touch = RDL__WRITES, /* of which number and stack is next */
+                                    .size = 1,
+                                    .object = (uintptr_t)sched->threads,
+                                    .pc = pc});
     note_operation(self);
 }
 
@@ -588,48 +601,7 @@ void rdl__wake_for_signal(struct rdl__thread *thread)
     }
 }
 
-void rdl__after(struct rdl__thread *self, uintptr_t pc)
-{
-    if (!rdl__instrumented && sched->view.enabled_count > 1)
-        rdl__point(self, &(struct rdl__op){.kind = RDL__OP_STEP, .pc = pc});
-}
-
 /* ---- Threads come and go -------------------------------------------------------------- */
-
-static struct rdl__thread *slot(void)
-{
-    struct rdl__view *view = &sched->view;
-    uint32_t id = 0;
-
-    while (id < view->threads && sched->threads[id]->state != RDL__UNUSED)
-        id++;
-    if (id == RDL__THREADS_MAX)
-        return NULL;
-    if (!sched->threads[id])
-        sched->threads[id] = rdl__allocate(sizeof *sched->threads[id]);
-    if (id == view->threads)
-        view->threads++;
-    if (sched->summary->threads < view->threads)
-        sched->summary->threads = view->threads;
-    view->steps[id] = 0;
-    sched->awaited[id] = 0;
-    memset(sched->threads[id], 0, offsetof(struct rdl__thread, holds));
-    sched->threads[id]->id = id;
-    sched->threads[id]->state = RDL__ALIVE;
-    sched->threads[id]->deadline = RDL__FOREVER;
-    return sched->threads[id];
-}
-
-struct rdl__thread *rdl__slot_new(uint32_t creator)
-{
-    struct rdl__thread *thread = slot();
-
-    if (!thread)
-        return NULL;
-    sched->view.creator[thread->id] = creator;
-    sched->summary->alive = ++sched->alive;
-    return thread;
-}
 
 /* What a donor does when the carrier comes: one controlled thread, to its end. */
 static void live(void *argument)

@@ -107,6 +107,8 @@ struct rdl__thread {
     uint32_t offers;      /* of its turn, or waits that were in vain, since somebody got on */
     uintptr_t refused_at; /* pc where it tried to get a lock last, and did not */
     unsigned no_switch;   /* > 0: a lock of the C library is held; stay if that is possible */
+    unsigned aside;       /* > 0: it runs a spec or a driver, whose calls of the C library are not
+                             those of the code under test */
 
     uintptr_t openmp_from; /* pc of the call of OpenMP's that it is in; 0: none */
 
@@ -156,6 +158,7 @@ struct rdl__sched {
     bool sleeping_decided; /* whether that is so */
     unsigned faults;
     bool stacks;                    /* accesses of threads to their own stacks count */
+    bool ends;                      /* ends of threads are operations */
     bool ending;                    /* thread 0 is at its end and waits for the others */
     bool failing;                   /* go back to thread 0, and out */
     bool forked;                    /* this execution has a process of its own */
@@ -289,6 +292,11 @@ _Noreturn void rdl__execution_fails_at_two(enum rdl__cause cause, uintptr_t pc, 
 /* A primitive is used in a way that POSIX leaves undefined. */
 #define rdl__wrong_use(pc, ...) rdl__execution_fails(RDL__BY_MISUSE, (pc), __VA_ARGS__)
 
+/* A fact that limits what a pass may claim (observe/limits.h), by name or by
+ * the address of its code.  Nothing happens if no thread is controlled. */
+void rdl__limit(enum rdl__limit_kind kind, const char *what, const char *where);
+void rdl__limit_at(enum rdl__limit_kind kind, uintptr_t pc);
+
 /* "main", "worker" as named, or "thread 2". */
 const char *rdl__thread_name(const struct rdl__thread *thread);
 
@@ -352,7 +360,7 @@ struct rdl__execution {
     struct rdl__summary *summary;
     bool forked;
     unsigned faults;
-    bool stacks; /* threads may be switched at accesses to their own stacks, too */
+    unsigned watched; /* RDL__WATCH_STACKS and the like: see struct rdl__settings */
     uint64_t points_max;
 };
 

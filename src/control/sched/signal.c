@@ -18,6 +18,8 @@
 #include <unistd.h>
 
 #include "control/sched/dispatch.h"
+#include "control/sched/seen.h"
+#include "control/sched/undo.h"
 #include "control/sched/world.h"
 #include "port/trap.h"
 
@@ -370,6 +372,10 @@ int rdl__send_signal(struct rdl__thread *self, struct rdl__thread *to, const sig
 
     if (info->si_signo < 1 || info->si_signo >= SIGNALS)
         return EINVAL;
+    /* A handler runs at the next operation of its thread, whatever that is, and does what it
+     * likes. */
+    if (to != self && !is_for_kernel(info->si_signo, false))
+        op.flags = RDL__OP_BREAKS;
     rdl__point(self, &op);
     rdl__hb_release(self, SIGNALS_AT);
     if (!to) {
@@ -438,6 +444,7 @@ static void on_signal(int signal, siginfo_t *info, void *context)
     if (rdl__self()) {
         being_sent = 0;
         let_masks_differ(rdl__as_bits(&interrupted->uc_sigmask));
+        rdl__entering(rdl__running, (uintptr_t)action->sa_sigaction);
     }
     if (action->sa_flags & SA_SIGINFO)
         action->sa_sigaction(signal, info, context);
@@ -458,8 +465,47 @@ static bool goes_through_us(int signal, const struct sigaction *action)
            !(action->sa_flags & SA_RESETHAND) && signal >= 1 && signal < SIGNALS;
 }
 
-RDL__INTERPOSE int sigaction(int signal, const struct sigaction *restrict action,
-                             struct sigaction *restrict old)
+static struct sigaction before[SIGNALS], handlers_before[SIGNALS];
+static bool was_changed[SIGNALS], any_was_changed;
+
+/* The first change by an execution decides what the next one is to find. */
+static void note_change(int signal, const struct sigaction *was, const struct sigaction *handler)
+{
+    if (!rdl__self() || sched->forked || was_changed[signal] || rdl__trap_begins)
+        return;
+    was_changed[signal] = any_was_changed = true;
+    before[signal] = *was;
+    handlers_before[signal] = *handler;
+}
+
+void rdl__signals_put_back(void)
+{
+    if (!any_was_changed)
+        return;
+    for (int signal = 1; signal < SIGNALS; signal++)
+        if (was_changed[signal]) {
+            was_changed[signal] = false;
+            if (signal == rdl__trap_signal)
+                continue;
+            handlers[signal] = handlers_before[signal];
+            RDL__NEXT(sigaction)(signal, &before[signal], NULL);
+        }
+    any_was_changed = false;
+}
+
+/* The thread is about to look at, or to change, what is done with signals, or its mask. */
+static void come_to_signals(bool changes, uintptr_t pc)
+{
+    struct rdl__thread *self = rdl__self();
+    struct rdl__op op = rdl__signal_op(RDL__OP_SIGNAL, pc);
+
+    if (!self || sched->alive == 1)
+        return;
+    op.touch = changes ? RDL__WRITES : RDL__READS;
+    rdl__point(self, &op);
+}
+
+static int set_action(int signal, const struct sigaction *action, struct sigaction *old)
 {
     struct sigaction ours, was, previous = {0};
     bool through_us = action && rdl__self() && goes_through_us(signal, action);
@@ -487,9 +533,18 @@ RDL__INTERPOSE int sigaction(int signal, const struct sigaction *restrict action
         has_handlers = true;
     }
     result = RDL__NEXT(sigaction)(signal, action ? &ours : NULL, &was);
+    if (result == 0 && action && signal < SIGNALS)
+        note_change(signal, &was, &previous);
     if (result == 0 && old)
         *old = was.sa_sigaction == on_signal ? previous : was;
     return result;
+}
+
+RDL__INTERPOSE int sigaction(int signal, const struct sigaction *restrict action,
+                             struct sigaction *restrict old)
+{
+    come_to_signals(action, RDL__CALLER);
+    return set_action(signal, action, old);
 }
 
 RDL__INTERPOSE sighandler_t signal(int number, sighandler_t handler)
@@ -498,7 +553,8 @@ RDL__INTERPOSE sighandler_t signal(int number, sighandler_t handler)
 
     if (!rdl__self() && (number != rdl__trap_signal || number == 0))
         return RDL__NEXT(signal)(number, handler);
-    return sigaction(number, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
+    come_to_signals(true, RDL__CALLER);
+    return set_action(number, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
 }
 
 /* ---- Interposed: sending and masking --------------------------------------------------------- */
@@ -582,7 +638,7 @@ static sigset_t spare(struct rdl__thread *self, int how, const sigset_t *set)
     return spared;
 }
 
-RDL__INTERPOSE int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
+static int set_mask(int how, const sigset_t *set, sigset_t *old)
 {
     struct rdl__thread *self = rdl__self();
     bool blocked_sigsys = self && self->blocks_sigsys;
@@ -605,9 +661,19 @@ RDL__INTERPOSE int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
     return why;
 }
 
+/* Only who changes a mask changes anything for others. */
+RDL__INTERPOSE int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
+{
+    if (set)
+        come_to_signals(true, RDL__CALLER);
+    return set_mask(how, set, old);
+}
+
 RDL__INTERPOSE int sigprocmask(int how, const sigset_t *set, sigset_t *old)
 {
     if (!rdl__self() && !rdl__trap_wanted)
         return RDL__NEXT(sigprocmask)(how, set, old);
-    return (int)rdl__in_errno(-pthread_sigmask(how, set, old));
+    if (set)
+        come_to_signals(true, RDL__CALLER);
+    return (int)rdl__in_errno(-set_mask(how, set, old));
 }

@@ -132,7 +132,7 @@ static uint64_t near_state(const struct rdl__track *track, const struct rdl__ent
 {
     size_t words = (track->stack_high - (uintptr_t)entry->stack) / sizeof *entry->stack;
 
-    return hash_words(hash_words((uintptr_t)entry, entry->registers, 6), entry->stack,
+    return hash_words(hash_words((uintptr_t)entry ^ track->more, entry->registers, 6), entry->stack,
                       words < NEAR_WORDS ? words : NEAR_WORDS);
 }
 

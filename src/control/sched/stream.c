@@ -83,6 +83,17 @@ static void end_reading(struct rdl__thread *self, FILE *stream)
     rdl__changed((uintptr_t)stream);
 }
 
+/* As getc_unlocked, which is ours and an operation. */
+static int take_char(FILE *stream)
+{
+    return RDL__NEXT(getc_unlocked)(stream);
+}
+
+static bool has_failed(const FILE *stream)
+{
+    return stream->_flags & ERROR_SEEN;
+}
+
 /* The next character, or EOF. */
 static int next_of(struct rdl__thread *self, FILE *stream, uintptr_t pc)
 {
@@ -90,12 +101,12 @@ static int next_of(struct rdl__thread *self, FILE *stream, uintptr_t pc)
     int next;
 
     if (stream->_IO_read_ptr < stream->_IO_read_end || stream->_flags & (END_SEEN | IN_BACKUP))
-        return getc_unlocked(stream);
+        return take_char(stream);
     if (!rdl__io_begin(self, stream->_fileno, POLLIN, false, pc, &file)) {
         stream->_flags |= ERROR_SEEN;
         return EOF;
     }
-    next = getc_unlocked(stream);
+    next = take_char(stream);
     rdl__file_changed(self, &file);
     return next;
 }
@@ -147,7 +158,7 @@ static char *read_line(struct rdl__thread *self, char *out, int size, FILE *stre
         out[length++] = (char)next;
     end_reading(self, stream);
     out[length] = '\0';
-    return (length == 0 && size > 1) || (next == EOF && ferror_unlocked(stream)) ? NULL : out;
+    return (length == 0 && size > 1) || (next == EOF && has_failed(stream)) ? NULL : out;
 }
 
 RDL__INTERPOSE char *fgets(char *restrict out, int size, FILE *restrict stream)
@@ -208,7 +219,7 @@ static ssize_t read_until(struct rdl__thread *self, char **text, size_t *room, i
     } while (next != EOF && next != end);
     end_reading(self, stream);
     (*text)[length] = '\0';
-    return length == 0 || (next == EOF && ferror_unlocked(stream)) ? -1 : (ssize_t)length;
+    return length == 0 || (next == EOF && has_failed(stream)) ? -1 : (ssize_t)length;
 }
 
 RDL__INTERPOSE ssize_t getdelim(char **restrict text, size_t *restrict room, int end,

@@ -1,16 +1,20 @@
 /* syscall.c -- system calls that a program makes by number.
  *
  * Those that wait, or tell of time or threads, are as if the program had called the
- * function of that name; all others are handed on. */
+ * function of that name; all others are handed on, as operations on what the function's
+ * row in the table of calls says (syscall_rows.c). */
 #include <errno.h>
 #include <sched.h>
 #include <stdarg.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "control/sched/follow.h"
 #include "control/sched/world.h"
 
 RDL__ASKED_FOR(syscall);
@@ -89,6 +93,10 @@ static bool about_processes(struct rdl__thread *self, long number, const long *a
     case SYS_waitid:
         *out = rdl__waitid(self, (int)a[0], (int)a[1], (siginfo_t *)a[2], (int)a[3],
                            (struct rusage *)a[4], pc);
+        return true;
+    case SYS_execve:
+    case SYS_execveat:
+        *out = rdl__execute_by_number(number, a);
         return true;
     case SYS_pause:
         *out = pause();
@@ -174,6 +182,45 @@ static bool about_files(struct rdl__thread *self, long number, const long *a, ui
     }
 }
 
+/* Files and mappings that come and go. */
+static bool about_numbers(long number, const long *a, long *out)
+{
+    switch (number) {
+    case SYS_open:
+        *out = open((const char *)a[0], (int)a[1], (mode_t)a[2]);
+        return true;
+    case SYS_openat:
+        *out = openat((int)a[0], (const char *)a[1], (int)a[2], (mode_t)a[3]);
+        return true;
+    case SYS_pipe:
+        *out = pipe((int *)a[0]);
+        return true;
+    case SYS_pipe2:
+        *out = pipe2((int *)a[0], (int)a[1]);
+        return true;
+    case SYS_dup2:
+        *out = dup2((int)a[0], (int)a[1]);
+        return true;
+    case SYS_dup3:
+        *out = dup3((int)a[0], (int)a[1], (int)a[2]);
+        return true;
+    case SYS_eventfd2:
+        *out = eventfd((unsigned)a[0], (int)a[1]);
+        return true;
+    case SYS_mmap:
+        *out = (long)mmap((void *)a[0], (size_t)a[1], (int)a[2], (int)a[3], (int)a[4], a[5]);
+        return true;
+    case SYS_munmap:
+        *out = munmap((void *)a[0], (size_t)a[1]);
+        return true;
+    case SYS_mremap:
+        *out = (long)mremap((void *)a[0], (size_t)a[1], (size_t)a[2], (int)a[3], (void *)a[4]);
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* Calls that name a thread by its number, as the kernel would know it. */
 static void name_for_kernel(long number, long *a)
 {
@@ -210,10 +257,12 @@ long rdl__call_by_number(struct rdl__thread *self, long number, long *a, uintptr
 
     if (about_time_or_threads(self, number, a, pc, &result))
         return rdl__in_errno(result);
-    if (about_files(self, number, a, pc, &result) || about_processes(self, number, a, pc, &result))
+    if (about_files(self, number, a, pc, &result) ||
+        about_processes(self, number, a, pc, &result) || about_numbers(number, a, &result))
         return result;
     if (number == SYS_clone || number == SYS_clone3)
         return rdl__copied(clone_by_number, (long[]){number, a[0], a[1], a[2], a[3], a[4], a[5]});
+    rdl__come_to_number(self, number, a, pc);
     name_for_kernel(number, a);
     return RDL__NEXT(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
@@ -232,6 +281,8 @@ __attribute__((no_sanitize("address"))) RDL__INTERPOSE long syscall(long number,
     va_end(arguments);
     if (self)
         return rdl__call_by_number(self, number, a, pc);
+    if (rdl__follower && (number == SYS_execve || number == SYS_execveat))
+        return rdl__execute_by_number(number, a);
     return RDL__NEXT(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 

@@ -13,10 +13,15 @@
 #include "base/memory.h"
 #include "control/meet.h"
 #include "control/sched/donor.h"
+#include "control/sched/follow.h"
 #include "control/sched/inner.h"
 #include "control/sched/mutex.h"
 #include "control/sched/next.h"
+#include "control/sched/seen.h"
+#include "control/sched/state.h"
+#include "control/sched/undo.h"
 #include "port/blocked.h"
+#include "port/dirty.h"
 
 #define sched (&rdl__sched)
 
@@ -55,10 +60,21 @@ static void (*key_destructors[PTHREAD_KEYS_MAX])(void *value);
 static bool key_used[PTHREAD_KEYS_MAX];
 static unsigned keys_end; /* no key is as large as this */
 
+/* Which numbers are keys: a thread that ends looks at them, too. */
+static void come_to_keys(enum rdl__touch touch, uintptr_t pc)
+{
+    struct rdl__thread *self = rdl__self();
+
+    if (self && sched->alive > 1)
+        rdl__come_to_state(self, RDL__STATE_THREADS, touch, pc);
+}
+
 RDL__INTERPOSE int pthread_key_create(pthread_key_t *key, void (*destructor)(void *value))
 {
-    int why = RDL__NEXT(pthread_key_create)(key, destructor);
+    int why;
 
+    come_to_keys(RDL__WRITES, RDL__CALLER);
+    why = RDL__NEXT(pthread_key_create)(key, destructor);
     if (why == 0 && *key < PTHREAD_KEYS_MAX) {
         key_destructors[*key] = destructor;
         key_used[*key] = true;
@@ -70,6 +86,7 @@ RDL__INTERPOSE int pthread_key_create(pthread_key_t *key, void (*destructor)(voi
 
 RDL__INTERPOSE int pthread_key_delete(pthread_key_t key)
 {
+    come_to_keys(RDL__WRITES, RDL__CALLER);
     if (key < PTHREAD_KEYS_MAX)
         key_used[key] = false;
     return RDL__NEXT(pthread_key_delete)(key);
@@ -85,8 +102,13 @@ static bool call_key_destructors(void)
 
         if (!value)
             continue;
+        if (key_destructors[key] && !rdl__is_of_sanitizer((uintptr_t)key_destructors[key] + 1))
+            come_to_keys(RDL__READS, 0);
+        if (!key_used[key])
+            continue; /* another thread has deleted it meanwhile */
         pthread_setspecific(key, NULL);
         if (key_destructors[key]) {
+            rdl__entering(rdl__running, (uintptr_t)key_destructors[key]);
             key_destructors[key](value);
             called = true;
         }
@@ -109,12 +131,23 @@ RDL__INTERPOSE int __cxa_thread_atexit_impl(void (*function)(void *object), void
     struct rdl__thread *self = rdl__self();
     struct rdl__thread_dtor *dtor;
 
-    if (!self || !self->donor)
+    /* Thread 0 does not end with its execution.  Its variables are put back before the next one. */
+    if (!self || (!self->donor && sched->forked))
         return RDL__NEXT(__cxa_thread_atexit_impl)(function, object, dso);
     dtor = rdl__allocate(sizeof *dtor);
     *dtor = (struct rdl__thread_dtor){function, object, self->dtors};
     self->dtors = dtor;
     return 0;
+}
+
+static void forget_object_destructors(struct rdl__thread *self)
+{
+    while (self->dtors) {
+        struct rdl__thread_dtor *dtor = self->dtors;
+
+        self->dtors = dtor->next;
+        free(dtor);
+    }
 }
 
 static void call_object_destructors(struct rdl__thread *self)
@@ -123,8 +156,33 @@ static void call_object_destructors(struct rdl__thread *self)
         struct rdl__thread_dtor *dtor = self->dtors;
 
         self->dtors = dtor->next;
+        rdl__entering(self, (uintptr_t)dtor->function);
         dtor->function(dtor->object);
         free(dtor);
+    }
+}
+
+/* ---- What executions leave behind of both ------------------------------------------------ */
+
+static bool key_was_used[PTHREAD_KEYS_MAX];
+static void *key_values[PTHREAD_KEYS_MAX]; /* of thread 0 */
+
+void rdl__keys_save(void)
+{
+    memcpy(key_was_used, key_used, sizeof key_used);
+    for (unsigned key = 0; key < keys_end; key++)
+        key_values[key] = key_used[key] ? pthread_getspecific(key) : NULL;
+}
+
+void rdl__keys_restore(void)
+{
+    if (sched->threads[0])
+        forget_object_destructors(sched->threads[0]);
+    for (unsigned key = 0; key < keys_end; key++) {
+        if (key_used[key] && !key_was_used[key])
+            pthread_key_delete(key);
+        else if (key_used[key] && pthread_getspecific(key) != key_values[key])
+            pthread_setspecific(key, key_values[key]);
     }
 }
 
@@ -189,6 +247,12 @@ void rdl__thread_live(struct rdl__thread *self)
     for (uint32_t i = 0; i < self->hold_count; i++)
         if (self->holds[i].robust)
             rdl__mutex_orphaned(self, self->holds[i].object);
+    if (sched->ends)
+        rdl__point(self, &(struct rdl__op){.kind = RDL__OP_END,
+                                           .touch = RDL__WRITES,
+                                           .size = 1,
+                                           .object = (uintptr_t)self,
+                                           .pc = self->entry});
 }
 
 _Noreturn void rdl__thread_vanish(void)
@@ -198,12 +262,7 @@ _Noreturn void rdl__thread_vanish(void)
     for (unsigned key = 0; key < keys_end; key++)
         if (key_used[key] && pthread_getspecific(key))
             pthread_setspecific(key, NULL);
-    while (self->dtors) {
-        struct rdl__thread_dtor *dtor = self->dtors;
-
-        self->dtors = dtor->next;
-        free(dtor);
-    }
+    forget_object_destructors(self);
     rdl__donor_rewind(self->donor, &sched->discarding->stack_pointer, sched->discarding->fs);
 }
 
@@ -257,7 +316,6 @@ int rdl__thread_new(struct rdl__thread *self, const pthread_attr_t *attributes,
         return EAGAIN;
     }
     thread->start = start;
-    thread->entry = (uintptr_t)start;
     thread->argument = argument;
     thread->detached = detached == PTHREAD_CREATE_DETACHED;
     thread->created_at = rdl__blamed(self, pc);
@@ -265,6 +323,7 @@ int rdl__thread_new(struct rdl__thread *self, const pthread_attr_t *attributes,
     thread->blocks_sigsys = self->blocks_sigsys;
     rdl__thread_born(thread, name);
     rdl__thread_begin(thread, donor, pc);
+    rdl__starts_with(thread, (uintptr_t)start);
     rdl__hb_created(self, thread);
     self->created_last = thread->id;
     rdl__created(self, pc);
@@ -286,10 +345,13 @@ RDL__INTERPOSE int pthread_create(pthread_t *out, const pthread_attr_t *attribut
     uintptr_t pc = RDL__CALLER;
     int why;
 
+    rdl__follow_thread();
     if (!self && rdl__create_is_watched())
         return rdl__blocked_create(out, attributes, start, argument);
-    if (!self)
+    if (!self) {
+        rdl__dirty_by_others = true;
         return RDL__NEXT(pthread_create)(out, attributes, start, argument);
+    }
     why = rdl__thread_new(self, attributes, start, argument, NULL, pc, &thread);
     if (why)
         return why;
@@ -328,6 +390,7 @@ int rdl__thread_join(struct rdl__thread *self, struct rdl__thread *thread, void 
                          .pc = pc};
     enum rdl__woken woken;
 
+    rdl__sched.summary->ends |= deadline != RDL__FOREVER;
     if (!thread)
         return ESRCH;
     if (thread->detached || thread->being_joined)
@@ -366,6 +429,17 @@ RDL__INTERPOSE int pthread_join(pthread_t thread, void **out_result)
     return rdl__thread_join(self, rdl__thread_of(thread), out_result, RDL__FOREVER, RDL__CALLER);
 }
 
+/* From now on ends are operations: a thread may have done all it does, and not have ended. */
+void rdl__look_for_end(struct rdl__thread *self, const struct rdl__thread *thread, uintptr_t pc)
+{
+    rdl__sched.summary->ends = true;
+    rdl__point(self, &(struct rdl__op){.kind = RDL__OP_LOOK,
+                                       .touch = RDL__READS,
+                                       .size = 1,
+                                       .object = (uintptr_t)thread,
+                                       .pc = pc});
+}
+
 RDL__INTERPOSE int pthread_tryjoin_np(pthread_t thread, void **out_result)
 {
     struct rdl__thread *self = rdl__self(), *other;
@@ -374,11 +448,7 @@ RDL__INTERPOSE int pthread_tryjoin_np(pthread_t thread, void **out_result)
     if (!self)
         return RDL__NEXT(pthread_tryjoin_np)(thread, out_result);
     other = rdl__thread_of(thread);
-    rdl__point(self, &(struct rdl__op){.kind = RDL__OP_JOIN,
-                                       .touch = RDL__READS,
-                                       .size = 1,
-                                       .object = (uintptr_t)other,
-                                       .pc = pc});
+    rdl__look_for_end(self, other, pc);
     if (other && other->state == RDL__ALIVE)
         return EBUSY;
     return rdl__thread_join(self, other, out_result, RDL__FOREVER, pc);
@@ -472,6 +542,8 @@ RDL__INTERPOSE int prctl(int option, ...)
         memcpy((char *)a[0], name, sizeof name);
         return 0;
     }
+    if (self && sched->alive > 1)
+        rdl__come_to_state(self, RDL__STATE_PROCESS, RDL__WRITES, RDL__CALLER);
     return RDL__NEXT(prctl)(option, a[0], a[1], a[2], a[3]);
 }
 
@@ -488,6 +560,7 @@ RDL__INTERPOSE int pthread_cancel(pthread_t thread)
         return ESRCH;
     rdl__point(self, &(struct rdl__op){.kind = RDL__OP_SIGNAL,
                                        .touch = RDL__WRITES,
+                                       .flags = RDL__OP_BREAKS,
                                        .size = 1,
                                        .object = (uintptr_t)other,
                                        .pc = RDL__CALLER});

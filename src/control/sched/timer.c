@@ -56,8 +56,15 @@ static void find_next(void)
     rdl__timer_next = next;
 }
 
+static void note_timer(void)
+{
+    rdl__limit(RDL__LIMIT_BOUND, "timers were not tried at every moment", "");
+}
+
 static void set(struct timer *timer, uint64_t deadline, uint64_t interval)
 {
+    if (deadline != RDL__FOREVER)
+        note_timer();
     timer->deadline = deadline;
     timer->interval = interval;
     timer->due = false;
@@ -264,6 +271,8 @@ RDL__INTERPOSE int setitimer(__itimer_which_t which, const struct itimerval *set
 {
     struct timespec value, interval;
 
+    if (rdl__self())
+        note_timer();
     if (!rdl__self() || which != ITIMER_REAL || !setting)
         return RDL__NEXT(setitimer)(which, setting, old);
     value = as_timespec(&setting->it_value);
@@ -291,5 +300,7 @@ RDL__INTERPOSE int timer_create(clockid_t clock, struct sigevent *restrict event
                                 timer_t *restrict out)
 {
     has_real_timers = true;
+    if (rdl__self())
+        note_timer();
     return RDL__NEXT(timer_create)(clock, event, out);
 }

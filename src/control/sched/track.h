@@ -30,8 +30,9 @@ struct rdl__entry {
 };
 
 struct rdl__frame {
-    uintptr_t pc;    /* where the function was called */
-    uintptr_t stack; /* and where its frame is: further down than its caller's */
+    uintptr_t pc;     /* where the function was called */
+    uintptr_t stack;  /* and where its frame is: further down than its caller's */
+    bool from_unseen; /* its caller does not tell of its accesses */
 };
 
 /* A value that a thread read while it seemed to do nothing but wait. */
@@ -73,6 +74,7 @@ struct rdl__track {
     uint32_t hits; /* how often the anchor was met with nothing changed */
     uint32_t same; /* and the thread in the same state */
     uint32_t same_wanted, window, pause;
+    uint64_t more;      /* registers that a call would not preserve, of inline assembly */
     uint64_t near, far; /* its state when it began to be recorded what the thread sees */
     bool recording;
     bool stuck;  /* it waits for one of the values it saw to change */
@@ -220,6 +222,13 @@ bool rdl__spin_look(struct rdl__thread *self, const struct rdl__entry *entry, st
 void rdl__spin_read(struct rdl__track *track, uintptr_t address, uintptr_t size);
 
 void rdl__spin_begin(struct rdl__track *track);
+
+/* ---- atomic.c ----------------------------------------------------------------------------- */
+
+/* What inline assembly is about to do, as one atomic operation with all its order.  `changes`:
+ * the value will be another one. */
+void rdl__atomic_access(uintptr_t address, uint32_t size, bool reads, bool writes, bool changes,
+                        const struct rdl__entry *entry);
 
 /* ---- access.c ----------------------------------------------------------------------------- */
 

@@ -391,5 +391,7 @@ bool rdl__await_outside(void)
 
     for (uint32_t id = 0; id < sched->view.threads && !hopeful; id++)
         hopeful = is_hopeful(sched->threads[id]);
+    if (hopeful)
+        rdl__limit(RDL__LIMIT_BOUND, "input from other processes came when it came", "");
     return hopeful && wait_for_anything(RDL__FOREVER);
 }

@@ -52,6 +52,7 @@ void rdl__op_describe(struct rdl__text *out, const struct rdl__op *op, const cha
         [RDL__OP_FUTEX_WAIT] = "waits for %s",
         [RDL__OP_FUTEX_WAKE] = "wakes waiters for %s",
         [RDL__OP_DESTROY] = "destroys %s",
+        [RDL__OP_LOOK] = "looks whether %s has ended",
     };
     static const char *const plain[] = {
         [RDL__OP_START] = "starts",
@@ -69,10 +70,15 @@ void rdl__op_describe(struct rdl__text *out, const struct rdl__op *op, const cha
         [RDL__OP_TICK] = "goes on at its time",
         [RDL__OP_GATE] = "passes a gate",
         [RDL__OP_MOCKED] = "calls what is mocked",
+        [RDL__OP_UNSEEN] = "runs assembly",
+        [RDL__OP_END] = "ends",
+        [RDL__OP_EXIT] = "ends the process",
     };
 
     if (op->kind == RDL__OP_READ || op->kind == RDL__OP_WRITE || op->kind == RDL__OP_ATOMIC)
         describe_access(out, op, object);
+    else if (op->kind == RDL__OP_UNSEEN && op->object)
+        rdl__text_add(out, "calls %s", object);
     else if (op->kind < sizeof verbs / sizeof *verbs && verbs[op->kind]) {
         const char *verb = verbs[op->kind], *gap = verb;
 

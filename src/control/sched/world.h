@@ -11,6 +11,7 @@
  *     socket.c   sockets;  link.c  who is at the other end
  *     process.c  fork and waiting for children
  *     signal.c   signals between threads, masks;  sigwait.c  waiting for signals
+ *     state.c    other state of the C library and the kernel;  names.c  names of files
  *     futex.c    futexes;  syscall.c  system calls by number;  dispatch.c  by no function
  *
  * Time, readiness of files and the state of children are asked of the kernel when
@@ -22,6 +23,7 @@
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <time.h>
 
@@ -67,6 +69,7 @@ struct rdl__file {
     enum rdl__file_kind kind;
     int fd;
     bool waits;       /* operations on it wait; else they fail with EAGAIN */
+    bool mapped;      /* what is read and written is also memory of the program's */
     uintptr_t object; /* two files have the same one if an operation on one may matter to the
                          other */
     uint32_t size;
@@ -76,6 +79,11 @@ void rdl__files_begin(void);
 void rdl__file_look(int fd, struct rdl__file *out);
 struct rdl__file rdl__any_file(void); /* it may matter to all */
 struct rdl__op rdl__file_op(const struct rdl__file *file, uintptr_t pc);
+uintptr_t rdl__file_object(const struct stat *status);
+
+/* Which numbers of descriptors are free: the object, and an operation that takes one. */
+uintptr_t rdl__numbers_object(void);
+void rdl__come_to_numbers(uintptr_t pc);
 
 /* Something was done to the file; threads that wait are asked again, and what the
  * thread did before is known to whoever does something to it later. */
@@ -173,6 +181,9 @@ void rdl__fifos_begin(void);
 
 void rdl__streams_begin(void);
 
+/* libc_locks.c: come to an operation on a stream, when no other thread has locked it. */
+void rdl__stream_await(struct rdl__thread *self, FILE *stream, const struct rdl__op *op);
+
 /* ---- poll.c ----------------------------------------------------------------------- */
 
 int rdl__poll(struct rdl__thread *self, struct pollfd *fds, nfds_t count, uint64_t deadline,
@@ -261,6 +272,10 @@ bool rdl__futex_is_outside(const struct rdl__thread *thread);     /* other proce
 
 /* What syscall() does for a controlled thread.  May change the arguments. */
 long rdl__call_by_number(struct rdl__thread *self, long number, long *a, uintptr_t pc);
+
+/* syscall_rows.c: the thread is about to make this call, which nobody else takes care of. */
+void rdl__come_to_number(struct rdl__thread *self, long number, const long *arguments,
+                         uintptr_t pc);
 
 /* ---- number.c ---------------------------------------------------------------------------- */
 

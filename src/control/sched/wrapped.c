@@ -4,13 +4,14 @@
  * access, and then lets the C library do it.  Code that was compiled otherwise, ours
  * and all of the C library among it, is not affected.
  *
+ * These are written by hand.  Most such functions are made from the table of calls (thunks.c),
+ * printf and its kin are in wrapped_print.c, those with static results in wrapped_static.c.
+ *
  * To free a block is to write all of it: whoever still uses it, with nothing to order
  * the two, has a race. */
 #include <dlfcn.h>
 #include <malloc.h>
-#include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -21,6 +22,7 @@
 #include "control/sched/next.h"
 #include "control/sched/track.h"
 #include "control/sched/world.h"
+#include "port/heap.h"
 
 #define READS(from, size) rdl__access((uintptr_t)(from), (size), 0, RDL__CALLER)
 #define WRITES(to, size)  rdl__access((uintptr_t)(to), (size), RDL__HOW_WRITE, RDL__CALLER)
@@ -49,8 +51,6 @@ char *__wrap_strchr(const char *text, int c);
 char *__wrap_strrchr(const char *text, int c);
 char *__wrap_strdup(const char *text);
 void __wrap_bzero(void *to, size_t size);
-int __wrap_snprintf(char *to, size_t room, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
 ssize_t __wrap_read(int fd, void *to, size_t size);
 ssize_t __wrap_write(int fd, const void *from, size_t size);
 
@@ -68,12 +68,16 @@ size_t rdl__block_size(void *block)
 {
     static enum { UNKNOWN, CAN_BE_TOLD, CANNOT } size;
 
+    if (rdl__heap_owns(block))
+        return rdl__heap_size(block);
     if (size == UNKNOWN) {
-        void *allocate = (void *)malloc;
+        void *allocate = (void *)malloc, *asked = (void *)malloc_usable_size;
 
         if (module_of(allocate) == module_of((void *)__wrap_free)) /* ours */
             allocate = dlsym(RTLD_NEXT, "malloc");
-        size = module_of(allocate) == module_of((void *)malloc_usable_size) ? CAN_BE_TOLD : CANNOT;
+        if (module_of(asked) == module_of((void *)__wrap_free))
+            asked = dlsym(RTLD_NEXT, "malloc_usable_size");
+        size = module_of(allocate) == module_of(asked) ? CAN_BE_TOLD : CANNOT;
     }
     return size == CAN_BE_TOLD ? malloc_usable_size(block) : 1;
 }
@@ -244,25 +248,6 @@ RDL__INTERPOSE void __wrap_bzero(void *to, size_t size)
 {
     WRITES(to, size);
     memset(to, 0, size);
-}
-
-/* What it prints, it may read from anywhere: that is not told. */
-RDL__INTERPOSE int __wrap_snprintf(char *to, size_t room, const char *format, ...)
-{
-    va_list args;
-    int length;
-
-    if (is_watched()) {
-        va_start(args, format);
-        length = vsnprintf(NULL, 0, format, args);
-        va_end(args);
-        if (length >= 0)
-            WRITES(to, (size_t)length < room ? (size_t)length + 1 : room);
-    }
-    va_start(args, format);
-    length = vsnprintf(to, room, format, args);
-    va_end(args);
-    return length;
 }
 
 /* ---- Files ------------------------------------------------------------------------------------

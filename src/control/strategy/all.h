@@ -27,13 +27,10 @@ uint32_t rdl__pick_in_order(void *state, struct rdl__view *view);
 
 /* dpor.c: nothing is left to try; until then, one execution in how many is worth it?
  * 0: none. */
-void rdl__pct_add_percentage(struct rdl__text *out, double missed);
 bool rdl__dpor_is_done(const void *state);
 unsigned rdl__dpor_share(const void *state);
 
-/* pct.c: executions had so many points; and how likely is it that none of the
- * executions so far would have met a bug of the strategy's depth? */
+/* pct.c: an execution had so many points. */
 void rdl__pct_learn(void *state, uint64_t points);
-double rdl__pct_missed(const void *state);
 
 #endif

@@ -4,7 +4,6 @@
  * those goes on that wait at places whose order was left open.  If all come to their places that is
  * each order there is.  But somebody may be kept out, by a lock that another has taken first: then
  * all orders of calls are tried as well, after those. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -117,17 +116,18 @@ static void ended(void *state, const struct rdl__summary *summary)
     answers->done = answers->count == 0 && !answers->by_chance;
 }
 
-static int covered(const void *state, char *out, size_t room)
+static void count_all(const void *state, struct rdl__tally *out)
 {
     const struct answers *answers = state;
 
-    if (goes_by_calls(answers))
-        return rdl__strategy_calls.covered(answers->calls, out, room);
-    if (!answers->done)
-        return 0;
-    if (answers->executions == 1)
-        return snprintf(out, room, "the one schedule of this strategy");
-    return snprintf(out, room, "all %llu orders", (unsigned long long)answers->executions);
+    if (goes_by_calls(answers)) {
+        rdl__strategy_calls.count(answers->calls, out);
+        out->by_design = true;
+    } else if (answers->done)
+        *out = (struct rdl__tally){.schedules = answers->executions,
+                                   .done = true,
+                                   .of = RDL__SCHEDULES,
+                                   .by_design = true};
 }
 
 const struct rdl__strategy rdl__strategy_answers = {
@@ -140,5 +140,5 @@ const struct rdl__strategy rdl__strategy_answers = {
     .pick = pick,
     .choose = choose,
     .ended = ended,
-    .covered = covered,
+    .count = count_all,
 };

@@ -169,27 +169,17 @@ static void ended(void *state, const struct rdl__summary *summary)
         finish_level(bounded);
 }
 
-static void add_bound(const struct bounded *bounded, char *out, size_t room)
-{
-    const char *noun = bounded->by_delays ? "delay" : "preemption";
-
-    if (bounded->full_bound == 0)
-        snprintf(out, room, " without %ss", noun);
-    else
-        snprintf(out, room, " with at most %u %s%s", bounded->full_bound, noun,
-                 bounded->full_bound == 1 ? "" : "s");
-}
-
-static int covered(const void *state, char *out, size_t room)
+static void count_all(const void *state, struct rdl__tally *out)
 {
     const struct bounded *bounded = state;
-    char tail[64] = "";
+    const char *noun = bounded->by_delays ? "delay" : "preemption";
 
     if (bounded->full_schedules == 0)
-        return 0;
+        return;
+    *out = rdl__path_tally(&bounded->path, bounded->full_schedules, RDL__SCHEDULES);
     if (!bounded->done || bounded->beyond)
-        add_bound(bounded, tail, sizeof tail);
-    return rdl__path_sentence(&bounded->path, out, room, bounded->full_schedules, "schedule", tail);
+        snprintf(out->bound, sizeof out->bound, "%u %s%s", bounded->full_bound, noun,
+                 bounded->full_bound == 1 ? "" : "s");
 }
 
 const struct rdl__strategy rdl__strategy_preemptions = {
@@ -204,7 +194,7 @@ const struct rdl__strategy rdl__strategy_preemptions = {
     .pick = pick,
     .choose = choose,
     .ended = ended,
-    .covered = covered,
+    .count = count_all,
 };
 
 const struct rdl__strategy rdl__strategy_delays = {
@@ -219,5 +209,5 @@ const struct rdl__strategy rdl__strategy_delays = {
     .pick = pick,
     .choose = choose,
     .ended = ended,
-    .covered = covered,
+    .count = count_all,
 };

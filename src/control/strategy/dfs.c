@@ -54,13 +54,12 @@ static void ended(void *state, const struct rdl__summary *summary)
     dfs->done = !rdl__path_next(&dfs->path);
 }
 
-static int covered(const void *state, char *out, size_t room)
+static void count_all(const void *state, struct rdl__tally *out)
 {
     const struct dfs *dfs = state;
 
-    if (!dfs->done)
-        return 0;
-    return rdl__path_sentence(&dfs->path, out, room, dfs->schedules, "schedule", "");
+    if (dfs->done)
+        *out = rdl__path_tally(&dfs->path, dfs->schedules, RDL__SCHEDULES);
 }
 
 const struct rdl__strategy rdl__strategy_dfs = {
@@ -72,5 +71,5 @@ const struct rdl__strategy rdl__strategy_dfs = {
     .pick = pick,
     .choose = choose,
     .ended = ended,
-    .covered = covered,
+    .count = count_all,
 };

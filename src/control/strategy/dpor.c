@@ -8,10 +8,10 @@
  * be to repeat what was tried.  If all who can go are asleep, the rest of the
  * execution is a repetition; it goes on by chance and is not counted.
  *
- * If the code under test is not instrumented, it may do anything between two
- * operations: then all of them depend on each other, and all schedules are tried.
- * The strategy "calls" takes it that memory is only shared where calls (of locks, say)
- * see to it, and tries those that differ in what calls do.
+ * Code that is not instrumented may do anything between two operations: these depend
+ * on all others (RDL__OP_WORLD), so that all of their orders are tried.  The strategy
+ * "calls" assumes that threads share memory only where calls (of locks, say) see to it,
+ * and tries the schedules that differ in what calls do.
  *
  * If the program does not only depend on what we decide, it is a random walk. */
 #include <math.h>
@@ -36,8 +36,7 @@ struct dpor {
     uint32_t shallowest;  /* decision that was changed, plus one; and the most there were */
     uint32_t deepest;
     bool done, unlikely;
-    bool by_calls; /* what cannot be seen is taken not to matter */
-    bool unseen;   /* it does, and there is some */
+    bool by_calls; /* code that is not seen is taken not to matter */
 
     /* Of one execution. */
     const struct rdl__summary *summary;
@@ -87,13 +86,12 @@ static uint64_t asleep_during(const struct rdl__turn *turn)
 static void wake(struct dpor *dpor, const struct rdl__view *view)
 {
     const struct rdl__summary *summary = dpor->summary;
-    bool unseen = summary->unseen && !dpor->by_calls;
-
     for (uint32_t i = dpor->seen; i < summary->log_count; i++)
         dpor->asleep &= ~(UINT64_C(1) << summary->log[i].thread % 64);
     for (uint32_t i = dpor->seen; i < summary->log_count && dpor->asleep; i++)
         for (uint64_t rest = dpor->asleep; rest; rest &= rest - 1)
-            if (rdl__depends(&view->ops[__builtin_ctzll(rest)], &summary->log[i].op, unseen))
+            if (rdl__depends(&view->ops[__builtin_ctzll(rest)], &summary->log[i].op,
+                             dpor->by_calls))
                 dpor->asleep &= ~(rest & -rest);
 }
 
@@ -142,7 +140,8 @@ static bool sleeps_at(const struct dpor *dpor, const struct rdl__log_entry *log,
     if (!(asleep_during(&dpor->path.turns[asked]) >> log[at].thread & 1))
         return false;
     for (uint32_t i = asked; i < at; i++)
-        if (log[i].thread == log[at].thread || rdl__depends(&log[i].op, &log[at].op, dpor->unseen))
+        if (log[i].thread == log[at].thread ||
+            rdl__depends(&log[i].op, &log[at].op, dpor->by_calls))
             return false;
     return true;
 }
@@ -207,11 +206,9 @@ static void ended(void *state, const struct rdl__summary *summary)
 
     if (dpor->path.lost || !rdl__path_extend(&dpor->path, summary, &first))
         return;
-    dpor->path.incomplete |= summary->timed;
-    dpor->unseen = summary->unseen && !dpor->by_calls;
     dpor->executions++;
     dpor->repetitions += !mark_sleepers(dpor, summary->log, followed);
-    if (!rdl__reversals_find(&dpor->reversals, &dpor->path, summary, first, dpor->unseen)) {
+    if (!rdl__reversals_find(&dpor->reversals, &dpor->path, summary, first, dpor->by_calls)) {
         lose(dpor);
         return;
     }
@@ -237,17 +234,13 @@ unsigned rdl__dpor_share(const void *state)
     return dpor->unlikely ? UNLIKELY : LIKELY;
 }
 
-static int covered(const void *state, char *out, size_t room)
+static void count_all(const void *state, struct rdl__tally *out)
 {
     const struct dpor *dpor = state;
-    const char *noun = dpor->by_calls ? "order"
-                       : dpor->unseen ? "schedule"
-                                      : "distinguishable schedule";
 
-    if (!dpor->done)
-        return 0;
-    return rdl__path_sentence(&dpor->path, out, room, dpor->executions - dpor->repetitions, noun,
-                              dpor->by_calls ? " of calls" : "");
+    if (dpor->done)
+        *out = rdl__path_tally(&dpor->path, dpor->executions - dpor->repetitions,
+                               dpor->by_calls ? RDL__ORDERS : RDL__DISTINGUISHABLE);
 }
 
 const struct rdl__strategy rdl__strategy_dpor = {
@@ -259,7 +252,7 @@ const struct rdl__strategy rdl__strategy_dpor = {
     .pick = pick,
     .choose = choose,
     .ended = ended,
-    .covered = covered,
+    .count = count_all,
 };
 
 const struct rdl__strategy rdl__strategy_calls = {
@@ -272,5 +265,5 @@ const struct rdl__strategy rdl__strategy_calls = {
     .pick = pick,
     .choose = choose,
     .ended = ended,
-    .covered = covered,
+    .count = count_all,
 };

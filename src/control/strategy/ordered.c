@@ -3,7 +3,6 @@
  * In order and in reverse, a thread runs until it has to wait; then the first, or
  * the last, of those that can goes on.  Where a thread is polite it is the turn of
  * its neighbour, so that nobody waits in vain for one that never gets a turn. */
-#include <stdio.h>
 
 #include "control/strategy/all.h"
 #include "control/strategy/spawn.h"
@@ -87,11 +86,13 @@ static uint32_t choose_last(void *state, struct rdl__view *view, uint32_t max)
     return max;
 }
 
-static int covered(const void *state, char *out, size_t room)
+static void count_all(const void *state, struct rdl__tally *out)
 {
     const struct ordered *ordered = state;
 
-    return ordered->done ? snprintf(out, room, "the one schedule of this strategy") : 0;
+    if (ordered->done)
+        *out = (struct rdl__tally){
+            .schedules = 1, .done = true, .of = RDL__SCHEDULES, .by_design = true};
 }
 
 const struct rdl__strategy rdl__strategy_in_order = {
@@ -102,7 +103,7 @@ const struct rdl__strategy rdl__strategy_in_order = {
     .pick = rdl__pick_in_order,
     .choose = choose_first,
     .ended = ended,
-    .covered = covered,
+    .count = count_all,
 };
 
 const struct rdl__strategy rdl__strategy_reverse = {
@@ -113,7 +114,7 @@ const struct rdl__strategy rdl__strategy_reverse = {
     .pick = pick_in_reverse,
     .choose = choose_last,
     .ended = ended,
-    .covered = covered,
+    .count = count_all,
 };
 
 const struct rdl__strategy rdl__strategy_round_robin = {
@@ -124,5 +125,5 @@ const struct rdl__strategy rdl__strategy_round_robin = {
     .pick = pick_next,
     .choose = choose_first,
     .ended = ended,
-    .covered = covered,
+    .count = count_all,
 };

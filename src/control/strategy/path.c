@@ -2,11 +2,9 @@
 #include "control/strategy/path.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/text.h"
 
 void rdl__path_release(struct rdl__path *path)
 {
@@ -144,10 +142,12 @@ static bool walk(struct rdl__path *path, const struct rdl__summary *summary)
     return true;
 }
 
-/* Did all threads do all they could?  Not if somebody has called exit() while others
- * still ran, or when it failed; but a deadlock is such an end. */
+/* Did all threads do all they could?  Not if the execution failed before that; but a deadlock
+ * is such an end, and so is the end of the process, which is an operation as any other. */
 static bool came_to_its_end(const struct rdl__summary *summary)
 {
+    if (summary->log_count > 0 && summary->log[summary->log_count - 1].op.kind == RDL__OP_EXIT)
+        return !summary->failed && !summary->cut;
     if (summary->pending_count == 0)
         return summary->alive <= 1 && !summary->failed && !summary->cut;
     for (uint32_t i = 0; i < summary->pending_count; i++)
@@ -167,7 +167,7 @@ bool rdl__path_extend(struct rdl__path *path, const struct rdl__summary *summary
     rdl__fair_begin(&path->fair);
     if (!walk(path, summary))
         return lose(path);
-    path->incomplete |= !came_to_its_end(summary);
+    path->incomplete |= !came_to_its_end(summary) || summary->timed || summary->by_chance;
     return true;
 }
 
@@ -219,18 +219,9 @@ void rdl__path_restart(struct rdl__path *path)
     path->count = path->script_count = path->followed = 0;
 }
 
-int rdl__path_sentence(const struct rdl__path *path, char *out, size_t room, uint64_t count,
-                       const char *noun, const char *tail)
+struct rdl__tally rdl__path_tally(const struct rdl__path *path, uint64_t count,
+                                  enum rdl__counted of)
 {
-    struct rdl__text text = {0};
-    int length;
-
-    rdl__text_add(&text, count == 1 ? "the only" : "all ");
-    if (count != 1)
-        rdl__text_add_count(&text, count);
-    rdl__text_add(&text, "%s %s%s%s", path->withholds ? " fair" : "", noun, count == 1 ? "" : "s",
-                  tail);
-    length = snprintf(out, room, "%s", text.bytes);
-    rdl__text_release(&text);
-    return length;
+    return (struct rdl__tally){
+        .schedules = count, .done = !path->incomplete, .of = of, .fair = path->withholds};
 }

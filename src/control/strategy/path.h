@@ -115,8 +115,8 @@ bool rdl__path_next(struct rdl__path *path);
 /* Begin at the root again. */
 void rdl__path_restart(struct rdl__path *path);
 
-/* "all 12 schedules with at most 2 delays": what has been tried, and its tail. */
-int rdl__path_sentence(const struct rdl__path *path, char *out, size_t room, uint64_t count,
-                       const char *noun, const char *tail);
+/* Nothing is left to try: so many were tried, of these. */
+struct rdl__tally rdl__path_tally(const struct rdl__path *path, uint64_t count,
+                                  enum rdl__counted of);
 
 #endif

@@ -10,8 +10,6 @@
  * A polite thread goes below all others, or one that waits for another by asking
  * again and again would never let it run.  How many points there will be is
  * learnt from earlier executions; the first has no change of priorities. */
-#include <math.h>
-
 #include "control/strategy/all.h"
 #include "control/strategy/places.h"
 #include "control/strategy/spawn.h"
@@ -26,7 +24,6 @@ struct pct {
     /* What stays. */
     unsigned depth;
     uint64_t longest; /* points of an execution */
-    double missed;    /* the logarithm of a probability: see rdl__pct_missed */
 
     /* Of one execution. */
     struct rdl__spawn spawn;
@@ -131,46 +128,9 @@ void rdl__pct_learn(void *state, uint64_t points)
         pct->longest = points;
 }
 
-/* An execution that was longer than thought comes with no promise.  The promise is
- * for those where threads may begin at once, which are a half of all. */
 static void ended(void *state, const struct rdl__summary *summary)
 {
-    struct pct *pct = state;
-    double range = (double)rdl__places_range(pct->longest);
-
-    if (summary->points > 0 && (double)summary->points <= range && !summary->polite)
-        pct->missed += log1p(-0.5 / summary->threads / pow(range, pct->depth - 1));
     rdl__pct_learn(state, summary->points);
-}
-
-double rdl__pct_missed(const void *state)
-{
-    return exp(((const struct pct *)state)->missed);
-}
-
-/* "97 %", "99.98 %", "0.031 %": as many digits as say something, and never more than
- * is true. */
-void rdl__pct_add_percentage(struct rdl__text *text, double missed)
-{
-    double percent = fmin(100 * (1 - missed), 99.99), scale = 1;
-    double small = percent < 50 ? percent : 100 - percent;
-    int digits = 0;
-
-    for (; small * scale < 10 && digits < 6 && (percent < 50 || digits < 2); digits++)
-        scale *= 10;
-    rdl__text_add(text, "%.*f %%", digits, floor(percent * scale) / scale);
-}
-
-static void promise(const void *state, struct rdl__text *out)
-{
-    const struct pct *pct = state;
-    double missed = rdl__pct_missed(state);
-
-    if (missed == 1)
-        return;
-    rdl__text_add(out, "a bug of depth %u would have been found with a probability of at least ",
-                  pct->depth);
-    rdl__pct_add_percentage(out, missed);
 }
 
 const struct rdl__strategy rdl__strategy_pct = {
@@ -184,5 +144,4 @@ const struct rdl__strategy rdl__strategy_pct = {
     .begin = begin,
     .pick = pick,
     .ended = ended,
-    .promise = promise,
 };

@@ -9,12 +9,9 @@
  *
  * Whose turn it is follows from how many executions have ended, so that it is the
  * same whether or not an execution had a process of its own. */
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/text.h"
 #include "control/strategy/all.h"
 #include "control/strategy/distinct.h"
 
@@ -59,7 +56,6 @@ static const uint8_t turns[] = {POS,     PCT_3,  SURW,  POS,  RANDOM, DELAY_1, P
                                 DELAY_2, POS,    PCT_2, SURW, POS,    PCT_10};
 
 enum { TURNS = sizeof turns };
-#define LEAST_TOLD 1e-5 /* a smaller probability says nothing */
 
 struct portfolio {
     void *states[PARTS];
@@ -161,43 +157,18 @@ static void ended(void *state, const struct rdl__summary *summary)
     rdl__distinct_add(&portfolio->seen, summary->hash);
 }
 
-/* What PCT promises holds for one program; cases that draw data are many. */
-static void add_promise(const struct portfolio *portfolio, struct rdl__text *text)
-{
-    double missed_3 = rdl__pct_missed(portfolio->states[PCT_3]);
-    /* One of depth 2 is met by those that look for depth 3, no less often. */
-    double missed_2 = rdl__pct_missed(portfolio->states[PCT_2]) * missed_3;
-
-    if (portfolio->data_drawn || 1 - missed_3 < LEAST_TOLD)
-        return;
-    rdl__text_add(text, "; a bug of depth 2 would have been found with a probability of at least ");
-    rdl__pct_add_percentage(text, missed_2);
-    rdl__text_add(text, ", one of depth 3 with ");
-    rdl__pct_add_percentage(text, missed_3);
-}
-
-static int covered(const void *state, char *out, size_t room)
+static void count_all(const void *state, struct rdl__tally *out)
 {
     const struct portfolio *portfolio = state;
-    struct rdl__text text = {0};
-    char orders[64];
-    int length;
 
     if (portfolio->no_choice)
-        return snprintf(out, room, "the only schedule");
-    if (rdl__dpor_is_done(portfolio->states[DPOR]))
-        return parts[DPOR].strategy->covered(portfolio->states[DPOR], out, room);
-    if (portfolio->executions == 0)
-        return 0;
-    if (parts[CALLS].strategy->covered(portfolio->states[CALLS], orders, sizeof orders))
-        rdl__text_add(&text, "%s; ", orders);
-    if (portfolio->seen.full)
-        rdl__text_add(&text, "more than ");
-    rdl__text_add_many(&text, portfolio->seen.count, "different schedule");
-    add_promise(portfolio, &text);
-    length = snprintf(out, room, "%s", text.bytes);
-    rdl__text_release(&text);
-    return length;
+        *out = (struct rdl__tally){.schedules = 1, .done = true, .of = RDL__SCHEDULES};
+    else if (rdl__dpor_is_done(portfolio->states[DPOR]))
+        parts[DPOR].strategy->count(portfolio->states[DPOR], out);
+    else
+        *out = (struct rdl__tally){.schedules = portfolio->seen.count,
+                                   .at_least = portfolio->seen.full,
+                                   .of = RDL__DIFFERENT};
 }
 
 const struct rdl__strategy rdl__strategy_portfolio = {
@@ -210,5 +181,5 @@ const struct rdl__strategy rdl__strategy_portfolio = {
     .pick = pick,
     .choose = choose,
     .ended = ended,
-    .covered = covered,
+    .count = count_all,
 };

@@ -142,7 +142,8 @@ static uint64_t initials(struct rdl__reversals *known, const struct rdl__log_ent
             if (is_initial(known, clock, life))
                 found |= UINT64_C(1) << log[i].thread;
         }
-        conflicts |= life != suspect->life && rdl__depends(&log[i].op, suspect->op, known->unseen);
+        conflicts |=
+            life != suspect->life && rdl__depends(&log[i].op, suspect->op, known->by_calls);
     }
     if (!known->first[suspect->life] && !conflicts &&
         is_initial(known, suspect->clock, suspect->life))
@@ -248,7 +249,7 @@ static bool compare(struct rdl__reversals *known, const struct rdl__log_entry *l
     const struct rdl__log_entry *earlier = &log[entry - 1];
     bool certain;
 
-    if (!rdl__depends(&earlier->op, suspect->op, known->unseen))
+    if (!rdl__depends(&earlier->op, suspect->op, known->by_calls))
         return false;
     if (known->latest[life] < entry)
         known->latest[life] = entry;
@@ -299,7 +300,7 @@ static void find_races_of(struct rdl__reversals *known, struct rdl__path *path,
 {
     memset(known->latest, 0, known->lives * sizeof *known->latest);
     known->found_count = 0;
-    if (!suspect->op->touch && !suspect->op->also && !known->unseen)
+    if (!rdl__touches(suspect->op) && !known->breaks)
         return;
     for (uint32_t life = 0; life < known->lives; life++)
         if (life != suspect->life)
@@ -400,7 +401,8 @@ static void look_at_blocked(struct rdl__reversals *known, struct rdl__path *path
 
 /* Operations that never came about race, too: else a deadlock would hide what lies
  * beyond it.  So would the end of a path that has become a repetition: what comes
- * after it in the log shows what those stood before who could not go. */
+ * after it in the log shows what those stood before who could not go.  And so would the
+ * end of the process: each thread that it ended could have gone on before. */
 static void look_at_all_blocked(struct rdl__reversals *known, struct rdl__path *path,
                                 const struct rdl__summary *summary)
 {
@@ -415,14 +417,24 @@ static void look_at_all_blocked(struct rdl__reversals *known, struct rdl__path *
 
         if (log[i].chosen)
             continue;
-        if (!could_go)
+        if (!could_go || known->exits)
             look_at_blocked(known, path, log, &log[i]);
         able |= bit; /* what it does after that is of no interest */
     }
 }
 
+/* Are there operations that depend on others by more than the memory they touch?  The index
+ * would not find those. */
+static bool have_flag(const struct rdl__path *path, const struct rdl__log_entry *log, uint8_t flag)
+{
+    for (uint32_t i = 0; i < path->count; i++)
+        if (log[i].op.flags & flag)
+            return true;
+    return false;
+}
+
 bool rdl__reversals_find(struct rdl__reversals *known, struct rdl__path *path,
-                         const struct rdl__summary *summary, uint32_t first, bool unseen)
+                         const struct rdl__summary *summary, uint32_t first, bool by_calls)
 {
     const struct rdl__log_entry *log = summary->log;
     uint32_t past = UINT32_MAX;
@@ -433,8 +445,11 @@ bool rdl__reversals_find(struct rdl__reversals *known, struct rdl__path *path,
     memset(known->waker, 0, sizeof known->waker);
     known->lives = 0;
     known->effort = 0;
-    known->unseen = unseen;
-    known->is_long = path->count > LONG && !unseen;
+    known->by_calls = by_calls;
+    known->exits = path->count > 0 && log[path->count - 1].op.kind == RDL__OP_EXIT;
+    known->breaks = have_flag(path, log, RDL__OP_BREAKS);
+    known->is_long =
+        path->count > LONG && !known->breaks && (by_calls || !have_flag(path, log, RDL__OP_WORLD));
     if (known->is_long)
         rdl__touched_clear(&known->touched, path->count);
     for (uint32_t i = 0; i < path->count; i++) {

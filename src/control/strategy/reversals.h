@@ -10,13 +10,6 @@
 #include "control/strategy/path.h"
 #include "control/strategy/touched.h"
 
-/* Does the order of these two matter?  If what code does between operations cannot be
- * seen, the order of any two may. */
-static inline bool rdl__depends(const struct rdl__op *a, const struct rdl__op *b, bool unseen)
-{
-    return unseen || rdl__conflict(a, b);
-}
-
 /* A thread's number is used again when it has ended, so here threads are counted
  * anew: as lives.  Numbers of log entries are kept plus one; 0 means none. */
 struct rdl__reversals {
@@ -27,7 +20,9 @@ struct rdl__reversals {
     struct rdl__touched touched;  /* if the log is long */
 
     /* While a log is read. */
-    bool unseen, is_long;
+    bool by_calls, is_long;
+    bool breaks;          /* there is an operation that depends on all others */
+    bool exits;           /* the last one ended the process */
     uint64_t effort;      /* entries looked at to find out whom to try */
     uint32_t life_of[64]; /* thread to life, plus one */
     uint32_t created[64]; /* where it was created */
@@ -45,6 +40,6 @@ void rdl__reversals_release(struct rdl__reversals *known);
 /* Look at the path's turns from `first` on, those before are as they were, and mark
  * whom to try.  False: it would take too long. */
 bool rdl__reversals_find(struct rdl__reversals *known, struct rdl__path *path,
-                         const struct rdl__summary *summary, uint32_t first, bool unseen);
+                         const struct rdl__summary *summary, uint32_t first, bool by_calls);
 
 #endif

@@ -19,6 +19,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "control/sched/op.h"
+#include "observe/limits.h"
 
 enum {
     RDL__THREADS_MAX = 1024, /* that are alive at a time; a number is used again when its
@@ -117,8 +118,10 @@ struct rdl__summary {
     bool polite;      /* somebody offered its turn to others */
     bool timed;       /* somebody waited for a time: who can go depends on how much was done */
     bool unasked;     /* there were choices about which the strategy was not asked */
+    bool by_chance;   /* a fault could have come about, and chance decided */
     bool unseen;      /* code between operations may touch memory without our seeing it */
     bool stacks;      /* a thread touched another's stack, of which nobody knew */
+    bool ends;        /* a thread looked whether another has ended */
     bool kept_out;    /* an order was left open, and somebody did not come to its place in it */
     bool failed;
     bool cut;           /* ended before its end, other than by a failure */
@@ -129,6 +132,27 @@ struct rdl__summary {
      * they stood before.  enabled_count is 1 if the thread could have gone on, else 0. */
     uint32_t pending_count;
     struct rdl__log_entry log[RDL__LOG_ROOM];
+    struct rdl__limits limits; /* facts that limit what a pass may claim */
+};
+
+/* What a strategy has tried.  It counts and does not claim: what may be said of it depends
+ * on more than the strategy knows (check/covered.h). */
+enum rdl__counted {
+    RDL__DIFFERENT,       /* schedules that differ in some operation */
+    RDL__SCHEDULES,       /* every one once */
+    RDL__DISTINGUISHABLE, /* schedules that differ in the order of operations that conflict */
+    RDL__ORDERS,          /* of calls */
+};
+
+struct rdl__tally {
+    uint64_t schedules;
+    bool at_least; /* there may have been more than that */
+    bool done;     /* nothing of what the strategy would try is left, */
+    enum rdl__counted of;
+    bool fair;        /* which leaves out schedules in which a thread asks again and again, */
+    bool by_design;   /* all but the one or few that it is made for, */
+    char bound[48];   /* and those with more than "2 preemptions"; "": none */
+    uint32_t threads; /* the most that an execution had at a time */
 };
 
 struct rdl__strategy {
@@ -159,11 +183,8 @@ struct rdl__strategy {
     /* An execution has ended.  May be NULL. */
     void (*ended)(void *state, const struct rdl__summary *summary);
 
-    /* What can be said of coverage now, as a sentence without a full stop, such
-     * as "all 70 schedules"; returns 0 if there is nothing to say.  May be NULL. */
-    int (*covered)(const void *state, char *out, size_t room);
-    /* May be NULL.  Without `covered`: what can be said beyond the number of schedules. */
-    void (*promise)(const void *state, struct rdl__text *out);
+    /* What has been tried so far.  May be NULL: then only different schedules are counted. */
+    void (*count)(const void *state, struct rdl__tally *out);
 };
 
 /* All strategies, by name; NULL at the end.  The first one is the default. */

@@ -6,8 +6,8 @@ function statistics(test) {
     statesReached(test), exercised(test), measures(test),
   ].filter((part) => part);
 
-  if (test.covered)
-    parts.unshift(make("p", {class: "a-plot wide"}, test.covered));
+  if (test.covered && test.covered.sentence !== test.covered.count)
+    parts.unshift(make("p", {class: "a-plot wide"}, test.covered.sentence));
   return parts.length ? make("section", {class: "statistics"},
     make("h2", {}, "What the cases were like"), make("div", {class: "plots"}, parts)) : null;
 }

@@ -25,7 +25,7 @@ function testView(test, group) {
     make("header", {class: "test-head"},
       make("h1", {}, chip(test.verdict), make("span", {}, test.test)),
       numbers([`${test.file}${test.line ? `:${test.line}` : ""}`,
-        test.replayed ? "replayed" : `${test.exhausted ? "all " : ""}${many(test.cases, noun)}`,
+        test.replayed ? "replayed" : test.covered ? test.covered.count : many(test.cases, noun),
         test.discards ? `${grouped(test.discards)} discarded` : "", seconds(test.seconds),
         test.class, test.round ? `round ${test.round}` : "",
         test.phases ? many(test.phases, "phase") : "", `seed ${test.seed}`,
@@ -85,7 +85,8 @@ function testRow(test, longest) {
     make("td", {}, chip(test.verdict)),
     make("th", {scope: "row"}, make("a", {href: `#${test.id}`}, test.test),
          test.message ? make("p", {class: "faint excerpt"}, firstLine(test.message)) : null),
-    make("td", {class: "number"}, (test.exhausted ? "all " : "") + grouped(test.cases)),
+    make("td", {class: "number"}, test.covered && test.covered.complete
+      ? `all ${grouped(test.covered.schedules || test.cases)}` : grouped(test.cases)),
     make("td", {class: "number wide"}, grouped(test.discards)),
     make("td", {class: "number"}, seconds(test.seconds)),
     make("td", {class: "track-cell wide"}, track({value: test.seconds}, longest)));

@@ -1,0 +1,16 @@
+/* follow.h -- in a program that is followed (cli/follow.h): run free, or take over. */
+#ifndef RDL__PROGRAM_FOLLOW_H
+#define RDL__PROGRAM_FOLLOW_H
+
+#include "cli/program/program.h"
+#include "observe/followed.h"
+
+/* What main is called instead, where RDL__FOLLOW_VARIABLE is set. */
+int rdl__program_follow(rdl__main_function *function, int argc, char **argv);
+
+/* probe.c.  Run the program in a copy of this process until it shows whether it is the one with
+ * threads.  `run` runs it and does not return.  True: it copies itself or executes another program
+ * before it creates a thread, so it has to be followed. */
+bool rdl__program_probe(void (*run)(void), unsigned timeout_ms);
+
+#endif

@@ -1,0 +1,71 @@
+/* alike.c -- executions of a test that begin alike, though they are made in one process. */
+#include "control/alike.h"
+
+#include <stddef.h>
+
+#include "control/sched/left.h"
+#include "control/sched/sched.h"
+#include "control/sched/undo.h"
+#include "port/addresses.h"
+#include "port/statics.h"
+
+static bool is_saved, never;
+
+static void save(void)
+{
+    rdl__remains_save();
+    rdl__statics_save();
+    if (!rdl__statics_problem)
+        rdl__undo_save();
+}
+
+/* The C library comes first: it may refer to blocks of the heap that will be gone. */
+static void remove_traces(void)
+{
+    rdl__undo_restore();
+    rdl__statics_restore();
+    rdl__remains_look();
+}
+
+void rdl__alike_begin(const struct rdl_test *test)
+{
+    if (never)
+        return;
+    rdl__left_begin(test);
+    if (is_saved)
+        remove_traces();
+    else
+        save();
+    is_saved = true;
+}
+
+void rdl__alike_anew(void)
+{
+    if (is_saved)
+        remove_traces();
+    is_saved = false;
+}
+
+void rdl__alike_tell(void)
+{
+    if (is_saved && rdl__statics_problem)
+        rdl__limit(RDL__LIMIT_UNLIKE, rdl__statics_problem, "");
+    if (is_saved && rdl__remains_words)
+        rdl__limit(RDL__LIMIT_UNLIKE, rdl__remains_words, "");
+    if (!rdl__addresses_are_fixed())
+        rdl__limit(RDL__LIMIT_UNLIKE, "addresses differ from run to run", "");
+}
+
+void rdl__alike_last(struct rdl__limits *to)
+{
+    if (!is_saved || never)
+        return;
+    rdl__remains_look();
+    if (rdl__remains_words)
+        rdl__limits_add(to, RDL__LIMIT_UNLIKE, rdl__remains_words, "");
+}
+
+void rdl__alike_never(void)
+{
+    never = true;
+}

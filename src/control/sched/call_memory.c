@@ -1,0 +1,211 @@
+/* call_memory.c -- memory of the caller's that a function of the C library touches: how much it
+ * is, as the row says.
+ *
+ * Whatever a length depends on is looked at before others may run; if they change it then, and
+ * nothing orders the two, that is a race and found as one. */
+#include <ctype.h>
+#include <dlfcn.h>
+#include <link.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <wchar.h>
+
+#include "control/sched/calls.h"
+#include "control/sched/inner.h"
+#include "control/sched/seen.h"
+#include "control/sched/track.h"
+
+/* ---- Constants -----------------------------------------------------------------------------
+ *
+ * Texts that stand in the program are read by all, and written by nobody: to tell of that would
+ * only make places to switch at that do not matter. */
+
+enum { CONSTANTS_MAX = 128 };
+static struct constant {
+    uintptr_t start, size;
+} constants[CONSTANTS_MAX];
+static int constant_count = -1; /* not looked for yet */
+
+static int add_constants(struct dl_phdr_info *info, size_t size, void *unused)
+{
+    (void)size;
+    (void)unused;
+    for (int i = 0; i < info->dlpi_phnum && constant_count < CONSTANTS_MAX; i++)
+        if (info->dlpi_phdr[i].p_type == PT_LOAD && !(info->dlpi_phdr[i].p_flags & PF_W))
+            constants[constant_count++] = (struct constant){
+                info->dlpi_addr + info->dlpi_phdr[i].p_vaddr, info->dlpi_phdr[i].p_memsz};
+    return 0;
+}
+
+/* Before executions, since modules that are there then stay. */
+void rdl__constants_find(void)
+{
+    if (constant_count >= 0)
+        return;
+    constant_count = 0;
+    dl_iterate_phdr(add_constants, NULL);
+}
+
+void rdl__call_reads(uintptr_t address, size_t size, uintptr_t pc)
+{
+    for (int i = 0; i < constant_count; i++)
+        if (address - constants[i].start < constants[i].size)
+            return;
+    rdl__access(address, size, 0, pc);
+}
+
+/* ---- Lengths ------------------------------------------------------------------------------- */
+
+/* The digits of any base, the words for what is no number, and what may stand before them. */
+static size_t length_of_number(const char *text)
+{
+    const char *at = text;
+
+    while (isspace((unsigned char)*at))
+        at++;
+    while (isalnum((unsigned char)*at) || (*at && strchr("+-.", *at)))
+        at++;
+    return (size_t)(at - text) + 1;
+}
+
+static size_t up_to(const char *text, const char *found, size_t more)
+{
+    return found ? (size_t)(found - text) + more : strlen(text) + 1;
+}
+
+/* Of texts and searches. */
+static size_t text_length(const struct rdl__operand *it, const char *text, const uint64_t *a)
+{
+    const char *other = (const char *)a[it->value];
+    const char *found;
+    size_t length;
+
+    switch (it->length) {
+    case RDL__TEXT:
+        return strlen(text) + 1;
+    case RDL__TEXT_UP_TO:
+        length = strnlen(text, a[it->value]);
+        return length < a[it->value] ? length + 1 : length;
+    case RDL__TEXT_TO_CHAR:
+        return up_to(text, strchr(text, (int)a[it->value]), 1);
+    case RDL__TEXT_TO:
+        return up_to(text, strstr(text, other), strlen(other));
+    case RDL__TEXT_BEFORE:
+        return strcspn(text, other) + 1;
+    case RDL__SPAN:
+        return strspn(text, other) + 1;
+    case RDL__BYTES_TO:
+        found = memchr(text, (int)a[it->value], a[it->factor]);
+        return found ? (size_t)(found - text) + 1 : a[it->factor];
+    case RDL__NUMBER:
+        return length_of_number(text);
+    default:
+        return 0;
+    }
+}
+
+/* The operand of this argument. */
+static const struct rdl__operand *operand_of(const struct rdl__call_row *row, unsigned argument)
+{
+    for (int i = 0; i < RDL__OPERANDS_MAX; i++)
+        if (row->memory[i].length != RDL__NO_OPERAND && row->memory[i].argument == argument)
+            return &row->memory[i];
+    return NULL;
+}
+
+static size_t length_of(const struct rdl__call_row *row, const struct rdl__operand *it,
+                        const uint64_t *a)
+{
+    switch (it->length) {
+    case RDL__BYTES:
+        return it->value;
+    case RDL__SIZE:
+        return a[it->value];
+    case RDL__TIMES:
+        return (int)a[it->value] > 0 ? a[it->value] * it->factor : 0;
+    case RDL__PRODUCT:
+        return a[it->value] * a[it->factor];
+    case RDL__WIDE_TEXT:
+        return (wcslen((const wchar_t *)a[it->argument]) + 1) * sizeof(wchar_t);
+    case RDL__LIKE:
+    case RDL__APPENDED:
+        return length_of(row, operand_of(row, it->value), a);
+    default:
+        return text_length(it, (const char *)a[it->argument], a);
+    }
+}
+
+/* std::cout and the like may be used by all at once.  What they print goes to streams of the C
+ * library, which have rows. */
+static bool is_standard_stream(uintptr_t address)
+{
+    enum { ROOM = 512 }; /* more than any of them has, and less than two */
+    static const char *const names[] = {"_ZSt4cout", "_ZSt4cerr", "_ZSt4clog", "_ZSt3cin"};
+    static uintptr_t found[4];
+
+    for (int i = 0; i < 4; i++) {
+        if (!found[i])
+            found[i] = (uintptr_t)dlsym(RTLD_DEFAULT, names[i]);
+        if (found[i] && address - found[i] < ROOM)
+            return true;
+    }
+    return false;
+}
+
+/* A word, the separators before it, and the one behind. */
+static size_t token_length(const char *text, const char *separators)
+{
+    size_t before = strspn(text, separators);
+
+    return before + strcspn(text + before, separators) + 1;
+}
+
+static void tell_of_pieces(const struct iovec *pieces, size_t count, unsigned how, uintptr_t pc)
+{
+    rdl__access((uintptr_t)pieces, count * sizeof *pieces, 0, pc);
+    for (size_t i = 0; i < count; i++)
+        rdl__access((uintptr_t)pieces[i].iov_base, pieces[i].iov_len, how, pc);
+}
+
+static void tell_of(const struct rdl__call_row *row, const struct rdl__operand *it,
+                    const uint64_t *a, uintptr_t pc)
+{
+    unsigned how = it->writes ? RDL__HOW_WRITE : 0;
+    uintptr_t address = a[it->argument];
+    const struct msghdr *message = (const struct msghdr *)address;
+
+    if (it->length == RDL__TOKEN && address == 0)
+        address = *(uintptr_t *)a[it->value];
+    if (address == 0)
+        return;
+    if (it->length == RDL__CODE) {
+        if (rdl__self())
+            rdl__entering(rdl__self(), address);
+    } else if (it->length == RDL__PIECES_OF) {
+        tell_of_pieces((const struct iovec *)address, a[it->value], how, pc);
+    } else if (it->length == RDL__STREAM_OBJECT) {
+        if (!is_standard_stream(address))
+            rdl__access(address, sizeof(void *), how, pc);
+    } else if (it->length == RDL__MESSAGE) {
+        rdl__access(address, sizeof *message, how, pc);
+        tell_of_pieces(message->msg_iov, message->msg_iovlen, how, pc);
+    } else {
+        size_t length = it->length == RDL__TOKEN ? token_length((char *)address, (char *)a[1])
+                                                 : length_of(row, it, a);
+
+        if (it->length == RDL__APPENDED)
+            address += strlen((const char *)address);
+        if (it->writes)
+            rdl__access(address, length, how, pc);
+        else
+            rdl__call_reads(address, length, pc);
+    }
+}
+
+void rdl__call_memory(const struct rdl__call_row *row, const uint64_t *arguments, uintptr_t pc)
+{
+    for (int i = 0; i < RDL__OPERANDS_MAX; i++)
+        if (row->memory[i].length != RDL__NO_OPERAND)
+            tell_of(row, &row->memory[i], arguments, pc);
+}

@@ -1,0 +1,269 @@
+/* left.c -- files that executions leave changed, and that other executions look at. */
+#include "control/sched/left.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "base/apart.h"
+#include "base/hash.h"
+#include "control/sched/sched.h"
+#include "port/kernel.h"
+
+enum { LOOKS = 1, CHANGES = 2 };
+enum {
+    NAMES_MAX = 512,        /* with more than this, executions are not known to begin alike */
+    CONTENTS_MAX = 1 << 20, /* a larger file is told from another by its times */
+    FOLDER_ROOM = 4096,
+};
+
+struct name {
+    uint64_t key; /* of the test, the folder and the name in it; 0: none */
+    uint64_t folder;
+    uint64_t at_first; /* what it stood for before the first change */
+    uint32_t changed_by;
+    bool is_ready;
+    char text[64];
+};
+
+static struct table {
+    uint32_t executions;
+    struct name names[NAMES_MAX];
+} * table;
+
+static uint32_t this_execution;
+static uint64_t this_test;
+
+void rdl__left_prepare(void)
+{
+    if (!table)
+        table = rdl__map(sizeof *table, MAP_SHARED | MAP_NORESERVE);
+}
+
+void rdl__left_begin(const void *test)
+{
+    rdl__left_prepare();
+    if (table)
+        this_execution = __atomic_add_fetch(&table->executions, 1, __ATOMIC_RELAXED);
+    this_test = (uintptr_t)test;
+}
+
+/* ---- What a name stands for ----------------------------------------------------------------- */
+
+static bool ask(int at, const char *path, int flags, struct stat *out)
+{
+    return rdl__kernel(SYS_newfstatat, at, (long)path, (long)out, flags, 0, 0) == 0;
+}
+
+static uint64_t hash_contents(int at, const char *path, const struct stat *status)
+{
+    uint64_t hash = (uint64_t)status->st_size;
+    char bytes[4096];
+    long fd, got;
+
+    if (status->st_size <= CONTENTS_MAX &&
+        (fd = rdl__kernel(SYS_openat, at, (long)path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0, 0,
+                          0)) >= 0) {
+        while ((got = rdl__kernel(SYS_read, fd, (long)bytes, sizeof bytes - 1, 0, 0, 0)) > 0)
+            for (long i = 0; i < got; i++)
+                hash = (hash ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001b3);
+        rdl__kernel(SYS_close, fd, 0, 0, 0, 0, 0);
+        return hash;
+    }
+    hash = rdl__combine(hash, (uint64_t)status->st_mtim.tv_sec);
+    return rdl__combine(hash, (uint64_t)status->st_mtim.tv_nsec);
+}
+
+/* Equal numbers: it stands for the same. */
+static uint64_t meaning(int at, const char *path)
+{
+    struct stat status;
+    uint64_t hash;
+
+    if (!ask(at, path, AT_SYMLINK_NOFOLLOW, &status))
+        return 1;
+    hash = rdl__combine(2, status.st_mode);
+    return S_ISREG(status.st_mode) ? rdl__combine(hash, hash_contents(at, path, &status)) : hash;
+}
+
+/* ---- Names ---------------------------------------------------------------------------------- */
+
+static bool find_folder(int at, const char *path, const char *name, uint64_t *out_folder)
+{
+    char folder[FOLDER_ROOM] = ".";
+    size_t length = (size_t)(name - path);
+    struct stat status;
+
+    if (length >= sizeof folder)
+        return false;
+    if (length > 0) {
+        memcpy(folder, path, length);
+        folder[length] = '\0';
+    }
+    if (!ask(at, folder, 0, &status))
+        return false;
+    *out_folder = rdl__combine(status.st_dev, status.st_ino);
+    return true;
+}
+
+static struct name *find(uint64_t key)
+{
+    for (uint32_t i = 0; i < NAMES_MAX; i++) {
+        struct name *name = &table->names[(key + i) % NAMES_MAX];
+        uint64_t there = __atomic_load_n(&name->key, __ATOMIC_ACQUIRE);
+
+        if (there == 0)
+            return NULL;
+        if (there == key)
+            return __atomic_load_n(&name->is_ready, __ATOMIC_ACQUIRE) ? name : NULL;
+    }
+    return NULL;
+}
+
+static struct name *add(uint64_t key, uint64_t folder, const char *text, uint64_t at_first)
+{
+    for (uint32_t i = 0; i < NAMES_MAX; i++) {
+        struct name *name = &table->names[(key + i) % NAMES_MAX];
+        uint64_t there = 0;
+
+        if (!__atomic_compare_exchange_n(&name->key, &there, key, false, __ATOMIC_ACQ_REL,
+                                         __ATOMIC_ACQUIRE))
+            continue;
+        name->folder = folder;
+        name->at_first = at_first;
+        snprintf(name->text, sizeof name->text, "%s", text);
+        __atomic_store_n(&name->is_ready, true, __ATOMIC_RELEASE);
+        return name;
+    }
+    return NULL;
+}
+
+static void report(const char *name)
+{
+    char words[RDL__LIMIT_ROOM];
+
+    snprintf(words, sizeof words, "they look at %.40s, which earlier ones have left changed", name);
+    rdl__limit(RDL__LIMIT_UNLIKE, words, "");
+}
+
+static const char *last_part(const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL, *name = slash ? slash + 1 : path;
+
+    return !name || !*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ? NULL : name;
+}
+
+static void come_to_name(int at, const char *path, unsigned what)
+{
+    const char *text = last_part(path);
+    uint64_t folder, key;
+    struct name *name;
+
+    if (!table || !text || !find_folder(at, path, text, &folder))
+        return;
+    key = rdl__combine(rdl__combine(folder, rdl__hash_text(text)), this_test) | 1;
+    name = find(key);
+    if (what & LOOKS && name && name->changed_by != this_execution &&
+        name->at_first != meaning(at, path))
+        report(text);
+    if (!(what & CHANGES))
+        return;
+    if (!name)
+        name = add(key, folder, text, meaning(at, path));
+    if (name)
+        name->changed_by = this_execution;
+    else
+        rdl__limit(RDL__LIMIT_UNLIKE, "they change more files than Raddle can remember", "");
+}
+
+/* The names in it that earlier executions have given or taken. */
+static void come_to_folder(const char *path)
+{
+    char inside[FOLDER_ROOM];
+    struct stat status;
+    uint64_t folder;
+
+    if (!table || !path || !ask(AT_FDCWD, path, 0, &status))
+        return;
+    folder = rdl__combine(status.st_dev, status.st_ino);
+    for (uint32_t i = 0; i < NAMES_MAX; i++) {
+        struct name *name = &table->names[i];
+
+        if (!name->is_ready || name->folder != folder || name->changed_by == this_execution)
+            continue;
+        snprintf(inside, sizeof inside, "%s/%s", path, name->text);
+        if ((name->at_first == 1) != (meaning(AT_FDCWD, inside) == 1))
+            report(path);
+    }
+}
+
+/* ---- Calls ---------------------------------------------------------------------------------- */
+
+void rdl__left_open(int at, const char *path, int flags)
+{
+    bool anew = flags & O_TRUNC && flags & O_CREAT && !(flags & O_EXCL);
+    bool changes = flags & (O_CREAT | O_TRUNC) || (flags & O_ACCMODE) != O_RDONLY;
+
+    if ((flags & __O_TMPFILE) != __O_TMPFILE)
+        come_to_name(at, path, (anew ? 0 : LOOKS) | (changes ? CHANGES : 0));
+}
+
+/* By the mode of fopen(). */
+static unsigned what_of_mode(const char *mode)
+{
+    if (!mode)
+        return LOOKS;
+    if (mode[0] == 'w')
+        return CHANGES | (strchr(mode, 'x') ? LOOKS : 0);
+    return LOOKS | (mode[0] == 'a' || strchr(mode, '+') ? CHANGES : 0);
+}
+
+static bool is_named(const struct rdl__call_row *row, const char *name)
+{
+    return strncmp(row->name, name, strlen(name)) == 0;
+}
+
+/* Calls with two names.  False: it is none. */
+static bool come_to_two(const struct rdl__call_row *row, const uint64_t *arguments)
+{
+    bool renames = is_named(row, "rename"), links = is_named(row, "link");
+    bool has_folders = strstr(row->name, "at");
+    int from = has_folders ? (int)arguments[0] : AT_FDCWD;
+    int to = has_folders ? (int)arguments[2] : AT_FDCWD;
+
+    if (!renames && !links)
+        return false;
+    come_to_name(from, (const char *)arguments[has_folders ? 1 : 0],
+                 LOOKS | (renames ? CHANGES : 0));
+    come_to_name(to, (const char *)arguments[has_folders ? 3 : 1], CHANGES | (links ? LOOKS : 0));
+    return true;
+}
+
+static unsigned what_of(const struct rdl__call_row *row, const uint64_t *arguments)
+{
+    if (is_named(row, "creat"))
+        return CHANGES;
+    if (strstr(row->name, "open") && row->writes & UINT64_C(1) << RDL__STATE_NUMBERS)
+        return what_of_mode((const char *)arguments[1]);
+    return LOOKS | (row->writes & UINT64_C(1) << RDL__STATE_NAMES ? CHANGES : 0);
+}
+
+void rdl__left_call(const struct rdl__call_row *row, const uint64_t *arguments)
+{
+    bool has_folder = row->on == RDL__ON_PATH_AT;
+
+    if (!table || !arguments || come_to_two(row, arguments))
+        return;
+    if (is_named(row, "symlink"))
+        come_to_name(strstr(row->name, "at") ? (int)arguments[1] : AT_FDCWD,
+                     (const char *)arguments[strstr(row->name, "at") ? 2 : 1], LOOKS | CHANGES);
+    if (row->on != RDL__ON_PATH && !has_folder)
+        return;
+    if (is_named(row, "opendir") || is_named(row, "scandir"))
+        come_to_folder((const char *)arguments[row->argument]);
+    come_to_name(has_folder ? (int)arguments[row->argument] : AT_FDCWD,
+                 (const char *)arguments[row->argument + (has_folder ? 1 : 0)],
+                 what_of(row, arguments));
+}

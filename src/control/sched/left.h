@@ -1,0 +1,46 @@
+/* left.h -- what executions leave behind that cannot be put back, and how it is found.
+ *
+ * Files are kept in a table that all processes of a run share: the names that executions have
+ * changed, with what they stood for before the first change.  An execution that looks at such a
+ * name, and finds something else than at first, does not begin as the first one did.  A program
+ * that writes its file anew each time, or removes what it made, is not affected.
+ *
+ * Descriptors, mappings and processes are counted, for executions that share a process. */
+#ifndef RDL__LEFT_H
+#define RDL__LEFT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "control/sched/calls.h"
+
+/* ---- Files: left.c -------------------------------------------------------------------------- */
+
+/* In the process that others are forks of. */
+void rdl__left_prepare(void);
+
+/* An execution of this test is about to begin, in this process or in a copy of it. */
+void rdl__left_begin(const void *test);
+
+/* A controlled thread is about to make this call, or to open this file. */
+void rdl__left_call(const struct rdl__call_row *row, const uint64_t *arguments);
+void rdl__left_open(int at, const char *path, int flags);
+
+/* ---- The process: remains.c ----------------------------------------------------------------- */
+
+/* The first execution is about to begin in this process. */
+void rdl__remains_save(void);
+
+/* Another one is: find what the others left. */
+void rdl__remains_look(void);
+
+/* To complete "executions do not begin alike: "; NULL: nothing was left. */
+extern const char *rdl__remains_words;
+
+/* A controlled thread has mapped so many bytes more (or less), or started a process. */
+void rdl__remains_mapped(intptr_t bytes, uintptr_t pc);
+void rdl__remains_forked(pid_t process);
+
+#endif

@@ -1,0 +1,214 @@
+/* mappings.c -- pages that a program has at several addresses.
+ *
+ * Mappings that share their pages with others are in a list, in the order in which they were
+ * made.  Two of them have pages in common if they are of one file, or of one segment of shared
+ * memory, and their offsets overlap. */
+#include "control/sched/mappings.h"
+
+#include <stdarg.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/shm.h>
+
+#include "base/memory.h"
+#include "control/sched/left.h"
+#include "control/sched/next.h"
+#include "control/sched/state.h"
+#include "control/sched/track.h"
+#include "port/kernel.h"
+
+RDL__ASKED_FOR(mappings);
+
+enum { PAGE = 4096 };
+#define SEGMENTS UINT64_MAX /* the device that stands for segments of shared memory */
+
+struct mapping {
+    uintptr_t start, size;
+    uint64_t device, file, offset;
+};
+
+static struct mapping *all;
+static uint32_t count, room;
+bool rdl__aliased;
+
+static bool is_same_file(const struct mapping *a, const struct mapping *b)
+{
+    return a->device == b->device && a->file == b->file;
+}
+
+static bool overlap(const struct mapping *a, const struct mapping *b)
+{
+    return is_same_file(a, b) && a->offset < b->offset + b->size && b->offset < a->offset + a->size;
+}
+
+static void look_for_aliases(void)
+{
+    rdl__aliased = false;
+    for (uint32_t i = 1; i < count && !rdl__aliased; i++)
+        for (uint32_t j = 0; j < i && !rdl__aliased; j++)
+            rdl__aliased = overlap(&all[i], &all[j]);
+}
+
+static const struct mapping *find(uintptr_t address)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (address - all[i].start < all[i].size)
+            return &all[i];
+    return NULL;
+}
+
+uintptr_t rdl__canonical_slowly(uintptr_t address)
+{
+    const struct mapping *it = find(address);
+    uint64_t offset;
+
+    if (!it)
+        return address;
+    offset = it->offset + (address - it->start);
+    for (const struct mapping *first = all; first < it; first++)
+        if (is_same_file(first, it) && offset - first->offset < first->size)
+            return first->start + (uintptr_t)(offset - first->offset);
+    return address;
+}
+
+static void add(const struct mapping *new)
+{
+    if (count == room) {
+        room = room ? room * 2 : 16;
+        all = rdl__reallocate(all, room * sizeof *all);
+    }
+    all[count++] = *new;
+    look_for_aliases();
+}
+
+/* Take out what of them lies there, and keep what is left on either side. */
+static void unmapped(uintptr_t start, size_t size)
+{
+    uintptr_t end = start + (size + PAGE - 1) / PAGE * PAGE;
+
+    for (uint32_t i = 0; i < count; i++) {
+        struct mapping *it = &all[i], after = *it;
+
+        if (it->start >= end || start >= it->start + it->size)
+            continue;
+        after.size = it->start + it->size > end ? it->start + it->size - end : 0;
+        after.offset += end - it->start;
+        after.start = end;
+        it->size = it->start < start ? start - it->start : 0;
+        if (after.size)
+            add(&after);
+    }
+    for (uint32_t i = 0; i < count;)
+        if (all[i].size == 0)
+            memmove(&all[i], &all[i + 1], (--count - i) * sizeof *all);
+        else
+            i++;
+    look_for_aliases();
+}
+
+void rdl__mapped(uintptr_t address, size_t size, int flags, int fd, int64_t offset)
+{
+    struct mapping new = {
+        .start = address, .size = (size + PAGE - 1) / PAGE * PAGE, .offset = (uint64_t)offset};
+    struct stat status;
+
+    if (count > 0 && flags & MAP_FIXED)
+        unmapped(address, size);
+    if (!(flags & MAP_SHARED)) /* or MAP_SHARED_VALIDATE, which has that bit */
+        return;
+    if (flags & MAP_ANONYMOUS) {
+        new.device = SEGMENTS - 1; /* its own file, known by its address */
+        new.file = address;
+        new.offset = 0;
+    } else if (rdl__kernel_fstat(fd, &status) == 0) {
+        new.device = status.st_dev;
+        new.file = status.st_ino;
+    } else {
+        return;
+    }
+    add(&new);
+}
+
+bool rdl__is_mapped(const struct stat *file)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (all[i].device == file->st_dev && all[i].file == file->st_ino)
+            return true;
+    return false;
+}
+
+/* ---- Interposed ------------------------------------------------------------------------------ */
+
+/* Others may be about to use what goes away, or comes to stand there. */
+static void come_to_change(const void *address, uintptr_t pc)
+{
+    struct rdl__thread *self = rdl__self();
+    uint64_t a[6] = {(uint64_t)address};
+
+    if (self)
+        rdl__come_to_call(self, rdl__call_row("munmap"), a, pc);
+}
+
+RDL__INTERPOSE int munmap(void *address, size_t size)
+{
+    int result;
+
+    come_to_change(address, RDL__CALLER);
+    if (count > 0)
+        unmapped((uintptr_t)address, size);
+    result = RDL__NEXT(munmap)(address, size);
+    if (result == 0)
+        rdl__remains_mapped(-(intptr_t)((size + PAGE - 1) / PAGE * PAGE), RDL__CALLER);
+    return result;
+}
+
+RDL__INTERPOSE void *mremap(void *old, size_t old_size, size_t size, int flags, ...)
+{
+    const struct mapping *found = find((uintptr_t)old);
+    struct mapping moved = found ? *found : (struct mapping){0};
+    void *wanted = NULL, *memory;
+    va_list arguments;
+
+    va_start(arguments, flags);
+    if (flags & MREMAP_FIXED)
+        wanted = va_arg(arguments, void *);
+    va_end(arguments);
+    come_to_change(old, RDL__CALLER);
+    memory = RDL__NEXT(mremap)(old, old_size, size, flags, wanted);
+    if (memory == MAP_FAILED || !found)
+        return memory;
+    moved.offset += (uintptr_t)old - moved.start;
+    if (old_size > 0)
+        unmapped((uintptr_t)old, old_size);
+    moved.start = (uintptr_t)memory;
+    moved.size = (size + PAGE - 1) / PAGE * PAGE;
+    add(&moved);
+    return memory;
+}
+
+RDL__INTERPOSE void *shmat(int segment, const void *address, int flags)
+{
+    struct shmid_ds status;
+    void *memory;
+
+    come_to_change(address, RDL__CALLER);
+    memory = RDL__NEXT(shmat)(segment, address, flags);
+    if (memory != (void *)-1 &&
+        rdl__kernel(SYS_shmctl, segment, IPC_STAT, (long)&status, 0, 0, 0) == 0)
+        add(&(struct mapping){.start = (uintptr_t)memory,
+                              .size = (status.shm_segsz + PAGE - 1) / PAGE * PAGE,
+                              .device = SEGMENTS,
+                              .file = (uint64_t)segment});
+    return memory;
+}
+
+RDL__INTERPOSE int shmdt(const void *address)
+{
+    const struct mapping *found;
+
+    come_to_change(address, RDL__CALLER);
+    found = find((uintptr_t)address);
+    if (found)
+        unmapped(found->start, found->size);
+    return RDL__NEXT(shmdt)(address);
+}

@@ -1,0 +1,255 @@
+/* state.c -- what threads share in the C library and the kernel, as objects of operations.
+ *
+ * An operation has two objects at most.  A call that touches more than that is an operation
+ * of the world.  What a call touches is found out before its thread comes to the operation;
+ * where others may change the answer meanwhile, it is asked again when it is the thread's
+ * turn. */
+#include "control/sched/state.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/apart.h"
+#include "control/sched/left.h"
+#include "control/sched/seen.h"
+#include "control/sched/world.h"
+
+#define STATES_AT ((uintptr_t)0xffff800000020000) /* an address that nothing of a program's has */
+enum { STATE_SIZE = 64 };                         /* apart from each other: see touched.c */
+
+static uint64_t only(enum rdl__state state)
+{
+    return UINT64_C(1) << state;
+}
+
+uintptr_t rdl__state_object(enum rdl__state state)
+{
+    if (state == RDL__STATE_NUMBERS)
+        return rdl__numbers_object();
+    return STATES_AT + (uintptr_t)state * STATE_SIZE;
+}
+
+/* ---- Operations ------------------------------------------------------------------------------ */
+
+static struct rdl__op op_on(uintptr_t object, enum rdl__touch touch, uintptr_t pc)
+{
+    return (struct rdl__op){
+        .kind = RDL__OP_IO, .touch = (uint8_t)touch, .size = 1, .object = object, .pc = pc};
+}
+
+void rdl__come_to_state(struct rdl__thread *self, enum rdl__state state, enum rdl__touch touch,
+                        uintptr_t pc)
+{
+    struct rdl__op op = op_on(rdl__state_object(state), touch, pc);
+
+    if (state == RDL__STATE_WORLD)
+        op.flags = RDL__OP_BREAKS;
+    rdl__point(self, &op);
+}
+
+/* States that have objects of their own, and are not those of an argument. */
+static uint64_t plain_states(uint64_t set)
+{
+    return set & ~(only(RDL__STATE_HEAP) | only(RDL__STATE_LOCALE) | only(RDL__STATE_FOLDER) |
+                   only(RDL__STATE_NAMES) | only(RDL__STATE_FILES) | only(RDL__STATE_STREAMS));
+}
+
+static enum rdl__state take_state(uint64_t *set)
+{
+    enum rdl__state state = (enum rdl__state)__builtin_ctzll(*set);
+
+    *set &= *set - 1;
+    return state;
+}
+
+/* Add the states of the row to an operation that has an object already, or none. */
+static void add_states(struct rdl__op *op, const struct rdl__call_row *row)
+{
+    uint64_t writes = plain_states(row->writes), reads = plain_states(row->reads) & ~writes;
+
+    if (row->writes & only(RDL__STATE_WORLD))
+        op->flags |= RDL__OP_BREAKS;
+    if (!op->touch && (writes || reads)) {
+        op->touch = writes ? RDL__WRITES : RDL__READS;
+        op->object = rdl__state_object(take_state(writes ? &writes : &reads));
+    }
+    if (writes || reads)
+        op->also = rdl__state_object(take_state(writes ? &writes : &reads));
+    if (writes || reads)
+        op->flags |= RDL__OP_BREAKS;
+}
+
+static enum rdl__touch touch_of(const struct rdl__call_row *row, enum rdl__state state)
+{
+    return row->writes & only(state) ? RDL__WRITES : RDL__READS;
+}
+
+/* ---- Streams --------------------------------------------------------------------------------- */
+
+/* A stream, and the file that it may read from, or be flushed into. */
+static struct rdl__op stream_op(FILE *stream, uintptr_t pc)
+{
+    struct rdl__op op = op_on((uintptr_t)stream, RDL__WRITES, pc);
+    struct rdl__file file;
+
+    if (stream && stream->_fileno >= 0) {
+        rdl__file_look(stream->_fileno, &file);
+        op.also = file.object;
+    }
+    return op;
+}
+
+/* The stream that the row is about; NULL: all of them. */
+static FILE *stream_of(const struct rdl__call_row *row, const uint64_t *arguments)
+{
+    switch (row->on) {
+    case RDL__ON_STDIN:
+        return stdin;
+    case RDL__ON_STDOUT:
+        return stdout;
+    case RDL__ON_STDERR:
+        return stderr;
+    case RDL__ON_ALL_STREAMS:
+        return NULL;
+    default:
+        return (FILE *)arguments[row->argument];
+    }
+}
+
+static void come_to_stream(struct rdl__thread *self, const struct rdl__call_row *row,
+                           const uint64_t *arguments, uintptr_t pc)
+{
+    FILE *stream = stream_of(row, arguments);
+
+    if (stream) {
+        struct rdl__op op = stream_op(stream, pc);
+
+        rdl__stream_await(self, stream, &op);
+    } else {
+        rdl__come_to_state(self, RDL__STATE_WORLD, RDL__WRITES, pc);
+    }
+}
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+static bool takes_number(const struct rdl__call_row *row, const uint64_t *arguments)
+{
+    return strncmp(row->name, "fcntl", 5) == 0 &&
+           (arguments[1] == F_DUPFD || arguments[1] == F_DUPFD_CLOEXEC);
+}
+
+static void come_to_file(struct rdl__thread *self, const struct rdl__call_row *row,
+                         const uint64_t *arguments, uintptr_t pc)
+{
+    struct rdl__file file;
+    struct rdl__op op;
+
+    rdl__file_look((int)arguments[row->argument], &file);
+    op = rdl__file_op(&file, pc);
+    op.touch = (uint8_t)touch_of(row, RDL__STATE_FILES);
+    add_states(&op, row);
+    if (takes_number(row, arguments))
+        op.also = rdl__state_object(RDL__STATE_NUMBERS);
+    rdl__point(self, &op);
+}
+
+/* Does fopen make the file empty? */
+static bool truncates(const struct rdl__call_row *row, const uint64_t *arguments)
+{
+    const char *mode = (const char *)arguments[1];
+
+    return strncmp(row->name, "creat", 5) == 0 ||
+           (strstr(row->name, "open") && mode && mode[0] == 'w');
+}
+
+static void come_to_path(struct rdl__thread *self, const struct rdl__call_row *row,
+                         const uint64_t *arguments, uintptr_t pc)
+{
+    bool has_folder = row->on == RDL__ON_PATH_AT;
+    int at = has_folder ? (int)arguments[row->argument] : AT_FDCWD;
+    const char *path = (const char *)arguments[row->argument + (has_folder ? 1 : 0)];
+
+    if (row->writes & only(RDL__STATE_NUMBERS))
+        rdl__come_to_open(self, at, path, true, truncates(row, arguments), pc);
+    else
+        rdl__come_to_name(self, at, path, touch_of(row, RDL__STATE_NAMES), pc);
+}
+
+/* ---- Calls ----------------------------------------------------------------------------------- */
+
+/* Memory of ours comes and goes while a thread of the program runs, too. */
+static bool is_about_our_memory(const struct rdl__call_row *row, const uint64_t *arguments)
+{
+    return row->writes & only(RDL__STATE_WORLD) && rdl__apart_owns((void *)arguments[0]);
+}
+
+static void come_to_states(struct rdl__thread *self, const struct rdl__call_row *row, uintptr_t pc)
+{
+    uint64_t names = only(RDL__STATE_NAMES) | only(RDL__STATE_FOLDER);
+    struct rdl__op op = {.kind = RDL__OP_IO, .size = 1, .pc = pc};
+
+    if ((row->reads | row->writes) & names)
+        op = rdl__names_op(row->writes & names ? RDL__WRITES : RDL__READS, pc);
+    add_states(&op, row);
+    if (row->writes & only(RDL__STATE_LOCALE)) /* too many functions read it to be operations */
+        rdl__limit(RDL__LIMIT_BOUND, "readers of the locale were not interrupted before it changed",
+                   "");
+    if (op.touch)
+        rdl__point(self, &op);
+}
+
+/* Code that tells of its accesses calls what touches memory in ways that nobody tells of. */
+static void come_to_vague(struct rdl__thread *self, const struct rdl__call_row *row, uintptr_t pc)
+{
+    rdl__limit(RDL__LIMIT_UNKNOWN, row->name, "");
+    rdl__come_to_state(self, RDL__STATE_WORLD, RDL__WRITES, pc);
+}
+
+static bool is_vague(const struct rdl__call_row *row)
+{
+    return row->way == RDL__CALL_VAGUE || row->way == RDL__CALL_VAGUE_POINT;
+}
+
+void rdl__come_to_call(struct rdl__thread *self, const struct rdl__call_row *row,
+                       const uint64_t *arguments, uintptr_t pc)
+{
+    int errno_before = errno;
+
+    if (self->aside > 0 || rdl__is_own(pc) || rdl__is_of_sanitizer(pc))
+        return;
+    rdl__left_call(row, arguments);
+    if (rdl__sched.alive <= 1 || is_about_our_memory(row, arguments)) {
+        errno = errno_before;
+        return;
+    }
+    if (is_vague(row) && rdl__is_instrumented(pc)) {
+        come_to_vague(self, row, pc);
+        errno = errno_before;
+        return;
+    }
+    switch (row->on) {
+    case RDL__ON_FD:
+        come_to_file(self, row, arguments, pc);
+        break;
+    case RDL__ON_PATH:
+    case RDL__ON_PATH_AT:
+        come_to_path(self, row, arguments, pc);
+        break;
+    case RDL__ON_NO_ARGUMENT:
+        come_to_states(self, row, pc);
+        break;
+    default:
+        come_to_stream(self, row, arguments, pc);
+        break;
+    }
+    errno = errno_before;
+}
+
+void rdl__come_as_row(const char *name, const uint64_t *arguments, uintptr_t pc)
+{
+    struct rdl__thread *self = rdl__self();
+
+    if (self)
+        rdl__come_to_call(self, rdl__call_row(name), arguments, pc);
+}

@@ -1,0 +1,41 @@
+/* state.h -- what threads share in the C library and the kernel, as objects of operations.
+ *
+ * Each state of calls.h is an object at an address that nothing of a program's has.  Names
+ * of files are many: one for each of so many hashes of a folder and a name in it, so that
+ * threads that use names of their own do not get in each other's way. */
+#ifndef RDL__STATE_H
+#define RDL__STATE_H
+
+#include "control/sched/calls.h"
+#include "control/sched/op.h"
+#include "control/sched/sched.h"
+
+/* The object of a state. */
+uintptr_t rdl__state_object(enum rdl__state state);
+
+/* The thread is about to call a function that has this row, with these arguments. */
+void rdl__come_to_call(struct rdl__thread *self, const struct rdl__call_row *row,
+                       const uint64_t *arguments, uintptr_t pc);
+
+/* The same in a function of ours that takes the place of one that is made from its row; nothing
+ * happens if no controlled thread calls. */
+void rdl__come_as_row(const char *name, const uint64_t *arguments, uintptr_t pc);
+
+/* The thread is about to read or write this state. */
+void rdl__come_to_state(struct rdl__thread *self, enum rdl__state state, enum rdl__touch touch,
+                        uintptr_t pc);
+
+/* ---- names.c --------------------------------------------------------------------------------- */
+
+/* On all names, the working directory and the umask. */
+struct rdl__op rdl__names_op(enum rdl__touch touch, uintptr_t pc);
+
+/* The thread is about to open it: `creates`, if it is not there; `truncates`, if it is. */
+void rdl__come_to_open(struct rdl__thread *self, int at, const char *path, bool creates,
+                       bool truncates, uintptr_t pc);
+
+/* Come to an operation on a name: others may run meanwhile, and change what it stands for. */
+void rdl__come_to_name(struct rdl__thread *self, int at, const char *path, enum rdl__touch touch,
+                       uintptr_t pc);
+
+#endif

@@ -1,0 +1,118 @@
+#!/usr/bin/env bash
+# run_unseen.sh -- code that is not instrumented, in programs of which the rest is: its lost
+# updates are found, by every strategy and from every seed; correct programs are not blamed.
+set -eu
+
+# A sanitized library only works in a program that is sanitized too.
+[ -z "${SANITIZE:-}" ] || exit 77
+
+raddle=$BUILD/bin/raddle
+code=$SOURCE/tests/unseen
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+
+fail() {
+    echo "run_unseen.sh: $*" >&2
+    exit 1
+}
+
+# explore STATUS STRATEGY SEED PROGRAM...
+explore() {
+    local wanted=$1 strategy=$2 seed=$3 status=0
+    shift 3
+    timeout 100 "$raddle" explore --strategy "$strategy" --seed "$seed" --schedules 3000 \
+        --timeout 5 -- "$@" >out 2>&1 </dev/null || status=$?
+    [ "$status" = "$wanted" ] ||
+        fail "$RADDLE_CC: --strategy $strategy --seed $seed -- $*: status $status:" "$(cat out)"
+}
+
+# Is found by all strategies, from all seeds.
+loses_an_update() {
+    for strategy in dpor dfs portfolio; do
+        explore 1 $strategy 1 "$@"
+    done
+    [ "$RADDLE_CC" = gcc ] || return 0
+    for seed in 2 3 4 5; do
+        explore 1 portfolio $seed "$@"
+        explore 1 dpor $seed "$@"
+    done
+}
+
+is_right() {
+    for strategy in dpor portfolio; do
+        explore 0 $strategy 1 "$@"
+    done
+}
+
+gcc -g -O1 -c "$code/counter.c" -o counter.o
+gcc -g -O1 -shared -fPIC "$code/counter.c" -o libcounter.so
+ar rcs libcounter.a counter.o
+
+for RADDLE_CC in gcc clang; do
+    export RADDLE_CC
+    "$raddle" cc -g -O1 -Wall -Wextra -Werror "$code/threads.c" counter.o -o threads
+    "$raddle" cc -g -O2 "$code/threads.c" libcounter.a -o archived
+    "$raddle" cc -g -O0 "$code/threads.c" ./libcounter.so -o shared
+    for way in direct pointer kept_out generated called_back applied loaded destructor start; do
+        ./threads $way >out || [ $? = 1 ] ||
+            fail "$RADDLE_CC: threads $way does not run by itself"
+        loses_an_update ./threads $way
+    done
+    for way in direct pointer start; do
+        explore 1 portfolio 1 ./archived $way
+        explore 1 dpor 1 ./shared $way
+    done
+    is_right ./threads locked
+    is_right ./threads apart
+    is_right ./shared apart
+
+    # Inline assembly: what is lost in it, and locks that are made of it.
+    for level in -O0 -O2; do
+        "$raddle" cc -g $level -Wall -Wextra -Werror "$code/assembly.c" -o assembly
+        for way in lost_unlocked lost_in_two lost_in_one lost_by_looking_first lost_by_copying \
+            lost_by_vectors; do
+            loses_an_update ./assembly $way
+        done
+        for way in locked by_adding by_exchanging by_comparing by_a_bit by_a_loop by_turns; do
+            ./assembly $way || fail "$RADDLE_CC: assembly $way does not run by itself"
+            is_right ./assembly $way
+        done
+    done
+
+    for flags in -O0 -O2 '-O2 -fPIC' '-O2 -fno-pie -no-pie' '-O2 -fno-omit-frame-pointer'; do
+        "$raddle" cc -g $flags -Wall -Wextra -Werror "$code/registers.c" -o registers
+        ./registers || fail "$RADDLE_CC $flags: registers change when nothing is explored"
+        "$raddle" explore --strategy random --schedules 100 --seed 1 -- ./registers >out 2>&1 ||
+            fail "$RADDLE_CC $flags: registers change:" "$(cat out)"
+        grep -q '100 different schedules' out ||
+            fail "$RADDLE_CC $flags: assembly is not hooked:" "$(cat out)"
+    done
+
+    "$raddle" cc -g -O1 -I"$SOURCE/include" "$code/explored.c" counter.o -o explored
+    for strategy in dpor dfs portfolio; do
+        ! ./explored --regressions none --seed 1 --strategy $strategy >out 2>&1 ||
+            fail "$RADDLE_CC: $strategy does not find what is lost:" "$(cat out)"
+    done
+done
+
+g++ -g -O1 -c "$code/plain.cpp" -o plain.o
+for RADDLE_CC in g++ clang++; do
+    export RADDLE_CC
+    for flags in -O0 '-O2 -ffunction-sections -Wl,--gc-sections'; do
+        "$raddle" cc -g $flags "$code/objects.cpp" plain.o -o objects
+        for way in virtual thrown; do
+            ./objects $way >out || [ $? = 1 ] ||
+                fail "$RADDLE_CC $flags: objects $way does not run by itself"
+            loses_an_update ./objects $way
+        done
+    done
+done
+
+# Where all is seen, coverage is complete.
+RADDLE_CC=gcc "$raddle" cc -g -O2 "$code/assembly.c" -o assembly
+for counts in locked:2 by_exchanging:8 by_comparing:8 by_a_bit:8; do
+    "$raddle" explore --strategy dpor --format json -- ./assembly ${counts%:*} >out 2>&1
+    grep -q "\"complete\":true,\"schedules\":${counts#*:}," out ||
+        fail "$counts distinguishable schedules, but:" "$(cat out)"
+done

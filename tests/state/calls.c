@@ -1,0 +1,225 @@
+/* calls.c -- state of the C library and the process: the environment, static buffers, ... */
+#include "state.h"
+
+#include <grp.h>
+#include <locale.h>
+#include <pwd.h>
+#include <signal.h>
+#include <time.h>
+
+/* ---- The environment ---- */
+
+static void count_in_environment(int me)
+{
+    char text[16];
+
+    (void)me;
+    snprintf(text, sizeof text, "%d", number_in(getenv("COUNT")) + 1);
+    setenv("COUNT", text, 1);
+}
+
+static void environment_has_two(void)
+{
+    assert(number_in(getenv("COUNT")) == 2);
+}
+
+/* ---- strtok ---- */
+
+static void split(int me)
+{
+    char text[8];
+
+    strcpy(text, me ? "a b" : "c d");
+    assert(*strtok(text, " ") == (me ? 'a' : 'c'));
+    assert(*strtok(NULL, " ") == (me ? 'b' : 'd'));
+}
+
+static void split_by_itself(int me)
+{
+    char text[8], *rest;
+
+    strcpy(text, me ? "a b" : "c d");
+    assert(*strtok_r(text, " ", &rest) == (me ? 'a' : 'c'));
+    assert(*strtok_r(NULL, " ", &rest) == (me ? 'b' : 'd'));
+}
+
+/* ---- Random numbers ---- */
+
+static int drawn[2];
+
+static void draw(int me)
+{
+    drawn[me] = rand() & 0xffff;
+}
+
+static void the_first_draws_first(void)
+{
+    srand(1);
+    assert(drawn[0] == (rand() & 0xffff));
+}
+
+static void draw_alone(int me)
+{
+    unsigned state = (unsigned)me;
+
+    drawn[me] = me ? 0 : (srand(1), rand() & 0xffff);
+    (void)state;
+}
+
+static void draw_48(int me)
+{
+    drawn[me] = (int)(lrand48() & 0xffff);
+}
+
+static void the_first_of_48_first(void)
+{
+    srand48(0);
+    assert(drawn[0] == (int)(lrand48() & 0xffff));
+}
+
+static void begin_48(void)
+{
+    srand48(0);
+}
+
+static void nothing(int me)
+{
+    if (me == 0)
+        drawn[0] = (int)(lrand48() & 0xffff);
+}
+
+/* ---- Calendars, users ---- */
+
+static void find_year(int me)
+{
+    time_t when = me ? 0 : 86400 * 400;
+    struct tm *day = gmtime(&when);
+
+    assert(day->tm_year == (me ? 70 : 71));
+}
+
+static void find_year_by_itself(int me)
+{
+    time_t when = me ? 0 : 86400 * 400;
+    struct tm day;
+
+    gmtime_r(&when, &day);
+    assert(day.tm_year == (me ? 70 : 71));
+}
+
+static void find_user(int me)
+{
+    struct passwd *user = getpwuid(me ? 0 : 1);
+
+    assert(!user || user->pw_uid == (me ? 0 : 1));
+}
+
+static void find_user_by_itself(int me)
+{
+    struct passwd user, *found;
+    char room[1024];
+
+    if (getpwuid_r(me ? 0 : 1, &user, room, sizeof room, &found) == 0 && found)
+        assert(found->pw_uid == (me ? 0 : 1));
+}
+
+/* ---- The locale, the umask, signals ---- */
+
+static void speak(int me)
+{
+    const char *old;
+
+    if (me == 0) {
+        old = setlocale(LC_ALL, "C.UTF-8");
+        (void)old;
+        setlocale(LC_ALL, "C");
+    } else {
+        assert(strcmp(setlocale(LC_ALL, NULL), "C") == 0);
+    }
+}
+
+static void speak_alone(int me)
+{
+    if (me == 0) {
+        setlocale(LC_ALL, "C.UTF-8");
+        setlocale(LC_ALL, "C");
+    }
+}
+
+static void mask_files(int me)
+{
+    mode_t old;
+
+    if (me == 0) {
+        old = umask(077);
+        umask(old);
+    } else {
+        umask(umask(0));
+    }
+}
+
+static void begin_umask(void)
+{
+    umask(022);
+}
+
+static void umask_is_as_before(void)
+{
+    assert(umask(022) == 022);
+}
+
+static volatile sig_atomic_t handled;
+
+static void handle(int signal)
+{
+    (void)signal;
+    handled++;
+}
+
+static void handle_for_a_moment(int me)
+{
+    if (me == 0) {
+        signal(SIGUSR1, handle);
+        raise(SIGUSR1);
+        signal(SIGUSR1, SIG_IGN);
+    } else {
+        signal(SIGUSR1, SIG_IGN);
+    }
+}
+
+static void it_was_handled(void)
+{
+    assert(handled == 1);
+}
+
+static void print(int me)
+{
+    printf("%d\n", me);
+}
+
+static void print_equal(int me)
+{
+    (void)me;
+    printf("1\n");
+}
+
+const struct pair call_pairs[] = {
+    {.name = "environment", .body = count_in_environment, .after = environment_has_two},
+    {.name = "strtok", .body = split, .right_body = split_by_itself},
+    {.name = "rand", .body = draw, .after = the_first_draws_first, .right_body = draw_alone},
+    {.name = "lrand48",
+     .before = begin_48,
+     .body = draw_48,
+     .after = the_first_of_48_first,
+     .right_body = nothing},
+    {.name = "gmtime", .body = find_year, .right_body = find_year_by_itself, .instrumented = true},
+    {.name = "getpwuid",
+     .body = find_user,
+     .right_body = find_user_by_itself,
+     .instrumented = true},
+    {.name = "setlocale", .body = speak, .right_body = speak_alone},
+    {.name = "umask", .before = begin_umask, .body = mask_files, .after = umask_is_as_before},
+    {.name = "disposition", .body = handle_for_a_moment, .after = it_was_handled},
+    {.name = "stdout", .body = print, .right_body = print_equal},
+    {0},
+};

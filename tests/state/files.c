@@ -1,0 +1,218 @@
+/* files.c -- state of the kernel: what is in files, their names, numbers of descriptors. */
+#include "state.h"
+
+#include <sys/mman.h>
+
+static int file;
+
+static void begin_file(void)
+{
+    own_folder();
+    file = open("file", O_RDWR | O_CREAT, 0600);
+    assert(file >= 0);
+    assert(write(file, "0", 1) == 1);
+}
+
+static int read_number(void)
+{
+    char text[8] = "";
+
+    assert(pread(file, text, 1, 0) == 1);
+    return atoi(text);
+}
+
+static void file_has_two(void)
+{
+    assert(read_number() == 2);
+}
+
+static void count_by_pread(int me)
+{
+    char text[16];
+
+    (void)me;
+    snprintf(text, sizeof text, "%d", read_number() + 1);
+    assert(pwrite(file, text, 1, 0) == 1);
+}
+
+/* Both write at the end, which is 1. */
+static void append_by_lseek(int me)
+{
+    (void)me;
+    lseek(file, 0, SEEK_SET);
+    lseek(file, 1, SEEK_CUR);
+    assert(write(file, "x", 1) == 1);
+}
+
+static void append_with_own_offset(int me)
+{
+    assert(pwrite(file, "x", 1, 1 + me) == 1);
+}
+
+static void file_is_at_2(void)
+{
+    assert(lseek(file, 0, SEEK_CUR) <= 2);
+}
+
+/* ---- Names ---- */
+
+static void create_if_missing(int me)
+{
+    (void)me;
+    if (access("new", F_OK) != 0)
+        assert(open("new", O_CREAT | O_EXCL | O_WRONLY, 0600) >= 0);
+}
+
+static void remove_if_there(int me)
+{
+    struct stat status;
+
+    (void)me;
+    if (stat("file", &status) == 0)
+        assert(unlink("file") == 0);
+}
+
+static void make_folder_if_missing(int me)
+{
+    (void)me;
+    if (access("folder", F_OK) != 0)
+        assert(mkdir("folder", 0700) == 0);
+}
+
+static void make_folder(int me)
+{
+    (void)me;
+    if (mkdir("folder", 0700) != 0)
+        assert(errno == EEXIST);
+}
+
+static void rename_then_look(int me)
+{
+    if (me == 0) {
+        assert(rename("file", "other") == 0);
+        assert(rename("other", "file") == 0);
+    } else {
+        assert(access("file", F_OK) == 0);
+    }
+}
+
+static void folders_a_and_b(void)
+{
+    begin_file();
+    assert(mkdir("a", 0700) == 0 && mkdir("b", 0700) == 0);
+    assert(close(open("a/0", O_CREAT | O_WRONLY, 0600)) == 0);
+    assert(close(open("b/1", O_CREAT | O_WRONLY, 0600)) == 0);
+}
+
+static void work_in_folder(int me)
+{
+    assert(chdir(me ? "b" : "a") == 0);
+    assert(access(me ? "1" : "0", F_OK) == 0);
+    assert(chdir("..") == 0);
+}
+
+static void work_with_paths(int me)
+{
+    assert(access(me ? "b/1" : "a/0", F_OK) == 0);
+}
+
+/* ---- Numbers ---- */
+
+static int shared = -1;
+
+static void open_shared(void)
+{
+    begin_file();
+    shared = open("file", O_RDONLY);
+}
+
+/* The number is closed twice, and another may have got it in between. */
+static void close_twice(int me)
+{
+    struct stat status;
+    int fd;
+
+    if (me == 0) {
+        close(shared);
+        close(shared);
+    } else {
+        fd = open("other", O_CREAT | O_RDWR, 0600);
+        assert(fstat(fd, &status) == 0);
+        close(fd);
+    }
+}
+
+static void close_once(int me)
+{
+    struct stat status;
+    int fd;
+
+    if (me == 0) {
+        close(shared);
+    } else {
+        fd = open("other", O_CREAT | O_RDWR, 0600);
+        assert(fstat(fd, &status) == 0);
+        close(fd);
+    }
+}
+
+/* ---- Streams ---- */
+
+static FILE *stream;
+
+static void begin_stream(void)
+{
+    begin_file();
+    stream = fopen("file", "r+");
+    assert(stream);
+}
+
+static void count_in_stream(int me)
+{
+    int digit;
+
+    (void)me;
+    rewind(stream);
+    digit = getc(stream);
+    rewind(stream);
+    fputc(digit + 1, stream);
+    fflush(stream);
+}
+
+static void own_files(int me)
+{
+    char name[16], text[16] = "";
+    FILE *own;
+
+    snprintf(name, sizeof name, "own%d", me);
+    own = fopen(name, "w+");
+    assert(own);
+    fprintf(own, "%d", me);
+    rewind(own);
+    assert(fgets(text, sizeof text, own) && atoi(text) == me);
+    fclose(own);
+}
+
+const struct pair file_pairs[] = {
+    {.name = "pread", .before = begin_file, .body = count_by_pread, .after = file_has_two},
+    {.name = "lseek",
+     .before = begin_file,
+     .body = append_by_lseek,
+     .after = file_is_at_2,
+     .right_body = append_with_own_offset},
+    {.name = "access", .before = own_folder, .body = create_if_missing},
+    {.name = "unlink", .before = begin_file, .body = remove_if_there},
+    {.name = "mkdir",
+     .before = own_folder,
+     .body = make_folder_if_missing,
+     .right_body = make_folder},
+    {.name = "rename", .before = begin_file, .body = rename_then_look},
+    {.name = "chdir",
+     .before = folders_a_and_b,
+     .body = work_in_folder,
+     .right_body = work_with_paths},
+    {.name = "close", .before = open_shared, .body = close_twice, .right_body = close_once},
+    {.name = "stream", .before = begin_stream, .body = count_in_stream, .after = file_has_two},
+    {.name = "own_files", .before = own_folder, .body = create_if_missing, .right_body = own_files},
+    {0},
+};

@@ -1,0 +1,118 @@
+/* memory.c -- memory that the C library touches for its callers, and mappings of one page. */
+#include "state.h"
+
+#include <search.h>
+#include <sys/mman.h>
+#include <time.h>
+
+static char shared[64];
+static int numbers[4];
+
+static void print_into_shared(int me)
+{
+    sprintf(shared, "%d", me);
+    assert(shared[0] == '0' + me);
+}
+
+static void print_into_own(int me)
+{
+    char own[64];
+
+    sprintf(own, "%d", me);
+    assert(own[0] == '0' + me);
+}
+
+static int compare(const void *left, const void *right)
+{
+    return *(const int *)left - *(const int *)right;
+}
+
+static void sort_shared(int me)
+{
+    if (me == 0)
+        qsort(numbers, 4, sizeof *numbers, compare);
+    else
+        numbers[2] = 7;
+}
+
+static void sort_own(int me)
+{
+    int own[4] = {3, 1, 2, me};
+
+    qsort(own, 4, sizeof *own, compare);
+}
+
+static void append_to_shared(int me)
+{
+    strncat(shared, me ? "b" : "a", 1);
+}
+
+static void search_shared(int me)
+{
+    if (me == 0)
+        strcpy(shared, "abc");
+    else
+        numbers[0] = strstr(shared, "b") != NULL;
+}
+
+static void time_into_shared(int me)
+{
+    static struct tm day;
+    time_t when = me;
+
+    gmtime_r(&when, &day);
+}
+
+static void time_into_own(int me)
+{
+    time_t when = me;
+    struct tm day;
+
+    gmtime_r(&when, &day);
+}
+
+/* ---- Two mappings of one page ---- */
+
+static int *here, *there;
+
+static void map_twice(void)
+{
+    int fd = memfd_create("page", 0);
+
+    assert(fd >= 0 && ftruncate(fd, 4096) == 0);
+    here = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    there = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
+}
+
+static void count_in_page(int me)
+{
+    volatile int *count = me ? here : there;
+
+    *count = *count + 1;
+}
+
+static void page_has_two(void)
+{
+    assert(*here == 2);
+}
+
+const struct pair memory_pairs[] = {
+    {.name = "sprintf",
+     .body = print_into_shared,
+     .right_body = print_into_own,
+     .instrumented = true},
+    {.name = "qsort", .body = sort_shared, .right_body = sort_own, .instrumented = true},
+    {.name = "strncat", .body = append_to_shared, .instrumented = true},
+    {.name = "strstr", .body = search_shared, .instrumented = true},
+    {.name = "gmtime_r",
+     .body = time_into_shared,
+     .right_body = time_into_own,
+     .instrumented = true},
+    {.name = "mappings",
+     .before = map_twice,
+     .body = count_in_page,
+     .after = page_has_two,
+     .instrumented = true},
+    {0},
+};

@@ -1,0 +1,121 @@
+/* test_alike.c -- executions of a test begin alike: tests/specs/alike.c. */
+#include <stdio.h>
+#include <string.h>
+
+#include "harness.h"
+
+static char *try(int *out_status, const char *filter, const char *options)
+{
+    return run(out_status, "\"$BUILD/specs/alike\" --filter '%s' --regressions none %s", filter,
+               options);
+}
+
+static void expect_fail(const char *name, const char *headline)
+{
+    static const char *const strategies[] = {"", "dfs", "dpor", "random", "pos"};
+    char options[64];
+
+    for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++)
+        for (int seed = 1; seed <= 3; seed++) {
+            int status;
+            char *report;
+
+            snprintf(options, sizeof options, "--seed %d %s%s", seed,
+                     *strategies[i] ? "--strategy " : "", strategies[i]);
+            report = try(&status, name, options);
+            if (status != 1 || !strstr(report, headline))
+                test_fail(__FILE__, __LINE__, "%s %s: %s", name, options, report);
+        }
+}
+
+static void expect_pass(const char *filter, const char *options)
+{
+    int status;
+    char *report = try(&status, filter, options);
+
+    if (status != 0)
+        test_fail(__FILE__, __LINE__, "%s", report);
+}
+
+TEST(bugs_of_the_first_use_are_found)
+{
+    expect_fail("=wrong_singleton", "rdl_check_eq(created, 1)");
+    expect_fail("=wrong_once", "rdl_check_eq(read_locked(&table), 7)");
+    expect_fail("=wrong_cache", "rdl_check_eq(read_locked(&value), 42)");
+}
+
+TEST(static_variables_are_put_back)
+{
+    expect_pass("right_", "--seed 1");
+    expect_pass("right_", "--seed 1 --no-fork");
+    expect_pass("right_", "--seed 1 --strategy random --cases 3000");
+    expect_pass("right_", "--seed 1 --jobs 2");
+}
+
+TEST(the_heap_is_put_back)
+{
+    expect_pass("=right_heap,=right_new_blocks", "--seed 1");
+    expect_fail("=wrong_double_free", "crashed with SIGABRT");
+}
+
+/* There are 1024 keys. */
+TEST(keys_are_deleted)
+{
+    expect_pass("=right_keys", "--seed 1 --cases 3000");
+    expect_pass("=right_old_key", "--seed 1 --cases 100");
+}
+
+TEST(exit_handlers_of_earlier_executions_are_gone)
+{
+    int status;
+    const char *report =
+        try(&status, "=right_exit_handlers", "--seed 1 --cases 500 --strategy random --no-fork");
+    int count = 0;
+
+    EXPECT_EQ(status, 0);
+    EXPECT_CONTAINS(report, "500 schedules");
+    for (const char *at = report; (at = strstr(at, "handler\n")); at++)
+        count++;
+    EXPECT(count <= 1);
+    report = try(&status, "=wrong_exit", "--seed 1");
+    EXPECT_EQ(status, 1);
+    EXPECT_CONTAINS(report, "| handler\n");
+}
+
+TEST(state_of_the_c_library_is_put_back)
+{
+    expect_pass("=right_library_state", "--seed 1 --cases 500");
+}
+
+static const char *said_of(const char *name)
+{
+    int status;
+    const char *report =
+        run(&status,
+            "cd \"$(mktemp -d)\" && COLUMNS=1000 \"$BUILD/specs/alike\" --filter =%s --seed 1 "
+            "--regressions none --format json; rm -f alike.*; rmdir \"$PWD\"",
+            name);
+
+    EXPECT_EQ(status, 0);
+    return report;
+}
+
+TEST(traces_that_stay_are_told)
+{
+    EXPECT_CONTAINS(said_of("leaves_descriptor"), "every execution leaves a descriptor open");
+    EXPECT_CONTAINS(said_of("leaves_mapping"), "every execution leaves memory mapped");
+    EXPECT_CONTAINS(said_of("leaves_file_that_it_looks_at"),
+                    "they look at alike.seen, which earlier ones have left changed");
+}
+
+TEST(traces_that_nobody_sees_are_not)
+{
+    EXPECT_LACKS(said_of("leaves_nothing"), "begin alike");
+    EXPECT_LACKS(said_of("leaves_file_that_is_written_anew"), "begin alike");
+    EXPECT_LACKS(said_of("removes_file_that_it_looks_at"), "begin alike");
+}
+
+TEST(what_is_marked_is_kept)
+{
+    expect_fail("=wrong_kept", "rdl_check_lt(kept++, 12)");
+}
