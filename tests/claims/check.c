@@ -1,0 +1,263 @@
+/* check.c -- explore random programs in every way, and compare what was reached with what was
+ * claimed.
+ *
+ *     check RADDLE FOLDER COUNT SEED SCHEDULES
+ *     check tests FOLDER COUNT SEED SCHEDULES
+ *
+ * FOLDER holds the programs `plain` and `seen`, the same batch compiled by the compiler and by
+ * raddle cc: programs to be explored, or test programs (generate.c).  If any run reaches an
+ * outcome that a run which claims complete coverage did not, the claim is false, and the exit
+ * status is 1. */
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "outcomes.h"
+
+enum { BUILDS = 2, STRATEGIES = 6, RUNS = BUILDS * STRATEGIES, JOBS = 2, DEADLOCK = OUTCOMES };
+
+static const char *const builds[BUILDS] = {"plain", "seen"};
+static const char *const strategies[STRATEGIES] = {"dfs",    "dpor", "calls",
+                                                   "random", "pos",  "portfolio"};
+
+struct run {
+    bool complete;
+    unsigned schedules, count;           /* executions, outcomes */
+    unsigned char reached[OUTCOMES + 1]; /* the last one is a deadlock */
+};
+
+struct totals {
+    unsigned programs, complete, false_claims, varied;
+    unsigned seen_complete; /* programs that some run of the instrumented build claims */
+};
+
+static const char *raddle, *seed, *schedules;
+
+static void die(const char *what)
+{
+    perror(what);
+    exit(2);
+}
+
+static void clear_outcomes(unsigned programs)
+{
+    int fd = open("outcomes", O_CREAT | O_TRUNC | O_WRONLY, 0600);
+
+    if (fd < 0 || ftruncate(fd, (off_t)(programs * sizeof(struct outcomes))) != 0)
+        die("outcomes");
+    close(fd);
+}
+
+/* `others`: executions that only looked for a second thread. */
+static void read_outcomes(struct run *run, unsigned program, unsigned others)
+{
+    static struct outcomes all;
+    int fd = open("outcomes", O_RDONLY);
+
+    if (fd < 0 || pread(fd, &all, sizeof all, (off_t)(program * sizeof all)) != sizeof all)
+        die("outcomes");
+    close(fd);
+    memcpy(run->reached, all.reached, OUTCOMES);
+    run->reached[DEADLOCK] = all.began > all.ended + others;
+    run->schedules = all.began;
+    run->count = 0;
+    for (int i = 0; i <= DEADLOCK; i++)
+        run->count += run->reached[i] != 0;
+}
+
+static bool is_complete(const char *report, const char *command)
+{
+    if (!strstr(report, "\"complete\":")) {
+        fprintf(stderr, "no report from: %s\n%s\n", command, report);
+        exit(2);
+    }
+    return strstr(report, "\"complete\":true") != NULL;
+}
+
+static void explore(struct run *run, unsigned program, int build, int strategy)
+{
+    char command[1024], report[16384] = "";
+    size_t got;
+    FILE *pipe;
+
+    snprintf(command, sizeof command,
+             "%s explore --strategy %s --schedules %s --seed %s --fail-on crash --format json "
+             "-- ../%s %u 2>errors",
+             raddle, strategies[strategy], schedules, seed, builds[build], program);
+    clear_outcomes(1);
+    pipe = popen(command, "r");
+    got = pipe ? fread(report, 1, sizeof report - 1, pipe) : 0;
+    report[got] = '\0';
+    if (!pipe || pclose(pipe) == -1)
+        die(command);
+    run->complete = is_complete(report, command);
+    read_outcomes(run, 0, 1);
+}
+
+/* All tests of one build under one strategy; a line of the report for each. */
+static void test(struct run *runs, unsigned programs, int r)
+{
+    char command[1024], *line = NULL;
+    size_t room = 0;
+    FILE *pipe;
+
+    snprintf(command, sizeof command,
+             "../%s --strategy %s --cases %s --seed %s --format json --regressions none 2>errors",
+             builds[r / STRATEGIES], strategies[r % STRATEGIES], schedules, seed);
+    clear_outcomes(programs);
+    pipe = popen(command, "r");
+    if (!pipe)
+        die(command);
+    for (unsigned program = 0; program < programs; program++) {
+        if (getline(&line, &room, pipe) < 0)
+            die(command);
+        runs[program * RUNS + (unsigned)r].complete = is_complete(line, command);
+    }
+    pclose(pipe);
+    free(line);
+    for (unsigned program = 0; program < programs; program++)
+        read_outcomes(&runs[program * RUNS + (unsigned)r], program, 0);
+}
+
+/* Returns whether any claim was false. */
+static bool compare(struct run runs[RUNS], unsigned program, struct totals *totals)
+{
+    static unsigned char all[OUTCOMES + 1];
+    unsigned count = 0;
+    bool is_false = false;
+
+    memset(all, 0, sizeof all);
+    for (int r = 0; r < RUNS; r++)
+        for (int i = 0; i <= DEADLOCK; i++)
+            all[i] |= runs[r].reached[i];
+    for (int i = 0; i <= DEADLOCK; i++)
+        count += all[i];
+    for (int r = 0; r < RUNS; r++) {
+        totals->complete += runs[r].complete;
+        if (!runs[r].complete || runs[r].count == count)
+            continue;
+        printf("program %u: %s by %s claims to be complete, and reached %u of %u outcomes\n",
+               program, builds[r / STRATEGIES], strategies[r % STRATEGIES], runs[r].count, count);
+        is_false = true;
+        totals->false_claims++;
+    }
+    totals->varied += count > 1;
+    return is_false;
+}
+
+static void enter_folder(unsigned job)
+{
+    char folder[32];
+
+    snprintf(folder, sizeof folder, "job_%u", job);
+    mkdir(folder, 0700);
+    if (chdir(folder) != 0)
+        die(folder);
+}
+
+/* What all runs of a program say. */
+static void judge(struct run runs[RUNS], unsigned program, struct totals *totals)
+{
+    bool complete = false;
+
+    for (int r = STRATEGIES; r < RUNS; r++)
+        complete |= runs[r].complete;
+    if (compare(runs, program, totals))
+        for (int r = 0; r < RUNS; r++)
+            printf("    %-5s %-9s %s %3u outcomes in %u executions\n", builds[r / STRATEGIES],
+                   strategies[r % STRATEGIES], runs[r].complete ? "complete" : "        ",
+                   runs[r].count, runs[r].schedules);
+    totals->programs++;
+    totals->seen_complete += complete;
+}
+
+static struct totals check_programs(unsigned job, unsigned count)
+{
+    static struct run runs[RUNS];
+    struct totals totals = {0};
+
+    enter_folder(job);
+    for (unsigned program = job; program < count; program += JOBS) {
+        for (int r = 0; r < RUNS; r++)
+            explore(&runs[r], program, r / STRATEGIES, r % STRATEGIES);
+        judge(runs, program, &totals);
+    }
+    return totals;
+}
+
+/* The runs are shared by the processes that make them. */
+static struct totals check_tests(unsigned count)
+{
+    struct run *runs = mmap(NULL, count * RUNS * sizeof *runs, PROT_READ | PROT_WRITE,
+                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct totals totals = {0};
+
+    if (runs == MAP_FAILED)
+        die("mmap");
+    for (unsigned job = 0; job < JOBS; job++)
+        if (fork() == 0) {
+            enter_folder(job);
+            for (int r = (int)job; r < RUNS; r += JOBS)
+                test(runs, count, r);
+            _exit(0);
+        }
+    for (int status; wait(&status) > 0;)
+        if (status != 0)
+            exit(2);
+    for (unsigned program = 0; program < count; program++)
+        judge(&runs[program * RUNS], program, &totals);
+    return totals;
+}
+
+/* Each process takes every second program. */
+static struct totals check_all_programs(unsigned count)
+{
+    struct totals all = {0};
+    int ends[2];
+
+    if (pipe(ends) != 0)
+        die("pipe");
+    for (unsigned job = 0; job < JOBS; job++)
+        if (fork() == 0) {
+            struct totals totals = check_programs(job, count);
+
+            fflush(stdout);
+            _exit(write(ends[1], &totals, sizeof totals) == sizeof totals ? 0 : 2);
+        }
+    close(ends[1]);
+    for (struct totals one; read(ends[0], &one, sizeof one) == sizeof one;) {
+        all.programs += one.programs;
+        all.complete += one.complete;
+        all.false_claims += one.false_claims;
+        all.varied += one.varied;
+        all.seen_complete += one.seen_complete;
+    }
+    while (wait(NULL) > 0)
+        continue;
+    return all;
+}
+
+int main(int argc, char **argv)
+{
+    struct totals all;
+    unsigned count;
+
+    if (argc != 6 || chdir(argv[2]) != 0)
+        return 2;
+    raddle = argv[1];
+    count = (unsigned)atoi(argv[3]);
+    seed = argv[4];
+    schedules = argv[5];
+    all = strcmp(raddle, "tests") == 0 ? check_tests(count) : check_all_programs(count);
+    printf(
+        "%u programs, %u with several outcomes; %u runs claim complete coverage, of %u programs; "
+        "%u false claims\n",
+        all.programs, all.varied, all.complete, all.seen_complete, all.false_claims);
+    return all.programs != count ? 2 : all.false_claims ? 1 : 0;
+}
