@@ -4,10 +4,10 @@
  *     check RADDLE FOLDER COUNT SEED SCHEDULES
  *     check tests FOLDER COUNT SEED SCHEDULES
  *
- * FOLDER holds the programs `plain` and `seen`, the same batch compiled by the compiler and by
- * raddle cc: programs to be explored, or test programs (generate.c).  If any run reaches an
- * outcome that a run which claims complete coverage did not, the claim is false, and the exit
- * status is 1. */
+ * FOLDER, an absolute path, holds the programs `plain` and `seen`, the same batch compiled by the
+ * compiler and by raddle cc: programs to be explored, or test programs (generate.c).  They run
+ * in folders that are made here.  If any run reaches an outcome that a run which claims complete
+ * coverage did not, the claim is false, and the exit status is 1. */
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ struct totals {
     unsigned seen_complete; /* programs that some run of the instrumented build claims */
 };
 
-static const char *raddle, *seed, *schedules;
+static const char *raddle, *batch, *seed, *schedules;
 
 static void die(const char *what)
 {
@@ -88,8 +88,8 @@ static void explore(struct run *run, unsigned program, int build, int strategy)
 
     snprintf(command, sizeof command,
              "%s explore --strategy %s --schedules %s --seed %s --fail-on crash --format json "
-             "-- ../%s %u 2>errors",
-             raddle, strategies[strategy], schedules, seed, builds[build], program);
+             "-- %s/%s %u 2>errors",
+             raddle, strategies[strategy], schedules, seed, batch, builds[build], program);
     clear_outcomes(1);
     pipe = popen(command, "r");
     got = pipe ? fread(report, 1, sizeof report - 1, pipe) : 0;
@@ -108,8 +108,8 @@ static void test(struct run *runs, unsigned programs, int r)
     FILE *pipe;
 
     snprintf(command, sizeof command,
-             "../%s --strategy %s --cases %s --seed %s --format json --regressions none 2>errors",
-             builds[r / STRATEGIES], strategies[r % STRATEGIES], schedules, seed);
+             "%s/%s --strategy %s --cases %s --seed %s --format json --regressions none 2>errors",
+             batch, builds[r / STRATEGIES], strategies[r % STRATEGIES], schedules, seed);
     clear_outcomes(programs);
     pipe = popen(command, "r");
     if (!pipe)
@@ -248,9 +248,10 @@ int main(int argc, char **argv)
     struct totals all;
     unsigned count;
 
-    if (argc != 6 || chdir(argv[2]) != 0)
+    if (argc != 6)
         return 2;
     raddle = argv[1];
+    batch = argv[2];
     count = (unsigned)atoi(argv[3]);
     seed = argv[4];
     schedules = argv[5];

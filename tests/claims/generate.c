@@ -193,6 +193,8 @@ static void print_main(unsigned program, unsigned threads, const char *const *on
                        const char *const *two)
 {
     printf("static int program_%u(void)\n{\n    pthread_t t[4];\n    int v = 0;\n\n", program);
+    if (one == files || two == files)
+        printf("    make_files();\n");
     for (unsigned i = 0; i < threads; i++)
         printf("    start(&t[%u], program_%u_%u, %u);\n", i, program, i, i);
     for (unsigned i = upto(1); i > 0; i--)
