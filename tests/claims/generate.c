@@ -9,7 +9,8 @@
  * With `tests` each program is an RDL_EXPLORE of a test program instead, whose executions are made
  * in one process: none that could end that process, or a deadlock, which would end the search.
  *
- * A statement is text in C.  $ stands for a variable, @ for a small number; both are drawn. */
+ * A statement is text in C.  $ stands for a variable, @ for a small number; both are drawn each
+ * time.  ~ is drawn once for a statement: it unlocks what it locked. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -48,13 +49,13 @@ static const char *const atomics[] = {
     "atomic_thread_fence(memory_order_seq_cst); SET(p[$], @);",
     NULL};
 static const char *const locks[] = {
-    "pthread_mutex_lock(&m[$]); INC(p[$]); pthread_mutex_unlock(&m[$]);",
+    "pthread_mutex_lock(&m[~]); INC(p[$]); pthread_mutex_unlock(&m[~]);",
     "pthread_mutex_lock(&m[0]); SEE(GET(p[$])); pthread_mutex_unlock(&m[0]);",
     "pthread_mutex_lock(&m[0]); pthread_mutex_lock(&m[1]); INC(p[$]); pthread_mutex_unlock(&m[1]); "
     "pthread_mutex_unlock(&m[0]);",
     "pthread_mutex_lock(&m[1]); pthread_mutex_lock(&m[0]); INC(p[$]); pthread_mutex_unlock(&m[0]); "
     "pthread_mutex_unlock(&m[1]);",
-    "if (pthread_mutex_trylock(&m[$]) == 0) { SET(p[0], @); pthread_mutex_unlock(&m[$]); }",
+    "if (pthread_mutex_trylock(&m[~]) == 0) { SET(p[0], @); pthread_mutex_unlock(&m[~]); }",
     "INC(p[$]);",
     NULL};
 static const char *const conditions[] = {
@@ -136,7 +137,7 @@ static const char *const firsts[] = {
     NULL};
 
 static const char *const safe_locks[] = {
-    "pthread_mutex_lock(&m[$]); INC(p[$]); pthread_mutex_unlock(&m[$]);",
+    "pthread_mutex_lock(&m[~]); INC(p[$]); pthread_mutex_unlock(&m[~]);",
     "pthread_mutex_lock(&m[0]); SEE(GET(p[$])); pthread_mutex_unlock(&m[0]);",
     "if (pthread_mutex_trylock(&m[0]) == 0) { SET(p[0], @); pthread_mutex_unlock(&m[0]); }",
     "pthread_mutex_lock(&m[0]); SET(p[0], @); pthread_cond_signal(&c); "
@@ -162,7 +163,7 @@ static const char *const *draw_kind(void)
 
 static void print_statement(const char *const *kind)
 {
-    unsigned count = 0;
+    unsigned count = 0, once = upto(1);
     const char *text;
 
     while (kind[count])
@@ -172,6 +173,8 @@ static void print_statement(const char *const *kind)
     for (; *text; text++)
         if (*text == '$')
             printf("%u", upto(1));
+        else if (*text == '~')
+            printf("%u", once);
         else if (*text == '@')
             printf("%u", 1 + upto(2));
         else
