@@ -45,6 +45,12 @@ for build in plain instrumented; do
     done < <(./plain)
 done
 
+# ---- When others have ended, and are not joined ------------------------------------------------
+
+"$raddle" cc -w -g -O1 "$SOURCE/tests/state/late/late.c" -o late
+explore late dpor - - 3000
+[ "$status" = 1 ] || complain "late: $status:" "$(head -3 out)"
+
 # ---- Objects of C++'s library ----------------------------------------------------------------
 
 export RADDLE_CC=g++

@@ -102,8 +102,11 @@ static const char *said_of(const char *name)
 
 TEST(traces_that_stay_are_told)
 {
-    EXPECT_CONTAINS(said_of("leaves_descriptor"), "every execution leaves a descriptor open");
-    EXPECT_CONTAINS(said_of("leaves_mapping"), "every execution leaves memory mapped");
+    EXPECT_CONTAINS(said_of("leaves_descriptor"), "an execution left a descriptor open");
+    EXPECT_CONTAINS(said_of("leaves_later_descriptor"), "an execution left a descriptor open");
+    EXPECT_CONTAINS(said_of("leaves_other_file"),
+                    "an execution left a descriptor that stands for another file");
+    EXPECT_CONTAINS(said_of("leaves_mapping"), "an execution left memory mapped");
     EXPECT_CONTAINS(said_of("leaves_file_that_it_looks_at"),
                     "they look at alike.seen, which earlier ones have left changed");
 }

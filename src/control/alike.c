@@ -24,7 +24,7 @@ static void remove_traces(void)
 {
     rdl__undo_restore();
     rdl__statics_restore();
-    rdl__remains_look();
+    rdl__remains_look(false);
 }
 
 void rdl__alike_begin(const struct rdl_test *test)
@@ -60,7 +60,7 @@ void rdl__alike_last(struct rdl__limits *to)
 {
     if (!is_saved || never)
         return;
-    rdl__remains_look();
+    rdl__remains_look(true);
     if (rdl__remains_words)
         rdl__limits_add(to, RDL__LIMIT_UNLIKE, rdl__remains_words, "");
 }

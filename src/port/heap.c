@@ -61,6 +61,7 @@ extern void __tsan_locate_address(void) __attribute__((weak));
 
 bool rdl__heap_is_on;
 static char *range, *range_end; /* stacks are taken from the end */
+static bool is_used;            /* since its state was noted */
 static bool is_reserved;
 
 /* ---- Whose -------------------------------------------------------------------------------- */
@@ -259,6 +260,7 @@ void *rdl__heap_get(size_t size, size_t alignment, bool zeroed)
 
     if (size < RANGE_MOST && alignment < RANGE_MOST) {
         get_lock();
+        is_used = true;
         block = alignment <= UNIT ? get(size, zeroed) : get_aligned(size, alignment, zeroed);
         put_lock();
     }
@@ -309,6 +311,7 @@ void rdl__heap_put(void *block)
     if (header->state != LIVE || header->class >= CLASSES)
         complain("free(): invalid pointer\n");
     get_lock();
+    is_used = true;
     if (bytes_of(header->class) >= LARGE)
         give_back_pages(header, bytes_of(header->class));
     header->state = FREED;
@@ -339,6 +342,7 @@ void *rdl__heap_resize(void *block, size_t size)
 void rdl__heap_save(char **out_start, char **out_end)
 {
     saved = heap;
+    is_used = false;
     *out_start = range;
     *out_end = heap.next;
 }
@@ -348,7 +352,7 @@ void rdl__heap_restore(void)
     char *from = saved.next, *to = heap.next;
     char *page = (char *)(((uintptr_t)from + PAGE - 1) & ~(uintptr_t)(PAGE - 1));
 
-    if (!rdl__heap_is_on)
+    if (!is_used)
         return;
     if ((size_t)(to - from) >= LARGE) {
         madvise(page, (size_t)(to - page), MADV_DONTNEED);
@@ -356,4 +360,5 @@ void rdl__heap_restore(void)
     }
     memset(from, 0, (size_t)(to - from));
     heap = saved;
+    is_used = false;
 }

@@ -358,6 +358,25 @@ RDL_EXPLORE(leaves_descriptor, .strategy = "dfs")
     both(t, touch);
 }
 
+/* The lowest number is free again. */
+RDL_EXPLORE(leaves_later_descriptor, .strategy = "dfs")
+{
+    int fd = dup(0);
+
+    rdl_check_ge(dup(0), 0);
+    close(fd);
+    both(t, touch);
+}
+
+RDL_EXPLORE(leaves_other_file, .strategy = "dfs")
+{
+    int fd = open("/dev/zero", O_RDONLY);
+
+    rdl_check_ge(dup2(fd, 0), 0);
+    close(fd);
+    both(t, touch);
+}
+
 RDL_EXPLORE(leaves_mapping, .strategy = "dfs")
 {
     rdl_check(mmap(NULL, 100, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED);

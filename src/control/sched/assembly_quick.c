@@ -30,7 +30,7 @@ bool rdl__access_quickly(uintptr_t address, const struct rdl__table_access *acce
         return true;
     if (access->kind == RDL__ACCESS_ANYTHING) {
         track->changed = true;
-        return rdl__sched.alive == 1;
+        return rdl__is_alone();
     }
     if (access->kind == RDL__ACCESS_FENCE)
         return !rdl__races_on || rdl__alone;

@@ -67,7 +67,7 @@ static void reset(const struct rdl__execution *execution)
     sched->ends = execution->watched & RDL__WATCH_ENDS;
     sched->points_max = execution->points_max;
     sched->vain = 0;
-    sched->quiet_waiters = sched->servants = 0;
+    sched->quiet_waiters = sched->servants = sched->unjoined = 0;
     sched->settling = sched->patient = sched->comes_last = false;
     sched->stretch_fair = sched->points_max / FAIR_TURNS + FAIR_LEAST;
     sched->now = FIRST_SECOND * UINT64_C(1000000000);

@@ -33,8 +33,8 @@ void rdl__left_open(int at, const char *path, int flags);
 /* The first execution is about to begin in this process. */
 void rdl__remains_save(void);
 
-/* Another one is: find what the others left. */
-void rdl__remains_look(void);
+/* An execution has ended: find what it left.  `last`: nobody will ask again for now. */
+void rdl__remains_look(bool last);
 
 /* To complete "executions do not begin alike: "; NULL: nothing was left. */
 extern const char *rdl__remains_words;

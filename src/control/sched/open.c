@@ -106,7 +106,7 @@ static struct fifo *come_to_open(struct rdl__thread *self, int folder, const cha
 
     if (self && self->aside == 0 && !rdl__is_own(pc))
         rdl__left_open(folder, path, flags);
-    if (self && !fifo && rdl__sched.alive > 1 && self->aside == 0)
+    if (self && !fifo && !rdl__is_alone() && self->aside == 0)
         rdl__come_to_open(self, folder, path, flags & O_CREAT, flags & O_TRUNC, pc);
     return fifo;
 }

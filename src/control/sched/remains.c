@@ -1,6 +1,7 @@
 /* remains.c -- descriptors, mappings and processes that executions leave to each other. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -15,14 +16,21 @@
 #include "port/dirty.h"
 #include "port/kernel.h"
 
-enum { PROCESSES_MAX = 16, FD_FLOOR = 500 };
+enum { PROCESSES_MAX = 16, FD_FLOOR = 500, ASKED_AT_ONCE = 100 };
 
 const char *rdl__remains_words;
-static int free_descriptor; /* the lowest, before the first execution */
-static intptr_t mapped;     /* bytes, by the last execution */
+static intptr_t mapped; /* bytes, by the last execution */
 static pid_t processes[PROCESSES_MAX];
 static uint32_t process_count;
 static uint64_t executions;
+
+/* Descriptors before the first execution. */
+static struct descriptor {
+    bool is_open;
+    dev_t device;
+    ino_t inode;
+    long position; /* of a file that is only read */
+} before[FD_FLOOR];
 
 /* ---- What is noted -------------------------------------------------------------------------- */
 
@@ -45,9 +53,59 @@ void rdl__remains_forked(pid_t process)
 
 /* ---- What is asked -------------------------------------------------------------------------- */
 
-static bool is_open(int fd)
+/* The kernel says of each number whether it is a descriptor. */
+static void ask_for_descriptors(struct pollfd out[FD_FLOOR])
 {
-    return rdl__kernel_fcntl(fd, F_GETFD, 0) >= 0;
+    for (int fd = 0; fd < FD_FLOOR; fd++)
+        out[fd] = (struct pollfd){.fd = fd};
+    for (int fd = 0; fd < FD_FLOOR; fd += ASKED_AT_ONCE) /* more may be beyond the limit */
+        if (rdl__kernel(SYS_poll, (long)&out[fd], ASKED_AT_ONCE, 0, 0, 0, 0) < 0)
+            return;
+}
+
+static struct descriptor look_at(const struct pollfd *it)
+{
+    struct descriptor found = {.is_open = !(it->revents & POLLNVAL)};
+    struct stat status;
+
+    if (!found.is_open || rdl__kernel(SYS_fstat, it->fd, (long)&status, 0, 0, 0, 0) != 0)
+        return found;
+    found.device = status.st_dev;
+    found.inode = status.st_ino;
+    if (S_ISREG(status.st_mode) && (rdl__kernel_fcntl(it->fd, F_GETFL, 0) & O_ACCMODE) == O_RDONLY)
+        found.position = rdl__kernel(SYS_lseek, it->fd, 0, SEEK_CUR, 0, 0, 0);
+    return found;
+}
+
+static void save_descriptors(void)
+{
+    struct pollfd now[FD_FLOOR];
+
+    ask_for_descriptors(now);
+    for (int fd = 0; fd < FD_FLOOR; fd++)
+        before[fd] = look_at(&now[fd]);
+}
+
+/* NULL: they are as they were. */
+static const char *compare_descriptors(void)
+{
+    struct pollfd now[FD_FLOOR];
+
+    ask_for_descriptors(now);
+    for (int fd = 0; fd < FD_FLOOR; fd++) {
+        const struct descriptor *old = &before[fd];
+        struct descriptor new = look_at(&now[fd]);
+
+        if (new.is_open && !old->is_open)
+            return "an execution left a descriptor open";
+        if (old->is_open && !new.is_open)
+            return "an execution closed a descriptor that was open before it";
+        if (new.device != old->device || new.inode != old->inode)
+            return "an execution left a descriptor that stands for another file";
+        if (new.position != old->position)
+            return "an execution read from a file that was open before it";
+    }
+    return NULL;
 }
 
 static bool any_process_is_left(void)
@@ -78,30 +136,29 @@ void rdl__remains_save(void)
     executions = 0;
     mapped = 0;
     process_count = 0;
-    for (free_descriptor = 0; free_descriptor < FD_FLOOR && is_open(free_descriptor);)
-        free_descriptor++;
+    save_descriptors();
     rdl__dirty_by_others = others_run();
     if (rdl__dirty_by_others)
         rdl__remains_words = "a thread that is not controlled runs beside them";
 }
 
-static void say(const char *of_each, const char *of_some)
+/* To ask takes longer than a short execution.  A descriptor that is left stays, and is found by a
+ * later question, or by the last. */
+static bool is_to_ask_for_descriptors(bool last)
 {
-    rdl__remains_words = executions == 1 ? of_each : of_some;
+    return last || (executions & (executions - 1)) == 0;
 }
 
-void rdl__remains_look(void)
+void rdl__remains_look(bool last)
 {
     executions++;
     if (rdl__remains_words)
         return;
-    if (is_open(free_descriptor))
-        say("every execution leaves a descriptor open", "some executions leave a descriptor open");
-    else if (free_descriptor > 0 && executions % 64 == 1 && !is_open(free_descriptor - 1))
-        rdl__remains_words = "an execution closed a descriptor that was open before it";
-    else if (mapped != 0)
-        say("every execution leaves memory mapped", "some executions leave memory mapped");
+    if (mapped != 0)
+        rdl__remains_words = "an execution left memory mapped";
     else if (process_count > 0 && any_process_is_left())
-        say("every execution leaves a process behind", "some executions leave a process behind");
+        rdl__remains_words = "an execution left a process behind";
+    else if (is_to_ask_for_descriptors(last))
+        rdl__remains_words = compare_descriptors();
     mapped = 0;
 }

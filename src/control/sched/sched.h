@@ -129,6 +129,7 @@ struct rdl__sched {
     struct rdl__thread *threads[RDL__THREADS_MAX];
     uintptr_t awaited[RDL__THREADS_MAX]; /* object of each thread's operation; 0: none */
     uint32_t alive;
+    uint32_t unjoined; /* threads that were created, and that nobody has joined */
 
     struct rdl_case *t;
     const struct rdl__strategy *strategy;
@@ -189,6 +190,13 @@ static inline struct rdl__thread *rdl__self(void)
     struct rdl__thread *thread = rdl__running;
 
     return __builtin_expect(thread && thread->fs == rdl__thread_pointer(), 0) ? thread : NULL;
+}
+
+/* Has everything that other threads did come before?  Not if one has merely ended: what the
+ * running thread does now could have come before that. */
+static inline bool rdl__is_alone(void)
+{
+    return rdl__sched.alive == 1 && rdl__sched.unjoined == 0;
 }
 
 /* ---- For primitives ------------------------------------------------------------- */

@@ -25,10 +25,14 @@ RDL__ASKED_FOR(seen);
 
 bool rdl__see_all;
 uintptr_t rdl__first_entry;
-struct rdl__seen_range rdl__seen_last;
+uintptr_t rdl__seen_kept[RDL__SEEN_KEPT];
+
+struct range {
+    uintptr_t start, size;
+};
 
 struct ranges {
-    struct rdl__seen_range *all;
+    struct range *all;
     uint32_t count, room;
 };
 
@@ -40,6 +44,12 @@ static uint32_t module_count;
 static unsigned long long loads; /* of modules, as the loader counts them, when it was made */
 static bool is_stale = true;
 
+/* The last function that a thread was started with. */
+static struct starter {
+    uintptr_t function;
+    bool is_of_cxx; /* std::thread's, which calls a virtual one of the object it is given */
+} starter;
+
 /* ---- Ranges -------------------------------------------------------------------------------- */
 
 static void add(struct ranges *to, uintptr_t start, uintptr_t size)
@@ -50,12 +60,12 @@ static void add(struct ranges *to, uintptr_t start, uintptr_t size)
         to->room = to->room ? to->room * 2 : 64;
         to->all = rdl__reallocate(to->all, to->room * sizeof *to->all);
     }
-    to->all[to->count++] = (struct rdl__seen_range){start, size};
+    to->all[to->count++] = (struct range){start, size};
 }
 
 static int compare(const void *a, const void *b)
 {
-    const struct rdl__seen_range *left = a, *right = b;
+    const struct range *left = a, *right = b;
 
     return (left->start > right->start) - (left->start < right->start);
 }
@@ -91,8 +101,8 @@ static void unite(struct ranges *these)
 
     qsort(these->all, these->count, sizeof *these->all, compare);
     for (uint32_t i = 0; i < these->count; i++) {
-        struct rdl__seen_range *next = &these->all[i];
-        struct rdl__seen_range *last = count ? &these->all[count - 1] : NULL;
+        struct range *next = &these->all[i];
+        struct range *last = count ? &these->all[count - 1] : NULL;
         uintptr_t end = last ? last->start + last->size : 0;
 
         if (last && next->start < end + GAP_MAX &&
@@ -106,7 +116,7 @@ static void unite(struct ranges *these)
     these->count = count;
 }
 
-static const struct rdl__seen_range *find(const struct ranges *in, uintptr_t address)
+static const struct range *find(const struct ranges *in, uintptr_t address)
 {
     uint32_t low = 0, high = in->count;
 
@@ -188,12 +198,18 @@ extern const struct rdl__table_range own_begin[] __asm__("__start_rdl_own")
 extern const struct rdl__table_range own_end[] __asm__("__stop_rdl_own")
     __attribute__((visibility("hidden")));
 
+static void forget_places(void)
+{
+    memset(rdl__seen_kept, 0, sizeof rdl__seen_kept);
+    starter = (struct starter){0};
+}
+
 static void make_ranges(void)
 {
     bool cxx_is_seen = !rdl__cxx_is_used_unseen(modules, module_count);
 
     ranges.count = others.count = own.count = instrumented.count = sanitizers.count = 0;
-    rdl__seen_last = (struct rdl__seen_range){0};
+    forget_places();
     dl_iterate_phdr(add_module, &cxx_is_seen);
     add_table(&own, own_begin, own_end);
     add(&own, (uintptr_t)__start_rdl_entry, (uintptr_t)(__stop_rdl_entry - __start_rdl_entry));
@@ -245,7 +261,7 @@ RDL__INTERPOSE void rdl__module_loaded(const struct rdl__tables *tables)
     modules = rdl__reallocate(modules, (module_count + 1) * sizeof *modules);
     modules[module_count++] = tables;
     is_stale = true;
-    rdl__seen_last = (struct rdl__seen_range){0};
+    forget_places();
     if (rdl__running)
         make_ranges();
 }
@@ -259,29 +275,27 @@ RDL__INTERPOSE void rdl__module_unloaded(const struct rdl__tables *tables)
             modules[count++] = modules[i];
     module_count = count;
     is_stale = true;
-    rdl__seen_last = (struct rdl__seen_range){0};
+    forget_places();
 }
 
 /* ---- Questions ----------------------------------------------------------------------------- */
 
 bool rdl__is_seen_slowly(uintptr_t pc)
 {
-    const struct rdl__seen_range *found;
+    const struct range *found;
     uintptr_t code = rdl__place_code(pc);
 
     if (pc == 0)
         return true;
-    if (rdl__see_all) {
-        rdl__seen_last.size = UINTPTR_MAX;
+    if (rdl__see_all)
         return true;
-    }
     if (is_stale)
         make_ranges();
     found = find(&ranges, code);
     if (!found && !find(&others, code) && make_again())
         found = find(&ranges, code);
     if (found)
-        rdl__seen_last = *found;
+        rdl__seen_kept[pc % RDL__SEEN_KEPT] = pc;
     return found != NULL;
 }
 
@@ -353,7 +367,7 @@ void rdl__op_unseen(struct rdl__op *op)
 {
     op->flags |= RDL__OP_WORLD;
     rdl__sched.summary->unseen = true;
-    if (rdl__sched.alive > 1)
+    if (!rdl__is_alone())
         note_unseen(op->pc);
 }
 
@@ -383,7 +397,7 @@ void rdl__op_enters(struct rdl__op *op, uintptr_t function)
         return;
     op->flags |= RDL__OP_WORLD;
     rdl__sched.summary->unseen = true;
-    if (rdl__sched.alive > 1)
+    if (!rdl__is_alone())
         note_unseen(inside(function));
 }
 
@@ -395,17 +409,24 @@ void rdl__entering(struct rdl__thread *self, uintptr_t function)
                              .kind = RDL__OP_UNSEEN, .object = function, .pc = inside(function)});
 }
 
-/* The function that std::thread runs: a virtual one of the object that it is given, the third,
- * behind two destructors. */
+static void look_up_starter(uintptr_t function)
+{
+    struct dl_find_object found;
+
+    starter.function = function;
+    starter.is_of_cxx = _dl_find_object((void *)function, &found) == 0 &&
+                        strstr(found.dlfo_link_map->l_name, "libstdc++.so");
+}
+
+/* The function that std::thread runs: the third one of the object, behind two destructors. */
 static uintptr_t run_by(const struct rdl__thread *thread, uintptr_t function)
 {
     enum { RUN = 2 };
-    struct dl_find_object found;
     const uintptr_t *const *object = thread->argument;
 
-    if (!object || _dl_find_object((void *)function, &found) != 0 ||
-        !strstr(found.dlfo_link_map->l_name, "libstdc++.so") || !*object ||
-        !rdl__is_code((*object)[RUN]))
+    if (starter.function != function)
+        look_up_starter(function);
+    if (!starter.is_of_cxx || !object || !*object || !rdl__is_code((*object)[RUN]))
         return function;
     return (*object)[RUN];
 }

@@ -19,10 +19,9 @@ extern bool rdl__see_all;
 /* The function of the code under test that thread 0 runs: main, or the body of a test; 0: none. */
 extern uintptr_t rdl__first_entry;
 
-struct rdl__seen_range {
-    uintptr_t start, size;
-};
-extern struct rdl__seen_range rdl__seen_last; /* where the last question led to */
+/* Places that were seen when they were asked for last, each where its lowest bits say. */
+enum { RDL__SEEN_KEPT = 256 };
+extern uintptr_t rdl__seen_kept[RDL__SEEN_KEPT];
 
 /* The same as rdl__is_seen, when the answer is not at hand. */
 bool rdl__is_seen_slowly(uintptr_t pc);
@@ -31,7 +30,7 @@ bool rdl__is_seen_slowly(uintptr_t pc);
  * are known by other means?  A return address counts as the call before it.  0 is seen. */
 static inline bool rdl__is_seen(uintptr_t pc)
 {
-    return pc - 1 - rdl__seen_last.start < rdl__seen_last.size || rdl__is_seen_slowly(pc);
+    return rdl__seen_kept[pc % RDL__SEEN_KEPT] == pc || rdl__is_seen_slowly(pc);
 }
 
 /* Is this the path of a library whose functions are known one by one, or by other means? */

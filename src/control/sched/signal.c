@@ -499,7 +499,7 @@ static void come_to_signals(bool changes, uintptr_t pc)
     struct rdl__thread *self = rdl__self();
     struct rdl__op op = rdl__signal_op(RDL__OP_SIGNAL, pc);
 
-    if (!self || sched->alive == 1)
+    if (!self || rdl__is_alone())
         return;
     op.touch = changes ? RDL__WRITES : RDL__READS;
     rdl__point(self, &op);

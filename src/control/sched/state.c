@@ -219,7 +219,7 @@ void rdl__come_to_call(struct rdl__thread *self, const struct rdl__call_row *row
     if (self->aside > 0 || rdl__is_own(pc) || rdl__is_of_sanitizer(pc))
         return;
     rdl__left_call(row, arguments);
-    if (rdl__sched.alive <= 1 || is_about_our_memory(row, arguments)) {
+    if (rdl__is_alone() || is_about_our_memory(row, arguments)) {
         errno = errno_before;
         return;
     }

@@ -185,7 +185,7 @@ void rdl__come_to_number(struct rdl__thread *self, long number, const long *argu
         if (rdl__is_instrumented(pc))
             rdl__call_memory(row, (const uint64_t *)arguments, pc);
         rdl__come_to_call(self, row, (const uint64_t *)arguments, pc);
-    } else if (rdl__sched.alive > 1) {
+    } else if (!rdl__is_alone()) {
         snprintf(name, sizeof name, "system call %ld", number);
         rdl__limit(RDL__LIMIT_UNKNOWN, name, NULL);
         rdl__come_to_state(self, RDL__STATE_WORLD, RDL__WRITES, pc);

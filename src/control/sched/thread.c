@@ -65,7 +65,7 @@ static void come_to_keys(enum rdl__touch touch, uintptr_t pc)
 {
     struct rdl__thread *self = rdl__self();
 
-    if (self && sched->alive > 1)
+    if (self && !rdl__is_alone())
         rdl__come_to_state(self, RDL__STATE_THREADS, touch, pc);
 }
 
@@ -324,6 +324,7 @@ int rdl__thread_new(struct rdl__thread *self, const pthread_attr_t *attributes,
     rdl__thread_born(thread, name);
     rdl__thread_begin(thread, donor, pc);
     rdl__starts_with(thread, (uintptr_t)start);
+    sched->unjoined++;
     rdl__hb_created(self, thread);
     self->created_last = thread->id;
     rdl__created(self, pc);
@@ -411,6 +412,7 @@ int rdl__thread_join(struct rdl__thread *self, struct rdl__thread *thread, void 
     thread->being_joined = false;
     if (woken != RDL__READY)
         return ETIMEDOUT;
+    sched->unjoined--;
     rdl__hb_joined(self, thread);
     if (out_result)
         *out_result = thread->result;
@@ -542,7 +544,7 @@ RDL__INTERPOSE int prctl(int option, ...)
         memcpy((char *)a[0], name, sizeof name);
         return 0;
     }
-    if (self && sched->alive > 1)
+    if (self && !rdl__is_alone())
         rdl__come_to_state(self, RDL__STATE_PROCESS, RDL__WRITES, RDL__CALLER);
     return RDL__NEXT(prctl)(option, a[0], a[1], a[2], a[3]);
 }

@@ -119,7 +119,7 @@ static void come_to(struct rdl__thread *self, struct rdl__op *op)
 {
     op->flags |= RDL__OP_WORLD;
     self->track->changed = true;
-    if (rdl__sched.alive > 1)
+    if (!rdl__is_alone())
         rdl__point(self, op);
     else
         rdl__world_meet(self);
@@ -140,7 +140,7 @@ static void do_anything(struct rdl__thread *self, uintptr_t function, const char
 {
     struct rdl__op op = {.kind = RDL__OP_UNSEEN, .object = function, .pc = pc};
 
-    if (rdl__sched.alive > 1)
+    if (!rdl__is_alone())
         rdl__limit(RDL__LIMIT_UNKNOWN, name, library_of(function));
     come_to(self, &op);
 }
