@@ -4,15 +4,16 @@
  *
  * The outcome is a number of 15 bits, made of all that the threads have seen and left.  A file
  * that is mapped before main (outcomes.h) has a byte for each. */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -31,7 +32,19 @@ static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
 static sem_t s;
-static int file = -1;
+static pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_spinlock_t spin;
+static pthread_mutex_t recursive = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static int file = -1, home = -1, ways[2] = {-1, -1}, event = -1;
+static FILE *input, *output;
+static struct {
+    unsigned one : 4, two : 4;
+} bits;
+static struct pair {
+    int x, y;
+} pairs[2];
+static volatile int *mapped[2]; /* the same memory at two addresses */
+static _Thread_local int local;
 
 static _Atomic int seen[4]; /* by each thread that has ended */
 static struct outcomes *all_outcomes, *outcomes;
@@ -44,6 +57,21 @@ static struct outcomes *all_outcomes, *outcomes;
 __attribute__((unused)) static void init(void)
 {
     INC(p[0]);
+}
+
+__attribute__((unused)) static void count_signal(int unused)
+{
+    (void)unused;
+    INC(p[0]);
+}
+
+__attribute__((unused)) static void block(int how)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    pthread_sigmask(how, &set, NULL);
 }
 
 __attribute__((unused)) static void increment(int *it)
@@ -66,8 +94,11 @@ static int finish(int v)
 {
     unsigned hash = mix(1, v);
 
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
         hash = mix(mix(mix(hash, GET(p[i])), q[i]), a[i]);
+        hash = mix(mix(mix(hash, pairs[i].x), pairs[i].y), mapped[0][i]);
+    }
+    hash = mix(mix(hash, bits.one), bits.two);
     for (int i = 0; i < 4; i++)
         hash = mix(hash, seen[i]);
     outcomes->reached[hash >> 5 & (OUTCOMES - 1)] = 1;
@@ -84,6 +115,15 @@ static void *told(void *argument, int v)
 static void start(pthread_t *out, void *(*body)(void *), int thread)
 {
     pthread_create(out, NULL, body, (void *)(intptr_t)thread);
+}
+
+__attribute__((unused)) static void *run_child(void *argument)
+{
+    int v = 0;
+
+    INC(p[0]);
+    SEE(GET(p[1]));
+    return told(argument, v);
 }
 
 void AnnotateBenignRaceSized(const char *file, int line, const volatile void *memory, long size,
@@ -104,24 +144,65 @@ __attribute__((unused)) static void make_files(void)
     rmdir("folder");
     file = open("contents", O_CREAT | O_RDWR | O_TRUNC, 0600);
     pwrite(file, "1234", 4, 0);
+    home = open(".", O_RDONLY);
+}
+
+__attribute__((unused)) static void make_streams(void)
+{
+    output = fopen("text", "w");
+    fputs("12345", output);
+    fclose(output);
+    input = fopen("text", "r");
+    output = fopen("output", "w");
+}
+
+__attribute__((unused)) static void make_pipes(void)
+{
+    if (pipe2(ways, O_NONBLOCK) != 0 || (event = eventfd(0, EFD_NONBLOCK)) < 0)
+        abort();
+}
+
+/* Before main, as executions of a test must leave no mapping behind. */
+__attribute__((constructor)) static void map_twice(void)
+{
+    int fd = memfd_create("twice", MFD_CLOEXEC);
+
+    if (fd < 0 || ftruncate(fd, 4096) != 0)
+        abort();
+    for (int i = 0; i < 2; i++)
+        mapped[i] = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
 }
 
 __attribute__((unused)) static void set_up(int program)
 {
     outcomes = all_outcomes + program;
     sem_init(&s, 0, 0);
+    pthread_spin_init(&spin, 0);
+    mapped[0][0] = mapped[0][1] = 0;
     pthread_key_create(&key, NULL);
     allow_races(p, sizeof p);
     allow_races(q, sizeof q);
     allow_races(text, sizeof text);
     allow_races(&lazy, sizeof lazy);
+    allow_races(&bits, sizeof bits);
+    allow_races(pairs, sizeof pairs);
+    allow_races(mapped[0], 2 * sizeof *mapped[0]);
+    allow_races(mapped[1], 2 * sizeof *mapped[1]);
     outcomes->began++;
 }
 
 __attribute__((unused)) static void tear_down(void)
 {
-    if (file >= 0)
-        close(file);
+    int all[] = {file, home, ways[0], ways[1], event};
+
+    for (int i = 0; i < 5; i++)
+        if (all[i] >= 0)
+            close(all[i]);
+    if (input)
+        fclose(input);
+    if (output)
+        fclose(output);
     pthread_key_delete(key);
 }
 

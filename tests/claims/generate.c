@@ -136,6 +136,77 @@ static const char *const firsts[] = {
     "pthread_setspecific(key, &p[$]); SEE(pthread_getspecific(key) != NULL);",
     NULL};
 
+static const char *const other_locks[] = {
+    "pthread_rwlock_rdlock(&rw); SEE(GET(p[$])); pthread_rwlock_unlock(&rw);",
+    "pthread_rwlock_wrlock(&rw); INC(p[$]); pthread_rwlock_unlock(&rw);",
+    "if (pthread_rwlock_trywrlock(&rw) == 0) { SET(p[0], @); pthread_rwlock_unlock(&rw); }",
+    "if (pthread_rwlock_tryrdlock(&rw) == 0) { SEE(GET(p[$])); pthread_rwlock_unlock(&rw); }",
+    "pthread_spin_lock(&spin); INC(p[$]); pthread_spin_unlock(&spin);",
+    "SEE(pthread_spin_trylock(&spin) == 0 ? (pthread_spin_unlock(&spin), 1) : 0);",
+    "pthread_mutex_lock(&recursive); pthread_mutex_lock(&recursive); INC(p[$]); "
+    "pthread_mutex_unlock(&recursive); pthread_mutex_unlock(&recursive);",
+    "INC(p[$]);",
+    NULL};
+static const char *const streams[] = {"fputc('@', output);",
+                                      "fprintf(output, \"%d\", @0);",
+                                      "SEE(ftell(output));",
+                                      "rewind(output);",
+                                      "flockfile(output); fputc('@', output); SEE(ftell(output)); "
+                                      "funlockfile(output);",
+                                      "SEE(fgetc(input));",
+                                      "ungetc('@', input);",
+                                      "SEE(feof(input));",
+                                      "rewind(input);",
+                                      "SET(p[$], @);",
+                                      NULL};
+static const char *const pipes[] = {"char w = '@'; SEE(write(ways[1], &w, 1));",
+                                    "char w = 0; SEE(read(ways[0], &w, 1)); SEE(w);",
+                                    "uint64_t w = @; SEE(write(event, &w, sizeof w));",
+                                    "uint64_t w = 0; SEE(read(event, &w, sizeof w)); SEE(w);",
+                                    "int w = dup(event); SEE(w); close(w);",
+                                    "int w[2]; SEE(pipe(w)); SEE(w[0]); close(w[0]); close(w[1]);",
+                                    "SET(p[$], @);",
+                                    NULL};
+static const char *const shapes[] = {"bits.one = @;",
+                                     "SEE(bits.two);",
+                                     "bits.two++;",
+                                     "pairs[0] = pairs[1];",
+                                     "pairs[1].x = @;",
+                                     "SEE(pairs[0].x + 10 * pairs[0].y);",
+                                     "mapped[0][$] = @;",
+                                     "SEE(mapped[1][$]);",
+                                     "mapped[1][$]++;",
+                                     "memset(&pairs[$], @, sizeof *pairs);",
+                                     "local = @; SET(p[$], local);",
+                                     NULL};
+static const char *const signals[] = {
+    "raise(SIGUSR1);",
+    "pthread_kill(pthread_self(), SIGUSR1);",
+    "kill(getpid(), SIGUSR1);",
+    "block(SIG_BLOCK); INC(p[0]); block(SIG_UNBLOCK);",
+    "signal(SIGUSR1, count_signal);",
+    "signal(SIGUSR1, SIG_IGN);",
+    "SEE(GET(p[0]));",
+    "INC(p[0]);",
+    NULL};
+static const char *const folders[] = {"SEE(mkdir(\"folder\", 0700));",
+                                      "SEE(chdir(\"folder\"));",
+                                      "SEE(fchdir(home));",
+                                      "SEE(access(\"contents\", F_OK));",
+                                      "SEE(rmdir(\"folder\"));",
+                                      "struct stat w; SEE(stat(\"folder\", &w));",
+                                      "SEE(symlink(\"contents\", \"other\"));",
+                                      "SEE(unlink(\"other\"));",
+                                      "SEE(truncate(\"contents\", @));",
+                                      "struct stat w = {0}; SEE(fstat(file, &w)); SEE(w.st_size);",
+                                      NULL};
+static const char *const nested[] = {
+    "pthread_t w; start(&w, run_child, 3); INC(p[1]); pthread_join(w, NULL);",
+    "INC(p[0]);",
+    "SEE(GET(p[$]));",
+    "SET(p[$], @);",
+    NULL};
+
 static const char *const safe_locks[] = {
     "pthread_mutex_lock(&m[~]); INC(p[$]); pthread_mutex_unlock(&m[~]);",
     "pthread_mutex_lock(&m[0]); SEE(GET(p[$])); pthread_mutex_unlock(&m[0]);",
@@ -147,12 +218,13 @@ static const char *const safe_locks[] = {
     "INC(p[$]);",
     NULL};
 
-static const char *const *const kinds[] = {memory, atomics,  locks,       conditions, ends,
-                                           memory, locks,    environment, files,      library,
-                                           unseen, assembly, firsts,      ends};
-static const char *const *const safe_kinds[] = {memory, atomics,     safe_locks, safe_locks,
-                                                memory, environment, files,      library,
-                                                unseen, assembly,    firsts,     firsts};
+static const char *const *const kinds[] = {
+    memory, atomics,  locks,  conditions, ends,        memory,  locks, environment, files,  library,
+    unseen, assembly, firsts, ends,       other_locks, streams, pipes, shapes,      nested, signals,
+    folders};
+static const char *const *const safe_kinds[] = {
+    memory, atomics, safe_locks,  safe_locks, environment, files,  library, unseen, assembly,
+    firsts, firsts,  other_locks, streams,    pipes,       shapes, nested,  signals};
 
 static bool tests;
 
@@ -196,8 +268,14 @@ static void print_main(unsigned program, unsigned threads, const char *const *on
                        const char *const *two)
 {
     printf("static int program_%u(void)\n{\n    pthread_t t[4];\n    int v = 0;\n\n", program);
-    if (one == files || two == files)
+    if (one == files || two == files || one == folders || two == folders)
         printf("    make_files();\n");
+    if (one == streams || two == streams)
+        printf("    make_streams();\n");
+    if (one == pipes || two == pipes)
+        printf("    make_pipes();\n");
+    if (one == signals || two == signals)
+        printf("    signal(SIGUSR1, count_signal);\n");
     for (unsigned i = 0; i < threads; i++)
         printf("    start(&t[%u], program_%u_%u, %u);\n", i, program, i, i);
     for (unsigned i = upto(1); i > 0; i--)
@@ -243,7 +321,7 @@ int main(int argc, char **argv)
     tests = argc == 4;
     state = strtoull(argv[1], NULL, 10);
     count = (unsigned)atoi(argv[2]);
-    printf("%s#include \"frame.h\"\n\n", tests ? "#include <raddle.h>\n" : "");
+    printf("#define _GNU_SOURCE\n%s#include \"frame.h\"\n\n", tests ? "#include <raddle.h>\n" : "");
     for (unsigned program = 0; program < count; program++) {
         const char *const *one = draw_kind(), *const *two = draw_kind();
         unsigned threads = upto(3) ? 2 : 1 + 2 * upto(1);

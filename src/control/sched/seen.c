@@ -44,11 +44,12 @@ static uint32_t module_count;
 static unsigned long long loads; /* of modules, as the loader counts them, when it was made */
 static bool is_stale = true;
 
-/* The last function that a thread was started with. */
+/* Functions that threads were started with. */
+enum { STARTERS = 16 };
 static struct starter {
     uintptr_t function;
     bool is_of_cxx; /* std::thread's, which calls a virtual one of the object it is given */
-} starter;
+} starters[STARTERS];
 
 /* ---- Ranges -------------------------------------------------------------------------------- */
 
@@ -201,7 +202,7 @@ extern const struct rdl__table_range own_end[] __asm__("__stop_rdl_own")
 static void forget_places(void)
 {
     memset(rdl__seen_kept, 0, sizeof rdl__seen_kept);
-    starter = (struct starter){0};
+    memset(starters, 0, sizeof starters);
 }
 
 static void make_ranges(void)
@@ -409,13 +410,17 @@ void rdl__entering(struct rdl__thread *self, uintptr_t function)
                              .kind = RDL__OP_UNSEEN, .object = function, .pc = inside(function)});
 }
 
-static void look_up_starter(uintptr_t function)
+static bool is_of_cxx(uintptr_t function)
 {
+    struct starter *starter = &starters[function / 16 % STARTERS];
     struct dl_find_object found;
 
-    starter.function = function;
-    starter.is_of_cxx = _dl_find_object((void *)function, &found) == 0 &&
-                        strstr(found.dlfo_link_map->l_name, "libstdc++.so");
+    if (starter->function != function) {
+        starter->function = function;
+        starter->is_of_cxx = _dl_find_object((void *)function, &found) == 0 &&
+                             strstr(found.dlfo_link_map->l_name, "libstdc++.so");
+    }
+    return starter->is_of_cxx;
 }
 
 /* The function that std::thread runs: the third one of the object, behind two destructors. */
@@ -424,9 +429,7 @@ static uintptr_t run_by(const struct rdl__thread *thread, uintptr_t function)
     enum { RUN = 2 };
     const uintptr_t *const *object = thread->argument;
 
-    if (starter.function != function)
-        look_up_starter(function);
-    if (!starter.is_of_cxx || !object || !*object || !rdl__is_code((*object)[RUN]))
+    if (!is_of_cxx(function) || !object || !*object || !rdl__is_code((*object)[RUN]))
         return function;
     return (*object)[RUN];
 }

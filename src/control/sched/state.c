@@ -15,6 +15,8 @@
 #include "control/sched/seen.h"
 #include "control/sched/world.h"
 
+uint64_t rdl__states_written;
+
 #define STATES_AT ((uintptr_t)0xffff800000020000) /* an address that nothing of a program's has */
 enum { STATE_SIZE = 64 };                         /* apart from each other: see touched.c */
 
@@ -216,6 +218,7 @@ void rdl__come_to_call(struct rdl__thread *self, const struct rdl__call_row *row
 {
     int errno_before = errno;
 
+    rdl__states_written |= row->writes;
     if (self->aside > 0 || rdl__is_own(pc) || rdl__is_of_sanitizer(pc))
         return;
     rdl__left_call(row, arguments);

@@ -13,6 +13,9 @@
 /* The object of a state. */
 uintptr_t rdl__state_object(enum rdl__state state);
 
+/* A bit for each state that a controlled thread may have written since this was 0. */
+extern uint64_t rdl__states_written;
+
 /* The thread is about to call a function that has this row, with these arguments. */
 void rdl__come_to_call(struct rdl__thread *self, const struct rdl__call_row *row,
                        const uint64_t *arguments, uintptr_t pc);

@@ -60,9 +60,14 @@ static void save_locale(void)
     old_locale = rdl__duplicate(setlocale(LC_ALL, NULL));
 }
 
+static bool is_written(enum rdl__state state)
+{
+    return rdl__states_written >> state & 1;
+}
+
 static void restore_locale(void)
 {
-    if (strcmp(setlocale(LC_ALL, NULL), old_locale) != 0)
+    if (is_written(RDL__STATE_LOCALE) && strcmp(setlocale(LC_ALL, NULL), old_locale) != 0)
         setlocale(LC_ALL, old_locale);
 }
 
@@ -104,10 +109,13 @@ static void save_random(void)
 
 static void restore_random(void)
 {
-    leave_state();
-    memcpy(old_state, old_numbers, size_of_state(old_numbers));
-    setstate(old_state);
-    seed48(old_seed);
+    if (is_written(RDL__STATE_RANDOM)) {
+        leave_state();
+        memcpy(old_state, old_numbers, size_of_state(old_numbers));
+        setstate(old_state);
+    }
+    if (is_written(RDL__STATE_RANDOM_48))
+        seed48(old_seed);
 }
 
 /* ---- Exit handlers -------------------------------------------------------------------------- */
@@ -276,4 +284,5 @@ void rdl__undo_restore(void)
     rdl__keys_restore();
     rdl__signals_put_back();
     handler_count = 0;
+    rdl__states_written = 0;
 }
