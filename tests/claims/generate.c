@@ -283,6 +283,8 @@ static void print_main(unsigned program, unsigned threads, const char *const *on
     for (unsigned i = 0; i < threads; i++) {
         unsigned how = upto(9);
 
+        if (tests && (one == streams || two == streams)) /* which are closed after the program */
+            how = 9;
         if (how == 0)
             printf("    pthread_detach(t[%u]);\n", i);
         else if (how == 1)

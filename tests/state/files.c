@@ -179,6 +179,34 @@ static void count_in_stream(int me)
     fflush(stream);
 }
 
+/* Nothing but calls that read: the only thing that changes is how far the stream has got. */
+static int first_read[2];
+
+static void begin_reading(void)
+{
+    own_folder();
+    stream = fopen("file", "w");
+    fputs("12", stream);
+    fclose(stream);
+    stream = fopen("file", "r");
+    assert(stream);
+}
+
+static void read_one(int me)
+{
+    first_read[me] = fgetc(stream);
+}
+
+static void read_if_first(int me)
+{
+    first_read[me] = me == 0 ? fgetc(stream) : 0;
+}
+
+static void the_first_reads_first(void)
+{
+    assert(first_read[0] == '1');
+}
+
 static void own_files(int me)
 {
     char name[16], text[16] = "";
@@ -213,6 +241,11 @@ const struct pair file_pairs[] = {
      .right_body = work_with_paths},
     {.name = "close", .before = open_shared, .body = close_twice, .right_body = close_once},
     {.name = "stream", .before = begin_stream, .body = count_in_stream, .after = file_has_two},
+    {.name = "reading",
+     .before = begin_reading,
+     .body = read_one,
+     .after = the_first_reads_first,
+     .right_body = read_if_first},
     {.name = "own_files", .before = own_folder, .body = create_if_missing, .right_body = own_files},
     {0},
 };

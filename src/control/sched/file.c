@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "control/sched/mappings.h"
+#include "control/sched/state.h"
 #include "control/sched/world.h"
 
 #define sched (&rdl__sched)
@@ -403,6 +404,8 @@ RDL__INTERPOSE int fclose(FILE *stream)
 
     if (self)
         rdl__stream_gone(self, stream);
+    if (self && stream->_fileno < 0)
+        rdl__come_to_stream(self, stream, RDL__CALLER);
     if (!self || stream->_fileno < 0)
         return RDL__NEXT(fclose)(stream);
     rdl__file_look(stream->_fileno, &file);

@@ -119,18 +119,23 @@ static FILE *stream_of(const struct rdl__call_row *row, const uint64_t *argument
     }
 }
 
-static void come_to_stream(struct rdl__thread *self, const struct rdl__call_row *row,
-                           const uint64_t *arguments, uintptr_t pc)
+static void come_to_stream(struct rdl__thread *self, FILE *stream, uintptr_t pc)
 {
-    FILE *stream = stream_of(row, arguments);
+    struct rdl__op op = stream_op(stream, pc);
 
-    if (stream) {
-        struct rdl__op op = stream_op(stream, pc);
-
+    if (stream)
         rdl__stream_await(self, stream, &op);
-    } else {
+    else
         rdl__come_to_state(self, RDL__STATE_WORLD, RDL__WRITES, pc);
-    }
+}
+
+void rdl__come_to_stream(struct rdl__thread *self, FILE *stream, uintptr_t pc)
+{
+    int errno_before = errno;
+
+    if (self->aside == 0 && !rdl__is_alone() && !rdl__is_own(pc) && !rdl__is_of_sanitizer(pc))
+        come_to_stream(self, stream, pc);
+    errno = errno_before;
 }
 
 /* ---- Files ----------------------------------------------------------------------------------- */
@@ -243,7 +248,7 @@ void rdl__come_to_call(struct rdl__thread *self, const struct rdl__call_row *row
         come_to_states(self, row, pc);
         break;
     default:
-        come_to_stream(self, row, arguments, pc);
+        come_to_stream(self, stream_of(row, arguments), pc);
         break;
     }
     errno = errno_before;

@@ -6,6 +6,8 @@
 #ifndef RDL__STATE_H
 #define RDL__STATE_H
 
+#include <stdio.h>
+
 #include "control/sched/calls.h"
 #include "control/sched/op.h"
 #include "control/sched/sched.h"
@@ -23,6 +25,9 @@ void rdl__come_to_call(struct rdl__thread *self, const struct rdl__call_row *row
 /* The same in a function of ours that takes the place of one that is made from its row; nothing
  * happens if no controlled thread calls. */
 void rdl__come_as_row(const char *name, const uint64_t *arguments, uintptr_t pc);
+
+/* The thread is about to do something to this stream, by a function of ours. */
+void rdl__come_to_stream(struct rdl__thread *self, FILE *stream, uintptr_t pc);
 
 /* The thread is about to read or write this state. */
 void rdl__come_to_state(struct rdl__thread *self, enum rdl__state state, enum rdl__touch touch,

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/sched/state.h"
 #include "control/sched/world.h"
 
 #define sched (&rdl__sched)
@@ -52,16 +53,21 @@ static bool is_free(void *what)
     return true;
 }
 
-/* The thread that has to take care; NULL: the C library's function will do. */
-static struct rdl__thread *reader_of(FILE *stream)
+/* The thread that has to take care; NULL: the C library's function will do, and if a controlled
+ * thread calls, it is its turn. */
+static struct rdl__thread *reader_of(FILE *stream, uintptr_t pc)
 {
     struct rdl__thread *self = rdl__self();
-    struct rdl__file file;
+    struct rdl__file file = {0};
 
-    if (!self || stream->_fileno < 0)
+    if (!self)
         return NULL;
-    rdl__file_look(stream->_fileno, &file);
-    return file.waits ? self : NULL;
+    if (stream->_fileno >= 0)
+        rdl__file_look(stream->_fileno, &file);
+    if (file.waits)
+        return self;
+    rdl__come_to_stream(self, stream, pc);
+    return NULL;
 }
 
 static void begin_reading(struct rdl__thread *self, FILE *stream, uintptr_t pc)
@@ -125,7 +131,7 @@ static int read_char(struct rdl__thread *self, FILE *stream, uintptr_t pc)
 
 RDL__INTERPOSE int fgetc(FILE *stream)
 {
-    struct rdl__thread *self = reader_of(stream);
+    struct rdl__thread *self = reader_of(stream, RDL__CALLER);
 
     return self ? read_char(self, stream, RDL__CALLER) : RDL__NEXT(fgetc)(stream);
 }
@@ -133,14 +139,14 @@ RDL__INTERPOSE int fgetc(FILE *stream)
 #undef getc
 RDL__INTERPOSE int getc(FILE *stream)
 {
-    struct rdl__thread *self = reader_of(stream);
+    struct rdl__thread *self = reader_of(stream, RDL__CALLER);
 
     return self ? read_char(self, stream, RDL__CALLER) : RDL__NEXT(getc)(stream);
 }
 
 RDL__INTERPOSE int getchar(void)
 {
-    struct rdl__thread *self = reader_of(stdin);
+    struct rdl__thread *self = reader_of(stdin, RDL__CALLER);
 
     return self ? read_char(self, stdin, RDL__CALLER) : RDL__NEXT(getchar)();
 }
@@ -163,7 +169,7 @@ static char *read_line(struct rdl__thread *self, char *out, int size, FILE *stre
 
 RDL__INTERPOSE char *fgets(char *restrict out, int size, FILE *restrict stream)
 {
-    struct rdl__thread *self = reader_of(stream);
+    struct rdl__thread *self = reader_of(stream, RDL__CALLER);
 
     return self ? read_line(self, out, size, stream, RDL__CALLER)
                 : RDL__NEXT(fgets)(out, size, stream);
@@ -171,7 +177,7 @@ RDL__INTERPOSE char *fgets(char *restrict out, int size, FILE *restrict stream)
 
 RDL__INTERPOSE char *__fgets_chk(char *restrict out, size_t room, int size, FILE *restrict stream)
 {
-    struct rdl__thread *self = reader_of(stream);
+    struct rdl__thread *self = reader_of(stream, RDL__CALLER);
 
     if (size > 0 && (size_t)size > room)
         __chk_fail();
@@ -225,7 +231,7 @@ static ssize_t read_until(struct rdl__thread *self, char **text, size_t *room, i
 RDL__INTERPOSE ssize_t getdelim(char **restrict text, size_t *restrict room, int end,
                                 FILE *restrict stream)
 {
-    struct rdl__thread *self = reader_of(stream);
+    struct rdl__thread *self = reader_of(stream, RDL__CALLER);
 
     return self ? read_until(self, text, room, end, stream, RDL__CALLER)
                 : RDL__NEXT(getdelim)(text, room, end, stream);
@@ -235,7 +241,7 @@ RDL__INTERPOSE ssize_t getdelim(char **restrict text, size_t *restrict room, int
 RDL__INTERPOSE ssize_t __getdelim(char **restrict text, size_t *restrict room, int end,
                                   FILE *restrict stream)
 {
-    struct rdl__thread *self = reader_of(stream);
+    struct rdl__thread *self = reader_of(stream, RDL__CALLER);
 
     return self ? read_until(self, text, room, end, stream, RDL__CALLER)
                 : RDL__NEXT(__getdelim)(text, room, end, stream);
@@ -243,7 +249,7 @@ RDL__INTERPOSE ssize_t __getdelim(char **restrict text, size_t *restrict room, i
 
 RDL__INTERPOSE ssize_t getline(char **restrict text, size_t *restrict room, FILE *restrict stream)
 {
-    struct rdl__thread *self = reader_of(stream);
+    struct rdl__thread *self = reader_of(stream, RDL__CALLER);
 
     return self ? read_until(self, text, room, '\n', stream, RDL__CALLER)
                 : RDL__NEXT(getdelim)(text, room, '\n', stream);
@@ -276,7 +282,7 @@ static size_t read_block(struct rdl__thread *self, char *out, size_t size, FILE 
 
 RDL__INTERPOSE size_t fread(void *restrict out, size_t size, size_t count, FILE *restrict stream)
 {
-    struct rdl__thread *self = reader_of(stream);
+    struct rdl__thread *self = reader_of(stream, RDL__CALLER);
 
     if (!self || size == 0)
         return RDL__NEXT(fread)(out, size, count, stream);
@@ -286,7 +292,7 @@ RDL__INTERPOSE size_t fread(void *restrict out, size_t size, size_t count, FILE 
 RDL__INTERPOSE size_t __fread_chk(void *restrict out, size_t room, size_t size, size_t count,
                                   FILE *restrict stream)
 {
-    struct rdl__thread *self = reader_of(stream);
+    struct rdl__thread *self = reader_of(stream, RDL__CALLER);
 
     if (size && room / size < count)
         __chk_fail();
