@@ -58,6 +58,19 @@ TEST(the_heap_is_put_back)
     expect_fail("=wrong_double_free", "crashed with SIGABRT");
 }
 
+static const char *said_of(const char *name)
+{
+    int status;
+    const char *report =
+        run(&status,
+            "cd \"$(mktemp -d)\" && COLUMNS=1000 \"$BUILD/specs/alike\" --filter =%s --seed 1 "
+            "--regressions none --format json; rm -f alike.*; rmdir \"$PWD\"",
+            name);
+
+    EXPECT_EQ(status, 0);
+    return report;
+}
+
 /* There are 1024 keys. */
 TEST(keys_are_deleted)
 {
@@ -82,22 +95,15 @@ TEST(exit_handlers_of_earlier_executions_are_gone)
     EXPECT_CONTAINS(report, "| handler\n");
 }
 
+TEST(memory_that_was_mapped_before_is_put_back)
+{
+    expect_pass("=right_own_memory", "--seed 1 --cases 100");
+    EXPECT_LACKS(said_of("right_own_memory"), "begin alike");
+}
+
 TEST(state_of_the_c_library_is_put_back)
 {
     expect_pass("=right_library_state", "--seed 1 --cases 500");
-}
-
-static const char *said_of(const char *name)
-{
-    int status;
-    const char *report =
-        run(&status,
-            "cd \"$(mktemp -d)\" && COLUMNS=1000 \"$BUILD/specs/alike\" --filter =%s --seed 1 "
-            "--regressions none --format json; rm -f alike.*; rmdir \"$PWD\"",
-            name);
-
-    EXPECT_EQ(status, 0);
-    return report;
 }
 
 TEST(traces_that_stay_are_told)
@@ -106,6 +112,11 @@ TEST(traces_that_stay_are_told)
     EXPECT_CONTAINS(said_of("leaves_later_descriptor"), "an execution left a descriptor open");
     EXPECT_CONTAINS(said_of("leaves_other_file"),
                     "an execution left a descriptor that stands for another file");
+    EXPECT_CONTAINS(said_of("leaves_shared_memory"),
+                    "an execution changed shared memory that was mapped before");
+    EXPECT_CONTAINS(said_of("leaves_stream"), "an execution used a stream that was open before it");
+    EXPECT_CONTAINS(said_of("leaves_limit"),
+                    "an execution called setrlimit, which Raddle cannot undo");
     EXPECT_CONTAINS(said_of("leaves_mapping"), "an execution left memory mapped");
     EXPECT_CONTAINS(said_of("leaves_file_that_it_looks_at"),
                     "they look at alike.seen, which earlier ones have left changed");

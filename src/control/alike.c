@@ -5,8 +5,10 @@
 
 #include "control/sched/left.h"
 #include "control/sched/sched.h"
+#include "control/sched/seen.h"
 #include "control/sched/undo.h"
 #include "port/addresses.h"
+#include "port/maps.h"
 #include "port/statics.h"
 
 static bool is_saved, never;
@@ -15,6 +17,7 @@ static void save(void)
 {
     rdl__remains_save();
     rdl__statics_save();
+    rdl__maps_save(rdl__is_own);
     if (!rdl__statics_problem)
         rdl__undo_save();
 }
@@ -24,6 +27,7 @@ static void remove_traces(void)
 {
     rdl__undo_restore();
     rdl__statics_restore();
+    rdl__maps_restore();
     rdl__remains_look(false);
 }
 
@@ -50,6 +54,8 @@ void rdl__alike_tell(void)
 {
     if (is_saved && rdl__statics_problem)
         rdl__limit(RDL__LIMIT_UNLIKE, rdl__statics_problem, "");
+    if (is_saved && rdl__maps_problem)
+        rdl__limit(RDL__LIMIT_UNLIKE, rdl__maps_problem, "");
     if (is_saved && rdl__remains_words)
         rdl__limit(RDL__LIMIT_UNLIKE, rdl__remains_words, "");
     if (!rdl__addresses_are_fixed())

@@ -232,6 +232,7 @@ RDL__ENTRY static void call_body(void *context)
     struct rdl_case *t = context;
 
     rdl__gates_begin(t);
+    errno = 0; /* as in a process that has just begun */
     t->test->body(t);
     rdl__undo_for_user(t);
 }

@@ -16,6 +16,7 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -196,6 +197,7 @@ __attribute__((unused)) static void tear_down(void)
 {
     int all[] = {file, home, ways[0], ways[1], event};
 
+    mapped[0][0] = mapped[0][1] = 0;
     for (int i = 0; i < 5; i++)
         if (all[i] >= 0)
             close(all[i]);
@@ -214,6 +216,22 @@ __attribute__((unused)) static int run(int argc, char **argv, int (*const progra
     return programs[atoi(argv[1])]();
 }
 
+/* By no function that Raddle knows of: what is in there is not the program's. */
+static void *map_unnoticed(size_t size, int fd)
+{
+    register long flags __asm__("r10") = MAP_SHARED;
+    register long file __asm__("r8") = fd;
+    register long offset __asm__("r9") = 0;
+    void *memory;
+
+    __asm__ volatile("syscall"
+                     : "=a"(memory)
+                     : "a"(SYS_mmap), "D"(0), "S"(size), "d"(PROT_READ | PROT_WRITE), "r"(flags),
+                       "r"(file), "r"(offset)
+                     : "rcx", "r11", "memory");
+    return memory;
+}
+
 /* The file has room for as many programs as are explored by one process. */
 __attribute__((constructor)) static void map_outcomes(void)
 {
@@ -222,8 +240,8 @@ __attribute__((constructor)) static void map_outcomes(void)
 
     if (fd < 0 || fstat(fd, &status) != 0)
         return; /* it is not run in order to be compared */
-    all_outcomes = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (all_outcomes == MAP_FAILED)
+    all_outcomes = map_unnoticed((size_t)status.st_size, fd);
+    if ((uintptr_t)all_outcomes > (uintptr_t)-4096)
         abort();
     close(fd);
 }

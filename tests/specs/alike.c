@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -380,6 +381,43 @@ RDL_EXPLORE(leaves_other_file, .strategy = "dfs")
 RDL_EXPLORE(leaves_mapping, .strategy = "dfs")
 {
     rdl_check(mmap(NULL, 100, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED);
+    both(t, touch);
+}
+
+static int *shared_memory, *own_memory;
+static FILE *words;
+
+__attribute__((constructor)) static void set_up_before_main(void)
+{
+    shared_memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    own_memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    words = fopen("/proc/self/comm", "r");
+}
+
+RDL_EXPLORE(leaves_shared_memory, .strategy = "dfs")
+{
+    ++*shared_memory;
+    both(t, touch);
+}
+
+RDL_EXPLORE(leaves_stream, .strategy = "dfs")
+{
+    ungetc('x', words);
+    both(t, touch);
+}
+
+RDL_EXPLORE(leaves_limit, .strategy = "dfs")
+{
+    struct rlimit limit;
+
+    getrlimit(RLIMIT_CORE, &limit);
+    setrlimit(RLIMIT_CORE, &limit);
+    both(t, touch);
+}
+
+RDL_EXPLORE(right_own_memory, .strategy = "dfs")
+{
+    rdl_check_eq(++*own_memory, 1);
     both(t, touch);
 }
 

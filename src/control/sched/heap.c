@@ -23,6 +23,7 @@
 #include "control/sched/track.h"
 #include "port/addresses.h"
 #include "port/heap.h"
+#include "port/maps.h"
 
 enum { PAGE = 4096 };
 
@@ -213,6 +214,8 @@ static void *note_mapping(void *memory, size_t size, int flags, int file, off64_
 {
     if (memory == MAP_FAILED)
         return memory;
+    if (!rdl__self())
+        rdl__maps_note(memory, size, flags, pc);
     if (!(flags & MAP_FIXED))
         rdl__remains_mapped((intptr_t)((size + PAGE - 1) / PAGE * PAGE), pc);
     if (flags & (MAP_SHARED | MAP_FIXED))

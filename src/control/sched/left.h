@@ -43,4 +43,12 @@ extern const char *rdl__remains_words;
 void rdl__remains_mapped(intptr_t bytes, uintptr_t pc);
 void rdl__remains_forked(pid_t process);
 
+/* A controlled thread is about to make this call. */
+void rdl__remains_called(const struct rdl__call_row *row);
+
+/* ---- Descriptors and streams: handles.c ------------------------------------------------------ */
+
+void rdl__handles_save(void);
+const char *rdl__handles_compare(void); /* words as above; NULL: they are as they were */
+
 #endif

@@ -16,6 +16,7 @@
 #include "control/sched/state.h"
 #include "control/sched/track.h"
 #include "port/kernel.h"
+#include "port/maps.h"
 
 RDL__ASKED_FOR(mappings);
 
@@ -157,6 +158,8 @@ RDL__INTERPOSE int munmap(void *address, size_t size)
     if (count > 0)
         unmapped((uintptr_t)address, size);
     result = RDL__NEXT(munmap)(address, size);
+    if (result == 0 && !rdl__self())
+        rdl__maps_forget(address, size);
     if (result == 0)
         rdl__remains_mapped(-(intptr_t)((size + PAGE - 1) / PAGE * PAGE), RDL__CALLER);
     return result;
@@ -175,6 +178,10 @@ RDL__INTERPOSE void *mremap(void *old, size_t old_size, size_t size, int flags, 
     va_end(arguments);
     come_to_change(old, RDL__CALLER);
     memory = RDL__NEXT(mremap)(old, old_size, size, flags, wanted);
+    if (memory != MAP_FAILED && !rdl__self()) {
+        rdl__maps_forget(old, old_size);
+        rdl__maps_note(memory, size, found ? MAP_SHARED : MAP_PRIVATE, RDL__CALLER);
+    }
     if (memory == MAP_FAILED || !found)
         return memory;
     moved.offset += (uintptr_t)old - moved.start;

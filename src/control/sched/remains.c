@@ -1,7 +1,6 @@
 /* remains.c -- descriptors, mappings and processes that executions leave to each other. */
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
+#include <link.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -15,8 +14,10 @@
 #include "control/sched/seen.h"
 #include "port/dirty.h"
 #include "port/kernel.h"
+#include "port/maps.h"
+#include "port/modules.h"
 
-enum { PROCESSES_MAX = 16, FD_FLOOR = 500, ASKED_AT_ONCE = 100 };
+enum { PROCESSES_MAX = 16 };
 
 const char *rdl__remains_words;
 static intptr_t mapped; /* bytes, by the last execution */
@@ -24,13 +25,10 @@ static pid_t processes[PROCESSES_MAX];
 static uint32_t process_count;
 static uint64_t executions;
 
-/* Descriptors before the first execution. */
-static struct descriptor {
-    bool is_open;
-    dev_t device;
-    ino_t inode;
-    long position; /* of a file that is only read */
-} before[FD_FLOOR];
+static uint32_t library_count;
+static uint64_t signals_pending;
+static const struct rdl__call_row *changed_process; /* the last call that did */
+static char words[RDL__LIMIT_ROOM];
 
 /* ---- What is noted -------------------------------------------------------------------------- */
 
@@ -45,6 +43,26 @@ void rdl__remains_mapped(intptr_t bytes, uintptr_t pc)
         mapped += bytes;
 }
 
+/* States that calls write, that mean something to later calls, and that nobody puts back. */
+void rdl__remains_called(const struct rdl__call_row *row)
+{
+    static const uint64_t kept =
+        UINT64_C(1) << RDL__STATE_PROCESS | UINT64_C(1) << RDL__STATE_USERS |
+        UINT64_C(1) << RDL__STATE_GROUPS | UINT64_C(1) << RDL__STATE_HOSTS |
+        UINT64_C(1) << RDL__STATE_TABLE | UINT64_C(1) << RDL__STATE_LOGINS |
+        UINT64_C(1) << RDL__STATE_MOUNTS | UINT64_C(1) << RDL__STATE_SHELLS |
+        UINT64_C(1) << RDL__STATE_OPTIONS | UINT64_C(1) << RDL__STATE_MULTIBYTE |
+        UINT64_C(1) << RDL__STATE_LOG | UINT64_C(1) << RDL__STATE_MESSAGES |
+        UINT64_C(1) << RDL__STATE_FORMS;
+
+    bool is_unknown = row->writes & UINT64_C(1) << RDL__STATE_WORLD &&
+                      !(row->writes & UINT64_C(1) << RDL__STATE_LOCALE) &&
+                      row->way != RDL__CALL_OURS;
+
+    if ((row->writes & kept || is_unknown) && is_noted())
+        changed_process = row;
+}
+
 void rdl__remains_forked(pid_t process)
 {
     if (is_noted() && process > 1 && process_count < PROCESSES_MAX)
@@ -53,59 +71,27 @@ void rdl__remains_forked(pid_t process)
 
 /* ---- What is asked -------------------------------------------------------------------------- */
 
-/* The kernel says of each number whether it is a descriptor. */
-static void ask_for_descriptors(struct pollfd out[FD_FLOOR])
+static int count_library(struct dl_phdr_info *info, size_t size, void *out)
 {
-    for (int fd = 0; fd < FD_FLOOR; fd++)
-        out[fd] = (struct pollfd){.fd = fd};
-    for (int fd = 0; fd < FD_FLOOR; fd += ASKED_AT_ONCE) /* more may be beyond the limit */
-        if (rdl__kernel(SYS_poll, (long)&out[fd], ASKED_AT_ONCE, 0, 0, 0, 0) < 0)
-            return;
+    (void)size;
+    *(uint32_t *)out += !rdl__module_is_runtime(info->dlpi_name);
+    return 0;
 }
 
-static struct descriptor look_at(const struct pollfd *it)
+static uint64_t pending_signals(void)
 {
-    struct descriptor found = {.is_open = !(it->revents & POLLNVAL)};
-    struct stat status;
+    uint64_t set = 0;
 
-    if (!found.is_open || rdl__kernel(SYS_fstat, it->fd, (long)&status, 0, 0, 0, 0) != 0)
-        return found;
-    found.device = status.st_dev;
-    found.inode = status.st_ino;
-    if (S_ISREG(status.st_mode) && (rdl__kernel_fcntl(it->fd, F_GETFL, 0) & O_ACCMODE) == O_RDONLY)
-        found.position = rdl__kernel(SYS_lseek, it->fd, 0, SEEK_CUR, 0, 0, 0);
-    return found;
+    rdl__kernel(SYS_rt_sigpending, (long)&set, sizeof set, 0, 0, 0, 0);
+    return set;
 }
 
-static void save_descriptors(void)
+static uint32_t count_libraries(void)
 {
-    struct pollfd now[FD_FLOOR];
+    uint32_t count = 0;
 
-    ask_for_descriptors(now);
-    for (int fd = 0; fd < FD_FLOOR; fd++)
-        before[fd] = look_at(&now[fd]);
-}
-
-/* NULL: they are as they were. */
-static const char *compare_descriptors(void)
-{
-    struct pollfd now[FD_FLOOR];
-
-    ask_for_descriptors(now);
-    for (int fd = 0; fd < FD_FLOOR; fd++) {
-        const struct descriptor *old = &before[fd];
-        struct descriptor new = look_at(&now[fd]);
-
-        if (new.is_open && !old->is_open)
-            return "an execution left a descriptor open";
-        if (old->is_open && !new.is_open)
-            return "an execution closed a descriptor that was open before it";
-        if (new.device != old->device || new.inode != old->inode)
-            return "an execution left a descriptor that stands for another file";
-        if (new.position != old->position)
-            return "an execution read from a file that was open before it";
-    }
-    return NULL;
+    dl_iterate_phdr(count_library, &count);
+    return count;
 }
 
 static bool any_process_is_left(void)
@@ -136,17 +122,37 @@ void rdl__remains_save(void)
     executions = 0;
     mapped = 0;
     process_count = 0;
-    save_descriptors();
+    changed_process = NULL;
+    library_count = count_libraries();
+    signals_pending = pending_signals();
+    rdl__handles_save();
     rdl__dirty_by_others = others_run();
     if (rdl__dirty_by_others)
         rdl__remains_words = "a thread that is not controlled runs beside them";
 }
 
-/* To ask takes longer than a short execution.  A descriptor that is left stays, and is found by a
- * later question, or by the last. */
-static bool is_to_ask_for_descriptors(bool last)
+/* To ask takes longer than a short execution.  These things stay as they were left, and are found
+ * by a later question, or by the last. */
+static const char *compare(void)
+{
+    if (count_libraries() != library_count)
+        return "an execution loaded a library, or unloaded one";
+    if (rdl__maps_shared_has_changed())
+        return "an execution changed shared memory that was mapped before";
+    if (pending_signals() != signals_pending)
+        return "an execution left a signal pending";
+    return rdl__handles_compare();
+}
+
+static bool is_to_compare(bool last)
 {
     return last || (executions & (executions - 1)) == 0;
+}
+
+static const char *tell_call(const struct rdl__call_row *row)
+{
+    snprintf(words, sizeof words, "an execution called %s, which Raddle cannot undo", row->name);
+    return words;
 }
 
 void rdl__remains_look(bool last)
@@ -156,9 +162,11 @@ void rdl__remains_look(bool last)
         return;
     if (mapped != 0)
         rdl__remains_words = "an execution left memory mapped";
+    else if (changed_process)
+        rdl__remains_words = tell_call(changed_process);
     else if (process_count > 0 && any_process_is_left())
         rdl__remains_words = "an execution left a process behind";
-    else if (is_to_ask_for_descriptors(last))
-        rdl__remains_words = compare_descriptors();
+    else if (is_to_compare(last))
+        rdl__remains_words = compare();
     mapped = 0;
 }

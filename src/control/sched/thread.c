@@ -15,6 +15,7 @@
 #include "control/sched/donor.h"
 #include "control/sched/follow.h"
 #include "control/sched/inner.h"
+#include "control/sched/left.h"
 #include "control/sched/mutex.h"
 #include "control/sched/next.h"
 #include "control/sched/seen.h"
@@ -544,6 +545,8 @@ RDL__INTERPOSE int prctl(int option, ...)
         memcpy((char *)a[0], name, sizeof name);
         return 0;
     }
+    if (self)
+        rdl__remains_called(rdl__call_row("prctl"));
     if (self && !rdl__is_alone())
         rdl__come_to_state(self, RDL__STATE_PROCESS, RDL__WRITES, RDL__CALLER);
     return RDL__NEXT(prctl)(option, a[0], a[1], a[2], a[3]);

@@ -13,6 +13,7 @@
 #include "control/sched/next.h"
 #include "control/sched/sched.h"
 #include "control/sched/state.h"
+#include "port/floating.h"
 #include "port/kernel.h"
 
 RDL__ASKED_FOR(undo);
@@ -53,9 +54,11 @@ static void restore_environment(void)
 /* ---- The locale ----------------------------------------------------------------------------- */
 
 static char *old_locale;
+static locale_t old_own_locale; /* of the thread that runs executions */
 
 static void save_locale(void)
 {
+    old_own_locale = uselocale((locale_t)0);
     free(old_locale);
     old_locale = rdl__duplicate(setlocale(LC_ALL, NULL));
 }
@@ -67,6 +70,7 @@ static bool is_written(enum rdl__state state)
 
 static void restore_locale(void)
 {
+    uselocale(old_own_locale);
     if (is_written(RDL__STATE_LOCALE) && strcmp(setlocale(LC_ALL, NULL), old_locale) != 0)
         setlocale(LC_ALL, old_locale);
 }
@@ -262,10 +266,15 @@ static void restore_kernel(void)
     }
 }
 
+/* ---- The processor's ------------------------------------------------------------------------- */
+
+static struct rdl__floating old_floating;
+
 /* ---- All of it ------------------------------------------------------------------------------ */
 
 void rdl__undo_save(void)
 {
+    old_floating = rdl__floating_get();
     save_environment();
     save_locale();
     save_random();
@@ -277,6 +286,7 @@ void rdl__undo_restore(void)
 {
     if (!is_saved)
         return;
+    rdl__floating_set(old_floating);
     restore_environment();
     restore_locale();
     restore_random();

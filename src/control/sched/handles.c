@@ -1,0 +1,174 @@
+/* handles.c -- descriptors and streams that were open before the first execution: are they as they
+ * were?
+ *
+ * What the kernel has of a descriptor stands in /proc/self/fdinfo: position, flags, the count of an
+ * eventfd, what an epoll watches.  How much waits to be read, it says when asked.  Standard output
+ * and standard error are left out: tests print. */
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "control/sched/left.h"
+#include "port/kernel.h"
+
+enum {
+    FD_FLOOR = 500, /* ours begin here */
+    ASKED_AT_ONCE = 100,
+    STREAMS_MAX = 64,
+    INFO_ROOM = 1024,
+};
+
+struct descriptor {
+    bool is_open;
+    dev_t device;
+    ino_t inode;
+    uint64_t state; /* a hash */
+};
+
+struct stream {
+    const FILE *file;
+    uint64_t state;
+};
+
+static struct descriptor descriptors[FD_FLOOR];
+static struct stream streams[STREAMS_MAX];
+static uint32_t stream_count;
+
+/* ---- Descriptors ----------------------------------------------------------------------------- */
+
+/* The kernel says of each number whether it is a descriptor. */
+static void ask_for_descriptors(struct pollfd out[FD_FLOOR])
+{
+    for (int fd = 0; fd < FD_FLOOR; fd++)
+        out[fd] = (struct pollfd){.fd = fd};
+    for (int fd = 0; fd < FD_FLOOR; fd += ASKED_AT_ONCE) /* more may be beyond the limit */
+        if (rdl__kernel(SYS_poll, (long)&out[fd], ASKED_AT_ONCE, 0, 0, 0, 0) < 0)
+            return;
+}
+
+static uint64_t state_of(int fd)
+{
+    char path[48], text[INFO_ROOM + 1] = "";
+    int waiting = 0;
+    long info, got;
+
+    snprintf(path, sizeof path, "/proc/self/fdinfo/%d", fd);
+    info = rdl__kernel(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+    got = info < 0 ? 0 : rdl__kernel(SYS_read, info, (long)text, INFO_ROOM, 0, 0, 0);
+    text[got > 0 ? got : 0] = '\0';
+    if (info >= 0)
+        rdl__kernel(SYS_close, info, 0, 0, 0, 0, 0);
+    rdl__kernel(SYS_ioctl, fd, FIONREAD, (long)&waiting, 0, 0, 0);
+    return rdl__combine(rdl__hash_text(text), (uint64_t)waiting);
+}
+
+static struct descriptor look_at(const struct pollfd *it)
+{
+    struct descriptor found = {.is_open = !(it->revents & POLLNVAL)};
+    struct stat status;
+
+    if (!found.is_open || rdl__kernel(SYS_fstat, it->fd, (long)&status, 0, 0, 0, 0) != 0)
+        return found;
+    found.device = status.st_dev;
+    found.inode = status.st_ino;
+    if (it->fd == STDOUT_FILENO || it->fd == STDERR_FILENO)
+        return found;
+    found.state = state_of(it->fd);
+    if (S_ISREG(status.st_mode)) { /* the time of its last change: of contents, mode or names */
+        found.state = rdl__combine(found.state, (uint64_t)status.st_ctim.tv_sec);
+        found.state = rdl__combine(found.state, (uint64_t)status.st_ctim.tv_nsec);
+    }
+    return found;
+}
+
+static void save_descriptors(void)
+{
+    struct pollfd now[FD_FLOOR];
+
+    ask_for_descriptors(now);
+    for (int fd = 0; fd < FD_FLOOR; fd++)
+        descriptors[fd] = look_at(&now[fd]);
+}
+
+static const char *compare_descriptors(void)
+{
+    struct pollfd now[FD_FLOOR];
+
+    ask_for_descriptors(now);
+    for (int fd = 0; fd < FD_FLOOR; fd++) {
+        const struct descriptor *old = &descriptors[fd];
+        struct descriptor new = look_at(&now[fd]);
+
+        if (new.is_open && !old->is_open)
+            return "an execution left a descriptor open";
+        if (old->is_open && !new.is_open)
+            return "an execution closed a descriptor that was open before it";
+        if (new.device != old->device || new.inode != old->inode)
+            return "an execution left a descriptor that stands for another file";
+        if (new.state != old->state)
+            return "an execution used a descriptor that was open before it";
+    }
+    return NULL;
+}
+
+/* ---- Streams --------------------------------------------------------------------------------- */
+
+/* All streams of the process, linked to each other. */
+extern FILE *_IO_list_all;
+
+static uint64_t state_of_stream(const FILE *file)
+{
+    uint64_t state = (uint64_t)(file->_IO_read_ptr - file->_IO_read_base);
+
+    state = rdl__combine(state, (uint64_t)(file->_IO_read_end - file->_IO_read_base));
+    state = rdl__combine(state, (uint64_t)(file->_IO_write_ptr - file->_IO_write_base));
+    state = rdl__combine(state, (uint64_t)file->_IO_buf_base);
+    return rdl__combine(state, (uint64_t)(unsigned)file->_flags << 32 | (unsigned)file->_mode);
+}
+
+static void save_streams(void)
+{
+    stream_count = 0;
+    for (const FILE *file = _IO_list_all; file && stream_count < STREAMS_MAX; file = file->_chain)
+        if (file != stdout && file != stderr)
+            streams[stream_count++] = (struct stream){file, state_of_stream(file)};
+}
+
+static bool is_still_open(const FILE *wanted)
+{
+    for (const FILE *file = _IO_list_all; file; file = file->_chain)
+        if (file == wanted)
+            return true;
+    return false;
+}
+
+static const char *compare_streams(void)
+{
+    for (uint32_t i = 0; i < stream_count; i++) {
+        if (!is_still_open(streams[i].file))
+            return "an execution closed a stream that was open before it";
+        if (state_of_stream(streams[i].file) != streams[i].state)
+            return "an execution used a stream that was open before it";
+    }
+    return NULL;
+}
+
+/* ---- Both ------------------------------------------------------------------------------------ */
+
+void rdl__handles_save(void)
+{
+    save_descriptors();
+    save_streams();
+}
+
+const char *rdl__handles_compare(void)
+{
+    const char *words = compare_descriptors();
+
+    return words ? words : compare_streams();
+}

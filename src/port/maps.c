@@ -1,0 +1,197 @@
+/* maps.c -- memory that the program has mapped by itself, put back to what it was.
+ *
+ * Invariant:  no two of the mappings overlap; saved[0 .. saved_count - 1] have a copy each, or
+ *             are shared. */
+#include "port/maps.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/apart.h"
+#include "port/kernel.h"
+#include "port/modules.h"
+
+enum {
+    MAPS_MAX = 256,
+    COPIED_MAX = 4 << 20, /* bytes; to copy more would take longer than most executions */
+    PAGE = 4096,
+};
+
+struct map {
+    char *start, *end;
+    uintptr_t pc;
+    bool is_shared;
+};
+
+struct saved {
+    char *start;
+    size_t size;
+    char *copy;    /* NULL: it is shared */
+    uint64_t hash; /* if it is */
+};
+
+const char *rdl__maps_problem;
+static struct map maps[MAPS_MAX];
+static uint32_t map_count;
+static bool too_many;
+static struct saved saved[MAPS_MAX];
+static uint32_t saved_count;
+static char *copies;
+static size_t copies_size;
+
+/* ---- Which there are ------------------------------------------------------------------------- */
+
+static char *whole_pages(char *start, size_t size)
+{
+    return start + (size + PAGE - 1) / PAGE * PAGE;
+}
+
+static void add(struct map map)
+{
+    if (map.start >= map.end)
+        return;
+    if (map_count < MAPS_MAX)
+        maps[map_count++] = map;
+    else
+        too_many = true;
+}
+
+/* Of a mapping that lies there in part, the parts before and after it are left. */
+void rdl__maps_forget(void *from, size_t size)
+{
+    char *start = from, *end = whole_pages(start, size);
+
+    for (uint32_t i = map_count; i-- > 0;) {
+        struct map it = maps[i], after = it;
+
+        if (it.start >= end || start >= it.end)
+            continue;
+        maps[i] = maps[--map_count];
+        if (after.start < end)
+            after.start = end;
+        it.end = start;
+        add(it);
+        add(after);
+    }
+}
+
+void rdl__maps_note(void *start, size_t size, int flags, uintptr_t pc)
+{
+    rdl__maps_forget(start, size);
+    add((struct map){.start = start,
+                     .end = whole_pages(start, size),
+                     .pc = pc,
+                     .is_shared = flags & MAP_SHARED});
+}
+
+static bool is_of_runtime(uintptr_t pc)
+{
+    struct dl_find_object found;
+
+    return _dl_find_object((void *)pc, &found) == 0 &&
+           rdl__module_is_runtime(found.dlfo_link_map->l_name);
+}
+
+/* ---- Copies ---------------------------------------------------------------------------------- */
+
+/* The kernel copies, and says if the memory is not there or may not be touched. */
+static bool copy_safely(long call, char *ours, char *theirs, size_t size)
+{
+    struct iovec local = {ours, size}, remote = {theirs, size};
+
+    return rdl__kernel(call, getpid(), (long)&local, 1, (long)&remote, 1, 0) == (long)size;
+}
+
+/* Up to where it can be read: behind the end of its file, a mapping cannot. */
+static uint64_t hash_of(char *at, size_t size)
+{
+    uint64_t hash = 0xcbf29ce484222325;
+    char page[PAGE];
+
+    for (char *end = at + size; at < end && copy_safely(SYS_process_vm_readv, page, at, PAGE);
+         at += PAGE)
+        for (size_t i = 0; i < PAGE; i++)
+            hash = (hash ^ (unsigned char)page[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+/* Can it be written to, and so change? */
+static bool is_writable(struct map *map)
+{
+    char byte;
+
+    return copy_safely(SYS_process_vm_readv, &byte, map->start, 1) &&
+           copy_safely(SYS_process_vm_writev, &byte, map->start, 1);
+}
+
+static void forget_copies(void)
+{
+    if (copies)
+        rdl__unmap(copies, copies_size);
+    copies = NULL;
+    copies_size = saved_count = 0;
+    rdl__maps_problem = NULL;
+}
+
+static void choose(bool (*is_own)(uintptr_t pc))
+{
+    for (uint32_t i = 0; i < map_count; i++) {
+        struct map *map = &maps[i];
+        size_t size = (size_t)(map->end - map->start);
+
+        if (is_own(map->pc) || is_of_runtime(map->pc) || !is_writable(map))
+            continue;
+        saved[saved_count] = (struct saved){.start = map->start, .size = size};
+        if (copies_size + size > COPIED_MAX) {
+            rdl__maps_problem = "memory that the program has mapped keeps its contents, because "
+                                "there is too much";
+        } else if (map->is_shared) {
+            saved[saved_count++].hash = hash_of(map->start, size);
+        } else {
+            saved[saved_count++].copy = map->start; /* for now */
+            copies_size += size;
+        }
+    }
+}
+
+void rdl__maps_save(bool (*is_own)(uintptr_t pc))
+{
+    size_t done = 0;
+
+    forget_copies();
+    choose(is_own);
+    if (too_many)
+        rdl__maps_problem = "memory that the program has mapped keeps its contents, because there "
+                            "are too many mappings";
+    copies = copies_size ? rdl__map(copies_size, MAP_PRIVATE) : NULL;
+    for (uint32_t i = 0; i < saved_count; i++) {
+        if (!saved[i].copy)
+            continue;
+        saved[i].copy = copies ? copies + done : NULL;
+        if (!copies || !copy_safely(SYS_process_vm_readv, saved[i].copy, saved[i].start,
+                                    saved[i].size))
+            rdl__maps_problem = "memory that the program has mapped cannot be copied";
+        done += saved[i].size;
+    }
+}
+
+void rdl__maps_restore(void)
+{
+    for (uint32_t i = 0; i < saved_count; i++)
+        if (saved[i].copy && !copy_safely(SYS_process_vm_writev, saved[i].copy, saved[i].start,
+                                          saved[i].size))
+            rdl__maps_problem = "an execution removed or protected memory that was mapped before";
+}
+
+bool rdl__maps_shared_has_changed(void)
+{
+    for (uint32_t i = 0; i < saved_count; i++)
+        if (!saved[i].copy && hash_of(saved[i].start, saved[i].size) != saved[i].hash)
+            return true;
+    return false;
+}
