@@ -2,13 +2,33 @@
 #include "port/process.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdint.h>
 
 #include "port/kernel.h"
+#include "port/switch.h"
+
+/* Where the C library keeps the number that the kernel has for a thread: somewhere in what the
+ * thread pointer leads to.  Functions such as pthread_setschedparam go by it; a copy that had the
+ * number of the original would change the original.  NULL: not found. */
+static int *number_of_thread(void)
+{
+    enum { WORDS = 2048 / sizeof(int) };
+    int *words = (int *)rdl__thread_pointer();
+    int number = (int)rdl__kernel(SYS_gettid, 0, 0, 0, 0, 0, 0);
+
+    for (int i = 0; i < WORDS; i++)
+        if (words[i] == number)
+            return &words[i];
+    return NULL;
+}
 
 int rdl__copy_process(void)
 {
-    long result = rdl__kernel(SYS_clone, SIGCHLD, 0, 0, 0, 0, 0);
+    int *number = number_of_thread();
+    long result = rdl__kernel(SYS_clone, SIGCHLD | (number ? CLONE_CHILD_SETTID : 0), 0, 0,
+                              (long)number, 0, 0);
 
     if (result >= 0)
         return (int)result;

@@ -90,6 +90,7 @@ void rdl__signals_begin(struct rdl__thread *first);
 void rdl__signals_end(void);
 void rdl__signals_switch(struct rdl__thread *from, struct rdl__thread *to);
 void rdl__handle_signals(struct rdl__thread *self);         /* those pending for it */
+bool rdl__has_signal(const struct rdl__thread *self);       /* whose handler is to run */
 bool rdl__has_interruption(const struct rdl__thread *self); /* a signal, or cancellation */
 
 /* credit.c */

@@ -495,12 +495,24 @@ static void come_to(struct rdl__thread *self, const struct rdl__op *op)
         offer(self);
 }
 
+/* A signal has come while others ran: its handler goes first, and then the thread comes to its
+ * operation once more.  Who was picked for this is in no log. */
+static bool is_struck(const struct rdl__thread *self)
+{
+    if (__builtin_expect(!rdl__has_signal(self), 1))
+        return false;
+    sched->summary->unasked = true;
+    return true;
+}
+
 void rdl__point(struct rdl__thread *self, const struct rdl__op *op)
 {
-    if (__builtin_expect(sched->signals_due, 0))
-        rdl__handle_signals(self);
-    come_to(self, op);
-    turn(self);
+    do {
+        if (__builtin_expect(sched->signals_due, 0))
+            rdl__handle_signals(self);
+        come_to(self, op);
+        turn(self);
+    } while (__builtin_expect(sched->signals_due, 0) && is_struck(self));
     note_operation(self);
 }
 
@@ -558,6 +570,10 @@ again:
     if (__builtin_expect(woken == RDL__INTERRUPTED, 0) && !interruptible) {
         sched->summary->unasked = true; /* what was picked is in no log */
         goto again;                     /* a handler runs, and the wait goes on */
+    }
+    if (__builtin_expect(sched->signals_due, 0) && woken == RDL__READY && is_struck(self)) {
+        rdl__handle_signals(self);
+        goto again;
     }
     note_operation(self);
     return woken;

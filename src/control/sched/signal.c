@@ -220,8 +220,11 @@ static int put_into_queue(struct rdl__thread *to, const siginfo_t *info)
     queue[queued++] = (struct pending){.info = *info, .to = to};
     sched->signals_due = true;
     rdl__catch_up();
-    if (!(rdl__mask_of(to) & bit(signal)))
+    if (!(rdl__mask_of(to) & bit(signal))) {
+        if (to != rdl__running && !to->ready) /* it runs: a moment later, it might have got on */
+            rdl__limit(RDL__LIMIT_BOUND, "signal handlers did not run at every moment", "");
         rdl__wake_for_signal(to);
+    }
     rdl__changed(SIGNALS_AT);
     return 0;
 }
@@ -259,6 +262,11 @@ bool rdl__has_interruption(const struct rdl__thread *self)
 {
     if (self->cancelled && self->cancel_state == PTHREAD_CANCEL_ENABLE && !self->exiting)
         return true;
+    return rdl__has_signal(self);
+}
+
+bool rdl__has_signal(const struct rdl__thread *self)
+{
     if (__builtin_expect(!sched->signals_due, 1))
         return false;
     if (any_has_arrived)
