@@ -9,7 +9,7 @@ raddle=$BUILD/bin/raddle
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
-for name in bank ways; do
+for name in bank policy ways; do
     $CC -g -O1 -pthread -o $name "$SOURCE/tests/explore/$name.c"
 done
 
@@ -29,6 +29,10 @@ explore() {
 says() { grep -qF -- "$1" out || fail "it does not say '$1':" "$(cat out)"; }
 value() { grep -o "\"$1\":\"\\{0,1\\}[^\",}]*" out | head -n 1 | sed 's/^"[^"]*":"\{0,1\}//'; }
 is() { [ "$(value "$1")" = "$2" ] || fail "$1 is '$(value "$1")', not '$2':" "$(cat out)"; }
+
+# ---- Executions do not change the process that they are copies of ------------------------------
+
+explore 0 --strategy random --schedules 20 -- ./policy
 
 # ---- Found, and replayed -----------------------------------------------------------------
 
