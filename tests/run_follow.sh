@@ -180,6 +180,36 @@ says '"schedules":7,'
 "$raddle" explore --seed 1 --format json -- sh -c './bank ordered >log; true' >out 2>&1
 says '"started_by":"sh"'
 
+# ---- No execution is thrown away half done -------------------------------------------------------
+
+# The program minds if its file is there already, and removes it at its end.
+"$raddle" cc -pthread -g -o tidy -x c - <<'END'
+#include <assert.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+static void *nothing(void *it) { return it; }
+int main(int argc, char **argv)
+{
+    pthread_t thread;
+    int fd = open("own", O_RDWR | O_CREAT | O_EXCL, 0600);
+    assert(fd >= 0);
+    if (argc > 1 && system(argv[1]) != 0)
+        return 1;
+    pthread_create(&thread, NULL, nothing, NULL);
+    pthread_join(thread, NULL);
+    close(fd);
+    return unlink("own");
+}
+END
+explore 0 -- ./tidy
+says 'the only schedule'
+explore 0 -- ./tidy true
+explore 0 -- env ./tidy
+explore 0 -- sh -c './tidy; exit $?'
+[ ! -e own ] || fail "a file was left behind"
+
 # ---- In the debugger -----------------------------------------------------------------------------
 
 explore 1 -- env ./bank

@@ -1,6 +1,7 @@
 /* follow.h -- programs that start the program that is explored.
  *
- * raddle runs such a program twice.  In the first run, the scouting, every process of it runs
+ * A program shows that it is one in its first execution (cli/program/follow.h).  raddle runs such
+ * a program twice.  In the first run, the scouting, every process of it runs
  * free and sends news: which program it is, that it executes another, that it creates a thread.
  * So raddle learns which process has threads.  In the second run that process takes over, where
  * it is, with all that it has inherited.

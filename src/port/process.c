@@ -4,7 +4,10 @@
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
 
 #include "port/kernel.h"
 #include "port/switch.h"
@@ -34,4 +37,30 @@ int rdl__copy_process(void)
         return (int)result;
     errno = (int)-result;
     return -1;
+}
+
+/* False: which ones there are cannot be known. */
+static bool kill_children(void)
+{
+    char path[64];
+    FILE *children;
+    int pid;
+
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", getpid());
+    children = fopen(path, "re");
+    if (!children)
+        return false;
+    while (fscanf(children, "%d", &pid) == 1)
+        kill(pid, SIGKILL);
+    fclose(children);
+    return true;
+}
+
+/* When one has ended, its children are ours. */
+void rdl__end_descendants(void)
+{
+    long got = 1;
+
+    while (kill_children() && (got > 0 || got == -EINTR))
+        got = rdl__kernel(SYS_wait4, -1, 0, 0, 0, 0, 0);
 }

@@ -7,4 +7,8 @@
  * number, 0 in the copy, -1 and errno if there is none. */
 int rdl__copy_process(void);
 
+/* End all processes that descend from this one, which is the parent of those whose parents have
+ * ended (PR_SET_CHILD_SUBREAPER). */
+void rdl__end_descendants(void);
+
 #endif

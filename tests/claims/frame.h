@@ -49,6 +49,7 @@ static _Thread_local int local;
 
 static _Atomic int seen[4]; /* by each thread that has ended */
 static struct outcomes *all_outcomes, *outcomes;
+static struct outcomes others; /* of an execution that does not count */
 
 #define SEE(value)        (v = v * 7 + (int)(value))
 #define GET(variable)     atomic_load_explicit(&(variable), memory_order_relaxed)
@@ -178,6 +179,10 @@ __attribute__((constructor)) static void map_twice(void)
 __attribute__((unused)) static void set_up(int program)
 {
     outcomes = all_outcomes + program;
+    if (outcomes->others > 0) {
+        outcomes->others--;
+        outcomes = &others;
+    }
     sem_init(&s, 0, 0);
     pthread_spin_init(&spin, 0);
     mapped[0][0] = mapped[0][1] = 0;

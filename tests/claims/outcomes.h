@@ -2,6 +2,7 @@
 enum { OUTCOMES = 1 << 15 };
 
 struct outcomes {
-    unsigned began, ended; /* executions; others met a deadlock */
+    unsigned others;       /* the first executions, which are not for exploring; not counted */
+    unsigned began, ended; /* executions; the rest of them met a deadlock */
     unsigned char reached[OUTCOMES];
 };

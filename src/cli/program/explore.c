@@ -531,7 +531,7 @@ static void run_probe(void)
     run_here(probed, &(struct rdl__feed){.fill_at = RDL__NONE}, leave_quietly);
 }
 
-/* Does it start other programs before it has threads? */
+/* Does it start other programs, and has no threads itself? */
 static bool starts_others(const struct rdl__options *options, const char *name)
 {
     struct rdl_test test = test_of(options, name);
@@ -623,8 +623,6 @@ static int obey(struct rdl__options *options, const char *name)
     }
     rdl__warn_of_addresses();
     take_reproduction(options, name);
-    if (options->step)
-        keep_commands();
     return options->replay || options->decided ? replay(options)
            : options->order                    ? run_in_order(options)
                                                : explore(options, name);
@@ -654,6 +652,8 @@ int rdl__program_explore(rdl__main_function *function, int argc, char **argv)
         program.input = high(STDIN_FILENO);
     rdl__command_encode(&name, argc, argv);
     options = options_of(&arguments);
+    if (options->step || probes == RDL__PROBES_ONLY)
+        keep_commands();
     if (probes && starts_others(options, name.bytes)) {
         say(hello, RDL__TO_BE_FOLLOWED);
         leave(RDL__EXIT_SETUP);
@@ -676,5 +676,7 @@ _Noreturn void rdl__program_explore_followed(rdl__main_function *function, int a
     options->plan.followed = followed;
     if (has_input())
         program.input = high(STDIN_FILENO);
+    if (options->step)
+        keep_commands();
     leave(obey(options, name));
 }

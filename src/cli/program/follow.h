@@ -8,9 +8,9 @@
 /* What main is called instead, where RDL__FOLLOW_VARIABLE is set. */
 int rdl__program_follow(rdl__main_function *function, int argc, char **argv);
 
-/* probe.c.  Run the program in a copy of this process until it shows whether it is the one with
- * threads.  `run` runs it and does not return.  True: it copies itself or executes another program
- * before it creates a thread, so it has to be followed. */
+/* probe.c.  Run the program once, in a copy of this process, to learn whether it is the one with
+ * threads.  `run` runs it and does not return.  True: it has none, but starts other processes or
+ * executes another program, so it has to be followed. */
 bool rdl__program_probe(void (*run)(void), unsigned timeout_ms);
 
 #endif

@@ -1,17 +1,21 @@
 /* probe.c -- does a program itself have the threads, or does it start the one that has?
  *
- * A copy of the snapshot runs the program under control, and ends as soon as that is known.  So
- * a program that creates threads, which is most of them, does here what it does before that, and
- * no more. */
+ * A copy of the snapshot runs the program under control, to its end: what it makes in the world
+ * it also removes there, so the executions that follow find the world as the first one did.
+ * Only a program that executes another one in its own place is ended there, since that
+ * one is out of reach; and processes that the program started get a second to end. */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/apart.h"
 #include "cli/program/follow.h"
 #include "control/sched/donor.h"
 #include "control/sched/follow.h"
@@ -19,31 +23,51 @@
 #include "port/kernel.h"
 #include "port/process.h"
 
-enum { HAS_THREADS = 218, STARTS_OTHERS = 219 }; /* exit statuses */
+enum { OTHERS_NS = 1000000000 }; /* for a program that waits for others: it is followed anyway */
 
-static void end_with_threads(void)
+/* What the copy has done; shared with it. */
+static struct {
+    bool has_threads, starts_others;
+} *seen;
+static int others; /* an event: it has started some */
+
+static void note_thread(void)
 {
-    rdl__kernel(SYS_exit_group, HAS_THREADS, 0, 0, 0, 0, 0);
+    seen->has_threads = true;
 }
 
-static void end_with_others(void)
+static void note_others(void)
 {
-    rdl__kernel(SYS_exit_group, STARTS_OTHERS, 0, 0, 0, 0, 0);
+    uint64_t one = 1;
+
+    seen->starts_others = true;
+    rdl__kernel(SYS_write, others, (long)&one, sizeof one, 0, 0, 0);
 }
 
-static char **end_at_execution(const struct rdl__execution_of *what, char *const *environment)
+/* Nobody follows the copy. */
+static void let_go(void)
 {
-    (void)what;
-    end_with_others();
+    rdl__follower = NULL;
+}
+
+static char **note_execution(const struct rdl__execution_of *what, char *const *environment)
+{
+    note_others();
+    if (!what->in_new_process && !seen->has_threads)
+        rdl__kernel(SYS_exit_group, 0, 0, 0, 0, 0, 0);
     return (char **)environment;
 }
 
+static void go_on(void)
+{
+}
+
 static const struct rdl__follower probing = {
-    .creates = end_with_threads,
-    .forks = end_with_others,
-    .is_copy = end_with_others,
-    .executes = end_at_execution,
-    .fails = end_with_others,
+    .creates = note_thread,
+    .forks = note_others,
+    .is_copy = let_go,
+    .executes = note_execution,
+    .fails = go_on,
 };
 
 /* Nothing of what it prints is for the user. */
@@ -58,30 +82,59 @@ static void be_silent(void)
     close(nowhere);
 }
 
-/* It takes no longer than an execution may. */
+/* The program is to get the numbers that it would get without us. */
+static int out_of_the_way(int fd)
+{
+    enum { FD_FLOOR = 500 };
+    int high = fcntl(fd, F_DUPFD_CLOEXEC, FD_FLOOR);
+
+    if (high < 0)
+        return fd;
+    close(fd);
+    return high;
+}
+
+static int left_ms(uint64_t deadline)
+{
+    uint64_t now = rdl__kernel_now_ns();
+
+    return now < deadline ? (int)((deadline - now) / 1000000) + 1 : 0;
+}
+
+/* It takes no longer than an execution may; nor, if it starts others, than these are waited for. */
 static void await_end(int pid, unsigned timeout_ms)
 {
-    struct pollfd end = {.fd = (int)rdl__kernel(SYS_pidfd_open, pid, 0, 0, 0, 0, 0),
-                         .events = POLLIN};
+    uint64_t deadline = rdl__kernel_now_ns() + (uint64_t)timeout_ms * 1000000;
+    struct pollfd news[2] = {
+        {.fd = (int)rdl__kernel(SYS_pidfd_open, pid, 0, 0, 0, 0, 0), .events = POLLIN},
+        {.fd = others, .events = POLLIN}};
 
-    if (end.fd < 0)
-        return;
-    while (RDL__NEXT(poll)(&end, 1, (int)timeout_ms) < 0 && errno == EINTR)
-        continue;
-    if (!(end.revents & POLLIN))
-        kill(pid, SIGKILL);
-    close(end.fd);
+    while (news[0].fd >= 0 && !(news[0].revents & POLLIN) && left_ms(deadline) > 0) {
+        RDL__NEXT(poll)(news, 2, left_ms(deadline));
+        if (!(news[1].revents & POLLIN))
+            continue;
+        news[1].fd = -1; /* known */
+        news[1].revents = 0;
+        if (!seen->has_threads && deadline > rdl__kernel_now_ns() + OTHERS_NS)
+            deadline = rdl__kernel_now_ns() + OTHERS_NS;
+    }
+    if (news[0].fd >= 0)
+        close(news[0].fd);
 }
 
 bool rdl__program_probe(void (*run)(void), unsigned timeout_ms)
 {
-    int pid, status = 0;
+    bool is_other;
+    int pid;
 
     rdl__find_all_next();
     rdl__donors_prepare(0);
-    pid = rdl__copy_process();
-    if (pid < 0)
+    seen = rdl__map(sizeof *seen, MAP_SHARED);
+    if (!seen)
         return false;
+    others = out_of_the_way(eventfd(0, EFD_CLOEXEC));
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    pid = rdl__copy_process();
     if (pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         be_silent();
@@ -89,8 +142,12 @@ bool rdl__program_probe(void (*run)(void), unsigned timeout_ms)
         run();
         abort(); /* it does not return */
     }
-    await_end(pid, timeout_ms);
-    while (RDL__NEXT(waitpid)(pid, &status, 0) < 0 && errno == EINTR)
-        continue;
-    return WIFEXITED(status) && WEXITSTATUS(status) == STARTS_OTHERS;
+    if (pid > 0)
+        await_end(pid, timeout_ms);
+    rdl__end_descendants();
+    prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
+    is_other = seen->starts_others && !seen->has_threads;
+    munmap(seen, sizeof *seen);
+    close(others);
+    return is_other;
 }

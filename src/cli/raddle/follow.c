@@ -20,6 +20,7 @@
 #include "cli/program/program.h"
 #include "cli/raddle/commands.h"
 #include "port/kernel.h"
+#include "port/process.h"
 
 enum { ANCESTORS_MAX = 256 };
 

@@ -50,6 +50,8 @@ struct rdl__scouting {
 struct rdl__talk {
     int itinerary, news, news_in, go, go_in, children;
     int output, complaints; /* that processes inherit; -1: none */
+    int first;              /* the process that was started; 0: it has ended */
+    bool ends_with_first;   /* its end is as good as that of all */
 };
 
 bool rdl__talk_begin(struct rdl__talk *talk, struct rdl__error *error);
@@ -59,12 +61,9 @@ void rdl__talk_end(struct rdl__talk *talk);
 int rdl__start_followed(const struct rdl__start *what, struct rdl__talk *talk,
                         const struct rdl__text *itinerary);
 
-/* Wait for news or for the end of all processes.  1: news; 0: all have ended; -1: it took until
+/* Wait for news or for the end of the processes.  1: news; 0: they have ended; -1: it took until
  * `deadline_ns`. */
 int rdl__await_news(struct rdl__talk *talk, struct rdl__news *out, uint64_t deadline_ns);
-
-/* End all processes that descend from this one. */
-void rdl__end_descendants(void);
 
 bool rdl__scout(const struct rdl__start *what, struct rdl__scouting *out, struct rdl__error *error);
 const struct rdl__scouted *rdl__scouted_as(const struct rdl__scouting *scouting,

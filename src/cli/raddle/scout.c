@@ -21,8 +21,10 @@
 #include "cli/raddle/follow.h"
 #include "port/addresses.h"
 #include "port/kernel.h"
+#include "port/process.h"
 
-/* Time for processes to go on after one had threads: is there another one that has? */
+/* Time for processes to go on after one had threads: to come to their end, so that they leave
+ * nothing half done behind; and is there another one that has threads? */
 static const uint64_t more_ns = 1000000000;
 
 /* ---- Talking ------------------------------------------------------------------------------ */
@@ -130,6 +132,7 @@ int rdl__start_followed(const struct rdl__start *what, struct rdl__talk *talk,
     pid = fork();
     if (pid == 0)
         become(what, talk);
+    talk->first = pid > 0 ? pid : 0;
     return pid;
 }
 
@@ -151,12 +154,13 @@ static void heed_signals(const struct rdl__talk *talk)
 }
 
 /* False: there are none. */
-static bool reap(void)
+static bool reap(struct rdl__talk *talk)
 {
     pid_t pid;
 
     while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
-        continue;
+        if (pid == talk->first)
+            talk->first = 0;
     return pid == 0;
 }
 
@@ -166,40 +170,18 @@ int rdl__await_news(struct rdl__talk *talk, struct rdl__news *out, uint64_t dead
                                {.fd = talk->children, .events = POLLIN}};
 
     for (;;) {
-        bool are_there = reap();
+        bool are_there = reap(talk);
         uint64_t now = rdl__kernel_now_ns();
 
         if (read(talk->news_in, out, sizeof *out) == sizeof *out)
             return 1;
-        if (!are_there || now >= deadline_ns)
-            return are_there ? -1 : 0;
+        if (!are_there || (talk->ends_with_first && !talk->first))
+            return 0;
+        if (now >= deadline_ns)
+            return -1;
         poll(sources, 2, (int)((deadline_ns - now) / 1000000) + 1);
         heed_signals(talk);
     }
-}
-
-/* False: which ones there are cannot be known. */
-static bool kill_children(void)
-{
-    char path[64];
-    FILE *children;
-    int pid;
-
-    snprintf(path, sizeof path, "/proc/self/task/%d/children", getpid());
-    children = fopen(path, "re");
-    if (!children)
-        return false;
-    while (fscanf(children, "%d", &pid) == 1)
-        kill(pid, SIGKILL);
-    fclose(children);
-    return true;
-}
-
-/* When one has ended, its children are ours. */
-void rdl__end_descendants(void)
-{
-    while (kill_children() && (waitpid(-1, NULL, 0) > 0 || errno == EINTR))
-        continue;
 }
 
 /* ---- What was seen ------------------------------------------------------------------------ */
@@ -273,7 +255,7 @@ static void run(struct rdl__talk *talk, struct rdl__scouting *out, uint64_t dead
         if (news.kind != RDL__NEWS_THREAD)
             continue;
         if (!strchr(news.lineage, '.'))
-            return; /* it is the one to explore, whatever else there is */
+            talk->ends_with_first = true; /* it is the one to explore, whatever else there is */
         if (deadline > rdl__kernel_now_ns() + more_ns)
             deadline = rdl__kernel_now_ns() + more_ns;
     }
