@@ -15,6 +15,7 @@
 #include "control/sched/dispatch.h"
 #include "control/sched/inner.h"
 #include "control/sched/primitive.h"
+#include "control/sched/seen.h"
 #include "control/sched/world.h"
 
 /* What a stream's lock looks like. */
@@ -168,15 +169,25 @@ RDL__INTERPOSE void *dlopen(const char *file, int mode)
     return library;
 }
 
+static int close_library(void *library)
+{
+    int result;
+
+    __atomic_add_fetch(&rdl__closing, 1, __ATOMIC_RELAXED);
+    result = RDL__NEXT(dlclose)(library);
+    __atomic_sub_fetch(&rdl__closing, 1, __ATOMIC_RELAXED);
+    return result;
+}
+
 RDL__INTERPOSE int dlclose(void *library)
 {
     struct rdl__thread *self = rdl__self();
     int result;
 
     if (!self)
-        return RDL__NEXT(dlclose)(library);
+        return close_library(library);
     self->no_switch++;
-    result = RDL__NEXT(dlclose)(library);
+    result = close_library(library);
     self->no_switch--;
     return result;
 }

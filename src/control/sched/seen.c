@@ -24,6 +24,7 @@
 RDL__ASKED_FOR(seen);
 
 bool rdl__see_all;
+unsigned rdl__closing;
 uintptr_t rdl__first_entry;
 uintptr_t rdl__seen_kept[RDL__SEEN_KEPT];
 
@@ -267,10 +268,14 @@ RDL__INTERPOSE void rdl__module_loaded(const struct rdl__tables *tables)
         make_ranges();
 }
 
+/* At the end of the process modules say so, too; but their code stays, and threads that are alive
+ * go on in it. */
 RDL__INTERPOSE void rdl__module_unloaded(const struct rdl__tables *tables)
 {
     uint32_t count = 0;
 
+    if (!rdl__closing)
+        return;
     for (uint32_t i = 0; i < module_count; i++)
         if (modules[i] != tables)
             modules[count++] = modules[i];

@@ -68,6 +68,9 @@ void rdl__entering(struct rdl__thread *self, uintptr_t function);
 /* The function that a thread starts with is known. */
 void rdl__starts_with(struct rdl__thread *thread, uintptr_t function);
 
+/* Calls of dlclose under way, which unload modules. */
+extern unsigned rdl__closing;
+
 /* Before an execution: modules may have come and gone. */
 void rdl__seen_begin(void);
 
