@@ -29,7 +29,7 @@ void rdl__limits_add(struct rdl__limits *to, enum rdl__limit_kind kind, const ch
     struct rdl__limit limit = {.kind = (uint8_t)kind, .count = 1};
 
     snprintf(limit.what, sizeof limit.what, "%s", what);
-    snprintf(limit.where, sizeof limit.where, "%s", where);
+    snprintf(limit.where, sizeof limit.where, "%s", where ? where : "");
     add(to, &limit);
 }
 

@@ -42,7 +42,7 @@ struct rdl__limits {
     struct rdl__limit all[RDL__LIMITS_MAX];
 };
 
-/* Facts that are equal in all but their count are one. */
+/* Facts that are equal in all but their count are one.  `where` may be NULL, which is as "". */
 void rdl__limits_add(struct rdl__limits *to, enum rdl__limit_kind kind, const char *what,
                      const char *where);
 void rdl__limits_add_pc(struct rdl__limits *to, enum rdl__limit_kind kind, uintptr_t pc);

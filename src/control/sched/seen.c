@@ -40,6 +40,7 @@ struct ranges {
 static struct ranges ranges, others;
 /* Parts of the first: Raddle's, what raddle cc compiled, and libraries of sanitizers. */
 static struct ranges own, instrumented, sanitizers;
+static struct ranges first; /* modules that are there when the first execution begins */
 static const struct rdl__tables **modules;
 static uint32_t module_count;
 static unsigned long long loads; /* of modules, as the loader counts them, when it was made */
@@ -176,6 +177,16 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *out)
     return 0;
 }
 
+static int add_first(struct dl_phdr_info *info, size_t size, void *unused)
+{
+    (void)size;
+    (void)unused;
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_LOAD)
+            add(&first, info->dlpi_addr + info->dlpi_phdr[i].p_vaddr, info->dlpi_phdr[i].p_memsz);
+    return 0;
+}
+
 static int count_loads(struct dl_phdr_info *info, size_t size, void *out)
 {
     (void)size;
@@ -245,8 +256,11 @@ void rdl__seen_begin(void)
 {
     static bool prepared;
 
-    if (!prepared)
+    if (!prepared) {
         rdl__hook_enter_prepare();
+        dl_iterate_phdr(add_first, NULL);
+        qsort(first.all, first.count, sizeof *first.all, compare);
+    }
     prepared = true;
     make_again();
 }
@@ -340,6 +354,24 @@ bool rdl__is_instrumented(uintptr_t pc)
     return find(&instrumented, pc - 1);
 }
 
+/* The process that composes the report does not know modules which this one has loaded. */
+static bool note_by_name(uintptr_t code)
+{
+    const char *name, *slash;
+    Dl_info info;
+
+    if (find(&first, code))
+        return false;
+    if (!rdl__is_code(code) || !dladdr((void *)code, &info) || !info.dli_fname) {
+        rdl__limit(RDL__LIMIT_UNSEEN, "code generated at run time", "");
+        return true;
+    }
+    slash = strrchr(info.dli_fname, '/');
+    name = slash ? slash + 1 : info.dli_fname;
+    rdl__limit(RDL__LIMIT_UNSEEN, info.dli_sname ? info.dli_sname : "a function", name);
+    return true;
+}
+
 /* A fact is counted each time; where it stands in the list is looked up once. */
 static void note_unseen(uintptr_t pc)
 {
@@ -357,10 +389,8 @@ static void note_unseen(uintptr_t pc)
         limits->all[at].count++;
         return;
     }
-    if (!rdl__is_code(rdl__place_code(pc))) {
-        rdl__limit(RDL__LIMIT_UNSEEN, "code generated at run time", "");
+    if (note_by_name(rdl__place_code(pc)))
         return;
-    }
     rdl__limit_at(RDL__LIMIT_UNSEEN, pc);
     for (at = 0; at < limits->count; at++)
         if (limits->all[at].pc == pc) {

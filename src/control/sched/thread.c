@@ -253,7 +253,7 @@ void rdl__thread_live(struct rdl__thread *self)
                                            .touch = RDL__WRITES,
                                            .size = 1,
                                            .object = (uintptr_t)self,
-                                           .pc = self->entry});
+                                           .pc = self->entry | RDL__TAIL_OF});
 }
 
 _Noreturn void rdl__thread_vanish(void)

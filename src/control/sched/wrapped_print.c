@@ -115,7 +115,7 @@ static void tell_of_format(const char *format, va_list arguments, uintptr_t pc)
     }
     va_end(list);
     if (!is_clear)
-        rdl__limit(RDL__LIMIT_UNKNOWN, "printf", "with arguments in another order");
+        rdl__limit(RDL__LIMIT_UNKNOWN, "printf with numbered arguments", "");
 }
 
 /* ---- To streams ------------------------------------------------------------------------------ */

@@ -1,0 +1,165 @@
+#!/usr/bin/env bash
+# run_facts.sh -- facts that end a claim are named truthfully, and are not met where they are none.
+set -eu
+
+# A sanitized library only works in a program that is sanitized too.
+[ -z "${SANITIZE:-}" ] || exit 77
+
+raddle=$BUILD/bin/raddle
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+
+fail() {
+    echo "run_facts.sh: $*" >&2
+    exit 1
+}
+
+cat >common.h <<'END'
+#define _GNU_SOURCE
+#include <assert.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+END
+
+# build NAME OPTION... <PROGRAM
+build() {
+    local name=$1
+    shift
+    { cat common.h && cat; } >"$name.c"
+    "$raddle" cc -g "$name.c" -o "$name" -pthread "$@"
+}
+
+# explore NAME STATUS: what it says in one line is in `said`.
+explore() {
+    local status=0
+    "$raddle" explore --seed 1 --schedules 1000 -- "./$1" >out 2>&1 </dev/null || status=$?
+    [ "$status" = "${2:-0}" ] || fail "$1: status $status:" "$(cat out)"
+    said=$(tr -s ' \n' '  ' <out)
+}
+
+says() { case $said in *"$1"*) ;; *) fail "it does not say '$1':" "$said" ;; esac; }
+silent() { case $said in *"$1"*) fail "it says '$1':" "$said" ;; esac; }
+
+# ---- Other processes -------------------------------------------------------------------------
+
+for way in 'fork() == 0 ? _exit(0) : (void)wait(NULL)' '(void)!system("true")' \
+    'pclose(popen("true", "r"))'; do
+    build process <<END
+static void *nothing(void *it) { return it; }
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, nothing, NULL);
+    $way;
+    return pthread_join(thread, NULL);
+}
+END
+    explore process
+    says 'It did not control `'
+    says ', which the program started'
+    silent ' of (null)'
+done
+
+# ---- printf ----------------------------------------------------------------------------------
+
+build numbered <<'END'
+static char buffer[20];
+static void *print(void *it) { snprintf(buffer, sizeof buffer, "%2$s %1$d", 3, "x"); return it; }
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, print, NULL);
+    return pthread_join(thread, NULL);
+}
+END
+explore numbered
+says 'It does not know what `printf with numbered arguments` can change'
+
+# ---- The end of a thread ---------------------------------------------------------------------
+
+for level in -O0 -O2; do
+    build tried $level <<'END'
+static void *nothing(void *it) { return it; }
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, nothing, NULL);
+    if (pthread_tryjoin_np(thread, NULL) != 0)
+        pthread_join(thread, NULL);
+    return 0;
+}
+END
+    explore tried
+    says 'all 2 distinguishable schedules'
+
+    # A thread that is alive when the process ends is seen as before.
+    build alive $level <<'END'
+static atomic_int steps;
+static void *run(void *it) { steps = 1; steps = 2; return it; }
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, run, NULL);
+    pthread_detach(thread);
+    return 0;
+}
+END
+    explore alive
+    says 'all 4 distinguishable schedules'
+done
+
+build team -fopenmp <<'END'
+int main(void)
+{
+    int sum = 0;
+#pragma omp parallel num_threads(2)
+    {
+#pragma omp atomic
+        sum++;
+    }
+    return sum != 2;
+}
+END
+explore team
+silent 'did not see'
+
+# ---- Libraries that a program loads ----------------------------------------------------------
+
+gcc -g -shared -fPIC -o late.so -x c - <<'END'
+static int count;
+int get(void) { return count; }
+void set(int to) { count = to; }
+END
+build loads <<'END'
+static int (*get)(void);
+static void (*set)(int);
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *add(void *it)
+{
+    pthread_mutex_lock(&lock);
+    set(get() + 1);
+    pthread_mutex_unlock(&lock);
+    return it;
+}
+int main(void)
+{
+    void *library = dlopen("./late.so", RTLD_NOW);
+    pthread_t thread;
+    *(void **)&get = dlsym(library, "get");
+    *(void **)&set = dlsym(library, "set");
+    pthread_create(&thread, NULL, add, NULL);
+    add(NULL);
+    pthread_join(thread, NULL);
+    return get() != 2;
+}
+END
+explore loads
+says '`get` and `set` of late.so'
