@@ -248,7 +248,8 @@ static void add_limits(struct rdl__text *out, const struct rdl__explored *explor
     rdl__text_release(&names);
 }
 
-/* Threads are controlled, and schedules are all that cases differ in. */
+/* Threads are controlled, and schedules are all that cases differ in.  A test that failed has no
+ * more than a number of them: the search ended there, and "every" would be about nothing. */
 static void settle_explored(struct rdl__covered *covered, uint64_t cases, bool passed,
                             struct rdl__text *count, struct rdl__text *sentence)
 {
@@ -256,10 +257,10 @@ static void settle_explored(struct rdl__covered *covered, uint64_t cases, bool p
     const struct rdl__tally *tally = &explored->tally;
 
     covered->complete = is_complete(explored) && passed;
-    if (tally->done && tally->by_design) {
+    if (passed && tally->done && tally->by_design) {
         add_every(count, tally);
         if (explored->limits.count)
-            add_different(sentence, explored, passed ? "passed" : "was tried");
+            add_different(sentence, explored, "passed");
     } else if (tally->threads <= 1) {
         rdl__text_add(count, rdl__limits_has(&explored->limits, RDL__LIMIT_PROCESS)
                                  ? "no second thread was seen, but not all processes were"
@@ -267,7 +268,7 @@ static void settle_explored(struct rdl__covered *covered, uint64_t cases, bool p
                                    "schedule");
     } else if (covered->complete) {
         add_all(count, tally->schedules, noun_of(tally));
-    } else if (tally->done && explored->limits.count == 0) {
+    } else if (passed && tally->done && explored->limits.count == 0) {
         add_every(count, tally);
     } else {
         rdl__text_add_many(count, cases, "schedule");
@@ -289,7 +290,7 @@ void rdl__covered_settle(struct rdl__covered *covered, const struct rdl_test *te
     if (test->options.explore && !test->options.spec && is_explored(covered)) {
         settle_explored(covered, cases, passed, &count, &sentence);
     } else {
-        covered->complete = exhausted && !test->options.explore;
+        covered->complete = exhausted && !test->options.explore && passed;
         rdl__text_add(&count, covered->complete ? "all " : "");
         rdl__text_add_many(&count, cases, test->options.explore ? "schedule" : "case");
         if (is_explored(covered))
