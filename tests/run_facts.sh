@@ -163,3 +163,11 @@ int main(void)
 END
 explore loads
 says '`get` and `set` of late.so'
+
+# Their names may be like those of libraries that Raddle knows.
+for name in libm.sound.so libartisan.so; do
+    cp late.so $name
+    sed "s/late.so/$name/" loads.c | grep -v '^#' | build similar
+    explore similar
+    says "\`get\` and \`set\` of $name"
+done

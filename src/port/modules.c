@@ -48,20 +48,38 @@ bool rdl__module_is_here(const struct rdl__module *module)
            strcmp(found.dlfo_link_map->l_name, module->path) == 0;
 }
 
+bool rdl__module_is_named(const char *path, const char *name)
+{
+    const char *slash = strrchr(path, '/'), *rest = slash ? slash + 1 : path;
+    size_t length = strlen(name);
+
+    if (strncmp(rest, name, length) != 0)
+        return false;
+    rest += length;
+    if (length < 3 || strcmp(name + length - 3, ".so") != 0)
+        return true;
+    return *rest == '\0' || (*rest == '.' && rest[strspn(rest, ".0123456789")] == '\0');
+}
+
+bool rdl__module_is_one_of(const char *path, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (rdl__module_is_named(path, names[i]))
+            return true;
+    return false;
+}
+
 bool rdl__module_is_runtime(const char *path)
 {
     static const char *const names[] = {
-        "ld-linux",   "ld64.so",     "linux-vdso",  "libc.so",    "libm.so",     "libmvec.so",
-        "libpthread", "libdl.so",    "librt.so",    "libutil.so", "libanl.so",   "libresolv.so",
-        "libnss_",    "libgcc_s.so", "libunwind",   "libasan.so", "libubsan.so", "libtsan.so",
-        "liblsan.so", "libhwasan",   "libgomp.so",  "libomp.so",  "libiomp5.so", "libclang_rt",
-        "libdw.so",   "libelf.so",   "libZydis",    "libZycore",  "libjemalloc", "libtcmalloc",
-        "vgpreload_", "libgcov",     "libmimalloc",
+        "ld-linux-x86-64.so", "ld64.so",       "linux-vdso.so", "libc.so",        "libm.so",
+        "libmvec.so",         "libpthread.so", "libdl.so",      "librt.so",       "libutil.so",
+        "libanl.so",          "libresolv.so",  "libnss_",       "libgcc_s.so",    "libunwind.so",
+        "libasan.so",         "libubsan.so",   "libtsan.so",    "liblsan.so",     "libhwasan.so",
+        "libgomp.so",         "libomp.so",     "libiomp5.so",   "libclang_rt.",   "libdw.so",
+        "libelf.so",          "libZydis.so",   "libZycore.so",  "libjemalloc.so", "libtcmalloc.so",
+        "libtcmalloc_",       "vgpreload_",    "libgcov.so",    "libmimalloc.so", "libmimalloc-",
     };
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strncmp(name, names[i], strlen(names[i])) == 0)
-            return true;
-    return false;
+    return rdl__module_is_one_of(path, names, sizeof names / sizeof *names);
 }

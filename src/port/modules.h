@@ -6,6 +6,7 @@
 #define RDL__MODULES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct rdl__module {
@@ -31,6 +32,11 @@ uintptr_t rdl__module_start(const struct rdl__modules *modules, uintptr_t addres
 
 /* Is this module in this process, at the same place? */
 bool rdl__module_is_here(const struct rdl__module *module);
+
+/* Is this the path of the library "libm.so", of whatever version?  libm.so.6 is, libm.sound.so is
+ * not.  A name that does not end in ".so" is that of a family: "libnss_". */
+bool rdl__module_is_named(const char *path, const char *name);
+bool rdl__module_is_one_of(const char *path, const char *const *names, size_t count);
 
 /* Is this the path of the C library, of a library that comes with a compiler, or of one that
  * Raddle itself loads?  Their state belongs to the process, not to the test.  (C++'s library

@@ -61,7 +61,8 @@ static char problem[96];
 static char mark = 1;
 
 /* Besides run-time libraries. */
-static const char *const left_alone[] = {"libstdc++.so", "libc++.so", "libc++abi", "libraddle.so"};
+static const char *const left_alone[] = {"libstdc++.so", "libc++.so", "libc++abi.so",
+                                         "libraddle.so"};
 
 /* Sections that are not the program's variables. */
 static const char *const not_variables[] = {
@@ -192,7 +193,9 @@ static int look_into(struct dl_phdr_info *module, size_t size, void *it)
     (void)it;
     if ((!is_program && !strchr(module->dlpi_name, '/')) ||
         rdl__module_is_runtime(module->dlpi_name) ||
-        BEGINS_WITH_ANY(base_name(module), left_alone) || (is_program && rdl__statics_are_ours))
+        rdl__module_is_one_of(module->dlpi_name, left_alone,
+                              sizeof left_alone / sizeof *left_alone) ||
+        (is_program && rdl__statics_are_ours))
         return 0;
     if (!rdl__sections_each(module, add_section, &this))
         why = "because its file cannot be read";

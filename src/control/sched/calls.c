@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "port/modules.h"
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
@@ -157,17 +158,10 @@ static const struct pattern {
     {"libubsan.so", "__[aus]*", RDL__EFFECT_KNOWN},
 };
 
-static const char *base_of(const char *module)
-{
-    const char *slash = module ? strrchr(module, '/') : NULL;
-
-    return slash ? slash + 1 : module;
-}
-
 static enum rdl__call_effect effect_by_pattern(const char *name, const char *module)
 {
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
-        if ((!module || strncmp(module, patterns[i].module, strlen(patterns[i].module)) == 0) &&
+        if ((!module || rdl__module_is_named(module, patterns[i].module)) &&
             (module || strcmp(patterns[i].name, "*") != 0) &&
             fnmatch(patterns[i].name, name, 0) == 0)
             return patterns[i].effect;
@@ -179,7 +173,7 @@ enum rdl__call_effect rdl__call_effect(const char *name, const char *module)
     const struct rdl__call_row *row = rdl__call_row(name);
 
     if (!row)
-        return effect_by_pattern(name, base_of(module));
+        return effect_by_pattern(name, module);
     if (row->way == RDL__CALL_VAGUE || row->way == RDL__CALL_VAGUE_POINT)
         return RDL__EFFECT_UNKNOWN;
     return row->wrapped ? RDL__EFFECT_MEMORY : RDL__EFFECT_KNOWN;

@@ -20,6 +20,7 @@
 #include "filter/tables.h"
 #include "port/hook_enter.h"
 #include "port/lines.h"
+#include "port/modules.h"
 
 RDL__ASKED_FOR(seen);
 
@@ -138,28 +139,30 @@ static const struct range *find(const struct ranges *in, uintptr_t address)
 
 /* ---- Modules ------------------------------------------------------------------------------- */
 
-/* Libraries whose functions are known one by one, or that Raddle follows by other means.  A name
- * ends with its version. */
+/* Libraries whose functions are known one by one, or that Raddle follows by other means. */
 bool rdl__is_known_library(const char *path)
 {
     static const char *const names[] = {
-        "libc.so",     "libm.so",     "libpthread.so", "libdl.so",     "librt.so",
-        "libmvec.so",  "libgcc_s.so", "libstdc++.so",  "libasan.so",   "libubsan.so",
-        "liblsan.so",  "libgomp.so",  "ld-linux-",     "linux-vdso",   "libresolv.so",
-        "libutil.so",  "libc++.so",   "libc++abi.so",  "libunwind.so", "libanl.so",
+        "libc.so",     "libm.so",     "libpthread.so",      "libdl.so",      "librt.so",
+        "libmvec.so",  "libgcc_s.so", "libstdc++.so",       "libasan.so",    "libubsan.so",
+        "liblsan.so",  "libgomp.so",  "ld-linux-x86-64.so", "linux-vdso.so", "libresolv.so",
+        "libutil.so",  "libc++.so",   "libc++abi.so",       "libunwind.so",  "libanl.so",
         "libraddle.so"};
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strncmp(name, names[i], strlen(names[i])) == 0)
-            return true;
-    return false;
+    return rdl__module_is_one_of(path, names, sizeof names / sizeof *names);
+}
+
+static bool is_sanitizer(const char *path)
+{
+    static const char *const names[] = {"libasan.so", "libubsan.so",  "liblsan.so",  "libtsan.so",
+                                        "libmsan.so", "libhwasan.so", "libclang_rt."};
+
+    return rdl__module_is_one_of(path, names, sizeof names / sizeof *names);
 }
 
 static int add_module(struct dl_phdr_info *info, size_t size, void *out)
 {
     bool *cxx_is_seen = out;
-    bool is_sanitizer = strstr(info->dlpi_name, "san.so") != NULL; /* calls for the program, too */
     bool is_known = rdl__is_known_library(info->dlpi_name) &&
                     (*cxx_is_seen || !rdl__is_library_of_cxx(info->dlpi_name));
 
@@ -171,7 +174,7 @@ static int add_module(struct dl_phdr_info *info, size_t size, void *out)
         if (header->p_type != PT_LOAD || !(header->p_flags & PF_X))
             continue;
         add(is_known ? &ranges : &others, info->dlpi_addr + header->p_vaddr, header->p_memsz);
-        if (is_sanitizer)
+        if (is_sanitizer(info->dlpi_name)) /* it calls for the program, too */
             add(&sanitizers, info->dlpi_addr + header->p_vaddr, header->p_memsz);
     }
     return 0;
@@ -336,7 +339,7 @@ static bool asan_is_part_of_program(void)
 
     if (known < 0)
         known = __asan_init && dladdr((void *)__asan_init, &found) && found.dli_fname &&
-                !strstr(found.dli_fname, "san.so");
+                !is_sanitizer(found.dli_fname);
     return known;
 }
 
@@ -453,7 +456,7 @@ static bool is_of_cxx(uintptr_t function)
     if (starter->function != function) {
         starter->function = function;
         starter->is_of_cxx = _dl_find_object((void *)function, &found) == 0 &&
-                             strstr(found.dlfo_link_map->l_name, "libstdc++.so");
+                             rdl__module_is_named(found.dlfo_link_map->l_name, "libstdc++.so");
     }
     return starter->is_of_cxx;
 }

@@ -6,12 +6,11 @@
 #include <string.h>
 
 #include "control/sched/seen.h"
+#include "port/modules.h"
 
 bool rdl__is_library_of_cxx(const char *path)
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-
-    return strncmp(name, "libstdc++.so", 12) == 0 || strncmp(name, "libc++.so", 9) == 0;
+    return rdl__module_is_named(path, "libstdc++.so") || rdl__module_is_named(path, "libc++.so");
 }
 
 static bool needs_cxx(const struct dl_phdr_info *info)

@@ -17,6 +17,7 @@
 #include "control/sched/seen.h"
 #include "control/sched/track.h"
 #include "port/lines.h"
+#include "port/modules.h"
 #include "port/preserve.h"
 
 RDL__ASKED_FOR(unseen);
@@ -85,7 +86,7 @@ static bool is_understood(uintptr_t function, const char *name)
 {
     const char *library = library_of(function);
 
-    return !library || strncmp(library, "libraddle.so", strlen("libraddle.so")) == 0 ||
+    return !library || rdl__module_is_named(library, "libraddle.so") ||
            rdl__call_effect(name, library) == RDL__EFFECT_KNOWN;
 }
 
