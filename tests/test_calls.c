@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -178,4 +179,167 @@ TEST(what_a_call_does_is_told_by_name_and_library)
     EXPECT_EQ(rdl__call_effect("_ZSt18_Rb_tree_incrementPSt18_Rb_tree_node_base", "libstdc++.so.6"),
               RDL__EFFECT_MEMORY);
     EXPECT_EQ(rdl__call_effect("cache_get", "libcache.so"), RDL__EFFECT_UNKNOWN);
+}
+
+/* ---- Memory of the caller's -------------------------------------------------------------------
+ *
+ * gcc lists the prototypes of the C library (-aux-info).  A function that takes a pointer to data
+ * has a row that says what it does with that memory, or one that says that nobody knows. */
+
+static const char *const headers[] = {
+    "stdio.h",       "stdlib.h",      "string.h",       "strings.h",       "unistd.h",
+    "fcntl.h",       "time.h",        "wchar.h",        "wctype.h",        "signal.h",
+    "pthread.h",     "semaphore.h",   "threads.h",      "sched.h",         "poll.h",
+    "dirent.h",      "grp.h",         "pwd.h",          "termios.h",       "utime.h",
+    "ftw.h",         "glob.h",        "search.h",       "locale.h",        "langinfo.h",
+    "iconv.h",       "mqueue.h",      "aio.h",          "netdb.h",         "dlfcn.h",
+    "link.h",        "setjmp.h",      "libgen.h",       "fenv.h",          "math.h",
+    "complex.h",     "syslog.h",      "spawn.h",        "getopt.h",        "err.h",
+    "error.h",       "execinfo.h",    "malloc.h",       "mntent.h",        "pty.h",
+    "utmpx.h",       "shadow.h",      "ulimit.h",       "uchar.h",         "inttypes.h",
+    "envz.h",        "argz.h",        "ifaddrs.h",      "resolv.h",        "nl_types.h",
+    "libintl.h",     "monetary.h",    "regex.h",        "fnmatch.h",       "wordexp.h",
+    "arpa/inet.h",   "net/if.h",      "netinet/in.h",   "netinet/ether.h", "sys/stat.h",
+    "sys/statfs.h",  "sys/statvfs.h", "sys/socket.h",   "sys/uio.h",       "sys/mman.h",
+    "sys/time.h",    "sys/times.h",   "sys/timeb.h",    "sys/resource.h",  "sys/wait.h",
+    "sys/epoll.h",   "sys/eventfd.h", "sys/timerfd.h",  "sys/signalfd.h",  "sys/inotify.h",
+    "sys/ioctl.h",   "sys/select.h",  "sys/sendfile.h", "sys/xattr.h",     "sys/utsname.h",
+    "sys/sysinfo.h", "sys/ipc.h",     "sys/msg.h",      "sys/sem.h",       "sys/shm.h",
+    "sys/random.h",  "sys/file.h",    "sys/prctl.h",    "sys/auxv.h",      "sys/fanotify.h",
+    "sys/ptrace.h",  "sys/swap.h",    "sys/mount.h",    "stdio_ext.h",     "printf.h"};
+
+/* Things that only functions with rows of their own look into, or that no function looks into. */
+static const char *const opaque[] = {"FILE *",           "__FILE *",     "DIR *",
+                                     "mutex_t *",        "cond_t *",     "rwlock_t *",
+                                     "barrier_t *",      "spinlock_t *", "once_t *",
+                                     "sem_t *",          "mtx_t *",      "cnd_t *",
+                                     "once_flag *",      "attr_t *",     "timer_t",
+                                     "__va_list_tag *",  "_IO_FILE *",   "struct r_debug *",
+                                     "struct link_map *"};
+
+/* Functions that take an address, and neither read nor write what is there. */
+static const struct harmless {
+    const char *name, *reason;
+} harmless[] = {
+    {"free", "wrapped.c tells of it"},
+    {"realloc", "wrapped.c tells of it"},
+    {"reallocarray", "wrapped.c tells of it"},
+    {"malloc_usable_size", "asks the allocator, not the block"},
+    {"mlock", "pages stay as they are"},
+    {"mlock2", "pages stay as they are"},
+    {"munlock", "pages stay as they are"},
+    {"msync", "what is in a mapping is in the file already"},
+    {"mmap", "an address that it would like"},
+    {"mmap64", "an address that it would like"},
+    {"brk", "an address"},
+    {"pthread_setspecific", "a value"},
+    {"tss_set", "a value"},
+    {"pthread_exit", "a value"},
+    {"thrd_exit", "a value"},
+    {"on_exit", "a value"},
+    {"dlclose", "a handle"},
+    {"iconv_close", "a handle"},
+    {"sigreturn", "the kernel's frame on the thread's own stack"},
+    {"_dl_mcount_wrapper_check", "an address"},
+    {"__cxa_finalize", "a handle"},
+    {"__cxa_atexit", "a value"},
+    {"__cxa_at_quick_exit", "a value"},
+    {"pthread_cleanup_push", "a value"},
+    {"__pthread_register_cancel", "a frame on the thread's own stack"},
+    {"__pthread_unregister_cancel", "a frame on the thread's own stack"},
+    {"__pthread_register_cancel_defer", "a frame on the thread's own stack"},
+    {"__pthread_unregister_cancel_restore", "a frame on the thread's own stack"},
+    {"__pthread_unwind_next", "a frame on the thread's own stack"},
+    {"__assert_fail", "texts of the program, and the process ends"},
+};
+
+static bool is_harmless(const char *name)
+{
+    for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
+        if (strcmp(harmless[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static bool is_data(const char *parameter)
+{
+    if (!strchr(parameter, '*') || strstr(parameter, "(*"))
+        return false;
+    for (size_t i = 0; i < sizeof opaque / sizeof *opaque; i++)
+        if (strstr(parameter, opaque[i]))
+            return false;
+    return true;
+}
+
+static bool is_described(const struct rdl__call_row *row)
+{
+    return row->wrapped || row->way == RDL__CALL_VAGUE || row->way == RDL__CALL_VAGUE_POINT ||
+           row->writes >> RDL__STATE_WORLD & 1;
+}
+
+/* "/\* file:line *\/ extern int stat (const char *, struct stat *);" */
+static bool is_bad(char *line)
+{
+    char *name = strstr(line, "extern "), *open = name ? strstr(name, " (") : NULL;
+    const struct rdl__call_row *row;
+    bool has_data = false;
+
+    if (!open)
+        return false;
+    *open = '\0';
+    open[2 + strcspn(open + 2, ";")] = '\0'; /* a definition has its names behind it */
+    name = strrchr(name, ' ') + 1;
+    name += strspn(name, "*");
+    row = rdl__call_row(name);
+    if (!row || is_described(row) || is_harmless(name))
+        return false;
+    for (char *next = strtok(open + 2, ","); next; next = strtok(NULL, ","))
+        has_data |= is_data(next);
+    if (has_data)
+        printf("%s: what does it do with memory of the caller's?\n", name);
+    return has_data;
+}
+
+static bool list_prototypes(const char *folder)
+{
+    char path[128], command[512];
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/all.c", folder);
+    file = fopen(path, "w");
+    for (size_t i = 0; file && i < sizeof headers / sizeof *headers; i++)
+        fprintf(file, "#if __has_include(<%s>)\n#include <%s>\n#endif\n", headers[i], headers[i]);
+    if (!file || fclose(file) != 0)
+        return false;
+    snprintf(
+        command, sizeof command,
+        "cd %s && gcc -w -D_GNU_SOURCE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -O1 -aux-info"
+        " all.txt -S -o all.s all.c 2>all.log",
+        folder);
+    return system(command) == 0;
+}
+
+TEST(rows_say_what_is_done_with_memory_of_the_callers)
+{
+    char folder[] = "/tmp/raddle-calls-XXXXXX", path[128], line[4096];
+    int bad = 0, count = 0;
+    FILE *file;
+
+    EXPECT(mkdtemp(folder) != NULL);
+    if (list_prototypes(folder)) {
+        snprintf(path, sizeof path, "%s/all.txt", folder);
+        file = fopen(path, "r");
+        while (file && fgets(line, sizeof line, file)) {
+            count++;
+            bad += is_bad(line);
+        }
+        if (file)
+            fclose(file);
+        EXPECT(count > 1000);
+    } else {
+        printf("there is no gcc that lists prototypes\n");
+    }
+    snprintf(line, sizeof line, "rm -rf %s", folder);
+    EXPECT_EQ(system(line), 0);
+    EXPECT_EQ(bad, 0);
 }

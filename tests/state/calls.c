@@ -5,6 +5,7 @@
 #include <locale.h>
 #include <pwd.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <time.h>
 
 /* ---- The environment ---- */
@@ -203,6 +204,52 @@ static void print_equal(int me)
     printf("1\n");
 }
 
+/* ---- What the process is told of itself ---- */
+
+static void group_changes(int me)
+{
+    pid_t before;
+
+    if (me == 0)
+        setpgid(0, 0);
+    else {
+        before = getpgrp();
+        assert(before == getpgrp());
+    }
+}
+
+static void priority_changes(int me)
+{
+    int before;
+
+    if (me == 0)
+        setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + 1);
+    else {
+        before = getpriority(PRIO_PROCESS, 0);
+        assert(before == getpriority(PRIO_PROCESS, 0));
+    }
+}
+
+static pthread_t main_thread;
+
+static void title_changes(int me)
+{
+    static char before[16], after[16];
+
+    if (me == 0)
+        pthread_setname_np(main_thread, "another");
+    else {
+        pthread_getname_np(main_thread, before, sizeof before);
+        pthread_getname_np(main_thread, after, sizeof after);
+        assert(strcmp(before, after) == 0);
+    }
+}
+
+static void begin_title(void)
+{
+    main_thread = pthread_self();
+}
+
 const struct pair call_pairs[] = {
     {.name = "environment", .body = count_in_environment, .after = environment_has_two},
     {.name = "strtok", .body = split, .right_body = split_by_itself},
@@ -220,6 +267,9 @@ const struct pair call_pairs[] = {
     {.name = "setlocale", .body = speak, .right_body = speak_alone},
     {.name = "umask", .before = begin_umask, .body = mask_files, .after = umask_is_as_before},
     {.name = "disposition", .body = handle_for_a_moment, .after = it_was_handled},
+    {.name = "getpgrp", .body = group_changes},
+    {.name = "getpriority", .body = priority_changes},
+    {.name = "title", .before = begin_title, .body = title_changes},
     {.name = "stdout", .body = print, .right_body = print_equal},
     {0},
 };

@@ -3,7 +3,9 @@
 
 #include <search.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <wchar.h>
 
 static char shared[64];
 static int numbers[4];
@@ -71,6 +73,88 @@ static void time_into_own(int me)
     gmtime_r(&when, &day);
 }
 
+static void name_into_shared(int me)
+{
+    if (me == 0)
+        readlinkat(AT_FDCWD, "/proc/self/exe", shared, sizeof shared);
+    else
+        numbers[0] = shared[1];
+}
+
+static void name_into_own(int me)
+{
+    char own[64];
+
+    readlinkat(AT_FDCWD, "/proc/self/exe", own, sizeof own);
+}
+
+static char *words = shared;
+
+static void begin_words(void)
+{
+    strcpy(shared, "one two");
+}
+
+static void take_word(int me)
+{
+    if (me == 0)
+        strsep(&words, " ");
+    else
+        numbers[0] = shared[3];
+}
+
+static void take_word_of_own(int me)
+{
+    char own[] = "one two", *rest = own;
+
+    strsep(&rest, " ");
+}
+
+static void convert_into_shared(int me)
+{
+    static wchar_t wide;
+    mbstate_t state = {0};
+
+    mbrtowc(&wide, me ? "b" : "a", 1, &state);
+}
+
+static void convert_into_own(int me)
+{
+    mbstate_t state = {0};
+    wchar_t wide;
+
+    mbrtowc(&wide, me ? "b" : "a", 1, &state);
+}
+
+static void change_environment(int me)
+{
+    if (me == 0)
+        setenv("ANOTHER", "1", 1);
+    else {
+        char **before = environ;
+
+        numbers[0] = getpid();
+        assert(before == environ);
+    }
+}
+
+static void read_by_number(int me)
+{
+    int fd = open("/proc/self/exe", O_RDONLY);
+
+    syscall(SYS_read, fd, shared, 4);
+    close(fd);
+}
+
+static void read_by_number_into_own(int me)
+{
+    int fd = open("/proc/self/exe", O_RDONLY);
+    char own[4];
+
+    syscall(SYS_read, fd, own, 4);
+    close(fd);
+}
+
 /* ---- Two mappings of one page ---- */
 
 static int *here, *there;
@@ -108,6 +192,24 @@ const struct pair memory_pairs[] = {
     {.name = "gmtime_r",
      .body = time_into_shared,
      .right_body = time_into_own,
+     .instrumented = true},
+    {.name = "readlinkat",
+     .body = name_into_shared,
+     .right_body = name_into_own,
+     .instrumented = true},
+    {.name = "strsep",
+     .before = begin_words,
+     .body = take_word,
+     .right_body = take_word_of_own,
+     .instrumented = true},
+    {.name = "mbrtowc",
+     .body = convert_into_shared,
+     .right_body = convert_into_own,
+     .instrumented = true},
+    {.name = "environ", .body = change_environment, .instrumented = true},
+    {.name = "SYS_read",
+     .body = read_by_number,
+     .right_body = read_by_number_into_own,
      .instrumented = true},
     {.name = "mappings",
      .before = map_twice,

@@ -5,7 +5,10 @@
  * nothing orders the two, that is a race and found as one. */
 #include <ctype.h>
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <link.h>
+#include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -114,6 +117,26 @@ static const struct rdl__operand *operand_of(const struct rdl__call_row *row, un
     return NULL;
 }
 
+/* A character of many bytes; all that may be looked at, if it is none. */
+static size_t length_of_character(const char *text, size_t room)
+{
+    mbstate_t state = {0};
+    size_t length = mbrlen(text, room, &state);
+
+    if (length == 0)
+        return 1;
+    return length <= room ? length : room < MB_LEN_MAX ? room : MB_LEN_MAX;
+}
+
+static size_t length_of_encoded(wchar_t c)
+{
+    char bytes[MB_LEN_MAX];
+    mbstate_t state = {0};
+    size_t length = wcrtomb(bytes, c, &state);
+
+    return length <= sizeof bytes ? length : 1;
+}
+
 static size_t length_of(const struct rdl__call_row *row, const struct rdl__operand *it,
                         const uint64_t *a)
 {
@@ -126,6 +149,14 @@ static size_t length_of(const struct rdl__call_row *row, const struct rdl__opera
         return (int)a[it->value] > 0 ? a[it->value] * it->factor : 0;
     case RDL__PRODUCT:
         return a[it->value] * a[it->factor];
+    case RDL__SIZE_AT:
+        return a[it->value] ? *(const uint32_t *)a[it->value] : 0;
+    case RDL__ADDRESS:
+        return (int)a[it->value] == AF_INET6 ? sizeof(struct in6_addr) : sizeof(struct in_addr);
+    case RDL__CHARACTER:
+        return length_of_character((const char *)a[it->argument], a[it->value]);
+    case RDL__ENCODED:
+        return length_of_encoded((wchar_t)a[it->value]);
     case RDL__WIDE_TEXT:
         return (wcslen((const wchar_t *)a[it->argument]) + 1) * sizeof(wchar_t);
     case RDL__LIKE:
@@ -161,46 +192,162 @@ static size_t token_length(const char *text, const char *separators)
     return before + strcspn(text + before, separators) + 1;
 }
 
-static void tell_of_pieces(const struct iovec *pieces, size_t count, unsigned how, uintptr_t pc)
+static void tell(uintptr_t address, size_t size, bool writes, uintptr_t pc)
 {
-    rdl__access((uintptr_t)pieces, count * sizeof *pieces, 0, pc);
+    if (address && size)
+        rdl__access(address, size, writes ? RDL__HOW_WRITE : 0, pc);
+}
+
+static void tell_of_pieces(const struct iovec *pieces, size_t count, bool writes, uintptr_t pc)
+{
+    tell((uintptr_t)pieces, count * sizeof *pieces, false, pc);
     for (size_t i = 0; i < count; i++)
-        rdl__access((uintptr_t)pieces[i].iov_base, pieces[i].iov_len, how, pc);
+        tell((uintptr_t)pieces[i].iov_base, pieces[i].iov_len, writes, pc);
+}
+
+static void tell_of_message(const struct msghdr *message, bool writes, uintptr_t pc)
+{
+    tell((uintptr_t)message, sizeof *message, writes, pc);
+    tell((uintptr_t)message->msg_name, message->msg_namelen, writes, pc);
+    tell((uintptr_t)message->msg_control, message->msg_controllen, writes, pc);
+    tell_of_pieces(message->msg_iov, message->msg_iovlen, writes, pc);
+}
+
+static void tell_of_messages(const struct mmsghdr *messages, size_t count, bool writes,
+                             uintptr_t pc)
+{
+    for (size_t i = 0; i < count; i++) {
+        tell_of_message(&messages[i].msg_hdr, writes, pc);
+        tell((uintptr_t)&messages[i].msg_len, sizeof messages[i].msg_len, true, pc);
+    }
+}
+
+/* strsep reads a word and writes the separator behind it, if there is one. */
+static void tell_of_word(const char *word, const char *separators, uintptr_t pc)
+{
+    size_t length = word ? strcspn(word, separators) : 0;
+
+    tell((uintptr_t)word, word ? length + 1 : 0, false, pc);
+    if (word && word[length])
+        tell((uintptr_t)(word + length), 1, true, pc);
+}
+
+static void tell_of_lock(uintptr_t lock, int command, uintptr_t pc)
+{
+    switch (command) {
+    case F_GETLK:
+    case F_OFD_GETLK:
+        tell(lock, sizeof(struct flock), true, pc);
+        break;
+    case F_SETLK:
+    case F_SETLKW:
+    case F_OFD_SETLK:
+    case F_OFD_SETLKW:
+        tell(lock, sizeof(struct flock), false, pc);
+        break;
+    case F_GETOWN_EX:
+        tell(lock, sizeof(struct f_owner_ex), true, pc);
+        break;
+    case F_SETOWN_EX:
+        tell(lock, sizeof(struct f_owner_ex), false, pc);
+        break;
+    default:
+        break;
+    }
+}
+
+/* An element of a list that insque and remque know. */
+struct element {
+    struct element *next, *previous;
+};
+
+static void tell_of_link(const struct element *at, uintptr_t pc)
+{
+    tell((uintptr_t)&at->next, sizeof at->next, true, pc);
+    if (at->next)
+        tell((uintptr_t)&at->next->previous, sizeof at->next, true, pc);
+}
+
+static void tell_of_neighbours(const struct element *at, uintptr_t pc)
+{
+    tell((uintptr_t)at, sizeof *at, false, pc);
+    if (at->next)
+        tell((uintptr_t)&at->next->previous, sizeof at->next, true, pc);
+    if (at->previous)
+        tell((uintptr_t)&at->previous->next, sizeof at->next, true, pc);
+}
+
+/* ---- Operands ------------------------------------------------------------------------------ */
+
+/* Things that are made of several parts; false: it is none of them. */
+static bool tell_of_parts(const struct rdl__operand *it, const uint64_t *a, uintptr_t pc)
+{
+    uintptr_t address = a[it->argument];
+
+    switch (it->length) {
+    case RDL__PIECES_OF:
+        tell_of_pieces((const struct iovec *)address, a[it->value], it->writes, pc);
+        return true;
+    case RDL__MESSAGE:
+        tell_of_message((const struct msghdr *)address, it->writes, pc);
+        return true;
+    case RDL__MESSAGES:
+        tell_of_messages((const struct mmsghdr *)address, a[it->value], it->writes, pc);
+        return true;
+    case RDL__BLOCK_AT:
+        tell(*(uintptr_t *)address, *(size_t *)a[it->value], it->writes, pc);
+        return true;
+    case RDL__WORD_AT:
+        tell_of_word(*(const char **)address, (const char *)a[it->value], pc);
+        return true;
+    case RDL__LOCK_OF:
+        tell_of_lock(address, (int)a[it->value], pc);
+        return true;
+    case RDL__LINK:
+        tell_of_link((const struct element *)address, pc);
+        return true;
+    case RDL__NEIGHBOURS:
+        tell_of_neighbours((const struct element *)address, pc);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* A range of memory. */
+static void tell_of_range(const struct rdl__call_row *row, const struct rdl__operand *it,
+                          uintptr_t address, const uint64_t *a, uintptr_t pc)
+{
+    size_t length = it->length == RDL__TOKEN ? token_length((char *)address, (char *)a[1])
+                                             : length_of(row, it, a);
+
+    if (it->length == RDL__APPENDED)
+        address += strlen((const char *)address);
+    if (it->writes)
+        tell(address, length, true, pc);
+    else
+        rdl__call_reads(address, length, pc);
 }
 
 static void tell_of(const struct rdl__call_row *row, const struct rdl__operand *it,
                     const uint64_t *a, uintptr_t pc)
 {
-    unsigned how = it->writes ? RDL__HOW_WRITE : 0;
     uintptr_t address = a[it->argument];
-    const struct msghdr *message = (const struct msghdr *)address;
 
     if (it->length == RDL__TOKEN && address == 0)
         address = *(uintptr_t *)a[it->value];
     if (address == 0)
         return;
-    if (it->length == RDL__CODE) {
-        if (rdl__self())
-            rdl__entering(rdl__self(), address);
-    } else if (it->length == RDL__PIECES_OF) {
-        tell_of_pieces((const struct iovec *)address, a[it->value], how, pc);
-    } else if (it->length == RDL__STREAM_OBJECT) {
-        if (!is_standard_stream(address))
-            rdl__access(address, sizeof(void *), how, pc);
-    } else if (it->length == RDL__MESSAGE) {
-        rdl__access(address, sizeof *message, how, pc);
-        tell_of_pieces(message->msg_iov, message->msg_iovlen, how, pc);
-    } else {
-        size_t length = it->length == RDL__TOKEN ? token_length((char *)address, (char *)a[1])
-                                                 : length_of(row, it, a);
-
-        if (it->length == RDL__APPENDED)
-            address += strlen((const char *)address);
-        if (it->writes)
-            rdl__access(address, length, how, pc);
-        else
-            rdl__call_reads(address, length, pc);
-    }
+    if (it->length == RDL__CODE)
+        rdl__entering(rdl__self(), address);
+    else if (it->length == RDL__KEPT)
+        rdl__limit(RDL__LIMIT_UNKNOWN, row->name, "");
+    else if (it->length == RDL__STREAM_OBJECT && is_standard_stream(address))
+        return;
+    else if (it->length == RDL__STREAM_OBJECT)
+        tell(address, sizeof(void *), it->writes, pc);
+    else if (!tell_of_parts(it, a, pc))
+        tell_of_range(row, it, address, a, pc);
 }
 
 void rdl__call_memory(const struct rdl__call_row *row, const uint64_t *arguments, uintptr_t pc)

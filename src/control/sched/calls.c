@@ -47,6 +47,10 @@ __extension__ enum {
     {                                                                                              \
         .argument = (n), .length = RDL__CODE                                                       \
     }
+#define KEEPS(n)                                                                                   \
+    {                                                                                              \
+        .argument = (n), .length = RDL__KEPT                                                       \
+    }
 #define BYTES(n)                           .length = RDL__BYTES, .value = (n)
 #define SIZE(n)                            .length = RDL__SIZE, .value = (n)
 #define TIMES(bytes, n)                    .length = RDL__TIMES, .factor = (bytes), .value = (n)
@@ -64,6 +68,16 @@ __extension__ enum {
 #define STREAM_OBJECT                      .length = RDL__STREAM_OBJECT
 #define TOKEN(n)                           .length = RDL__TOKEN, .value = (n)
 #define MESSAGE                            .length = RDL__MESSAGE
+#define MESSAGES(n)                        .length = RDL__MESSAGES, .value = (n)
+#define SIZE_AT(n)                         .length = RDL__SIZE_AT, .value = (n)
+#define BLOCK_AT(n)                        .length = RDL__BLOCK_AT, .value = (n)
+#define WORD_AT(n)                         .length = RDL__WORD_AT, .value = (n)
+#define ADDRESS(n)                         .length = RDL__ADDRESS, .value = (n)
+#define CHARACTER(n)                       .length = RDL__CHARACTER, .value = (n)
+#define ENCODED(n)                         .length = RDL__ENCODED, .value = (n)
+#define LOCK_OF(n)                         .length = RDL__LOCK_OF, .value = (n)
+#define LINK                               .length = RDL__LINK
+#define NEIGHBOURS                         .length = RDL__NEIGHBOURS
 #define LIKE(n)                            .length = RDL__LIKE, .value = (n)
 #define APPENDED(n)                        .length = RDL__APPENDED, .value = (n)
 

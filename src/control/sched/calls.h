@@ -6,7 +6,8 @@
  * row says
  *
  *     way       who tells of it:
- *               SILENT       nobody: no other thread can notice such a call
+ *               SILENT       nobody: no other thread can notice such a call.  If the row
+ *                            has states nevertheless, __wrap_NAME makes the operation
  *               OURS         a function of ours by that name, written by hand
  *               POINT        a function of ours by that name, made from the row (thunks.c)
  *               VAGUE        nobody can: it touches memory in ways that no row describes
@@ -15,8 +16,9 @@
  *               folder and a path), OUT IN ERR (a standard stream), ALL (streams), NOTHING
  *     reads,
  *     writes    the states that it reads and writes
- *     memory    what it does with memory of the caller's: R(argument, length), W(...), or
- *               CALLS(argument), a function that it calls
+ *     memory    what it does with memory of the caller's: R(argument, length), W(...),
+ *               CALLS(argument), a function that it calls, or KEEPS(argument), memory that
+ *               others will touch later; unless that is NULL, the pass claims less
  *
  * Memory of the caller's is told of in code that `raddle cc` linked, where calls of memcpy
  * lead to __wrap_memcpy. */
@@ -41,8 +43,11 @@
     STATE(THREADS) /* and what they meet in: the scheduler knows */                                \
     STATE(TIME)    /* virtual */                                                                   \
     STATE(PROCESS)                                                                                 \
-    STATE(WORLD)  /* anything: the order with every operation matters */                           \
-    STATE(STRTOK) /* from here on: static data of the C library */                                 \
+    STATE(SCHEDULING) /* by the kernel: priorities, which processors */                            \
+    STATE(TITLES)     /* names of threads */                                                       \
+    STATE(MODULES)    /* that are loaded */                                                        \
+    STATE(WORLD)      /* anything: the order with every operation matters */                       \
+    STATE(STRTOK)     /* from here on: static data of the C library */                             \
     STATE(CALENDAR)                                                                                \
     STATE(RANDOM)                                                                                  \
     STATE(RANDOM_48)                                                                               \
@@ -118,6 +123,18 @@ enum rdl__length {
                    argument 1 says what stands between words */
     RDL__STREAM_OBJECT, /* a stream of C++'s; those that all share, as std::cout, are no memory */
     RDL__MESSAGE,       /* a struct msghdr, and the pieces that it is about */
+    RDL__MESSAGES,      /* so many struct mmsghdr as argument `value` says */
+    RDL__SIZE_AT,       /* as many bytes as stands in the number that argument `value` points to */
+    RDL__BLOCK_AT,      /* not here, but where a pointer here leads; its size_t is at argument
+                           `value` */
+    RDL__WORD_AT,       /* a word there, up to one of the characters of text `value` */
+    RDL__ADDRESS,       /* of a network: argument `value` is its family */
+    RDL__CHARACTER,     /* of many bytes, at most argument `value` */
+    RDL__ENCODED,       /* the bytes of the wide character that is argument `value` */
+    RDL__LOCK_OF,       /* of fcntl, if the command that is argument `value` has any memory */
+    RDL__LINK,          /* of insque: where the next element is kept, and that element's own */
+    RDL__NEIGHBOURS,    /* of remque */
+    RDL__KEPT,          /* the function keeps it for others to use, who do not tell */
     RDL__CODE,          /* no memory: a function that will be called */
 };
 
@@ -129,7 +146,7 @@ struct rdl__operand {
     uint16_t value;
 };
 
-enum { RDL__OPERANDS_MAX = 4 };
+enum { RDL__OPERANDS_MAX = 5 };
 
 struct rdl__call_row {
     const char *name;

@@ -16,6 +16,7 @@
 #include "control/sched/inner.h"
 #include "control/sched/primitive.h"
 #include "control/sched/seen.h"
+#include "control/sched/state.h"
 #include "control/sched/world.h"
 
 /* What a stream's lock looks like. */
@@ -162,6 +163,7 @@ RDL__INTERPOSE void *dlopen(const char *file, int mode)
 
     if (!self)
         return RDL__NEXT(dlopen)(file, mode);
+    rdl__come_to_state(self, RDL__STATE_MODULES, RDL__WRITES, RDL__CALLER);
     self->no_switch++;
     library = RDL__NEXT(dlopen)(file, mode);
     rdl__dispatch_loaded();
@@ -186,6 +188,7 @@ RDL__INTERPOSE int dlclose(void *library)
 
     if (!self)
         return close_library(library);
+    rdl__come_to_state(self, RDL__STATE_MODULES, RDL__WRITES, RDL__CALLER);
     self->no_switch++;
     result = close_library(library);
     self->no_switch--;

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "control/sched/state.h"
 #include "control/sched/world.h"
 
 RDL__ASKED_FOR(number);
@@ -45,6 +46,8 @@ RDL__INTERPOSE pid_t gettid(void)
 
 /* ---- Scheduling --------------------------------------------------------------------- */
 
+#define NONE ((const uint64_t[6]){0}) /* of the arguments says what is touched */
+
 static pid_t for_kernel(pid_t number)
 {
     return (pid_t)rdl__number_for_kernel(number);
@@ -52,36 +55,43 @@ static pid_t for_kernel(pid_t number)
 
 RDL__INTERPOSE int sched_getscheduler(pid_t number)
 {
+    rdl__come_as_row("sched_getscheduler", NONE, RDL__CALLER);
     return RDL__NEXT(sched_getscheduler)(for_kernel(number));
 }
 
 RDL__INTERPOSE int sched_setscheduler(pid_t number, int policy, const struct sched_param *how)
 {
+    rdl__come_as_row("sched_setscheduler", NONE, RDL__CALLER);
     return RDL__NEXT(sched_setscheduler)(for_kernel(number), policy, how);
 }
 
 RDL__INTERPOSE int sched_getparam(pid_t number, struct sched_param *out)
 {
+    rdl__come_as_row("sched_getparam", NONE, RDL__CALLER);
     return RDL__NEXT(sched_getparam)(for_kernel(number), out);
 }
 
 RDL__INTERPOSE int sched_setparam(pid_t number, const struct sched_param *how)
 {
+    rdl__come_as_row("sched_setparam", NONE, RDL__CALLER);
     return RDL__NEXT(sched_setparam)(for_kernel(number), how);
 }
 
 RDL__INTERPOSE int sched_rr_get_interval(pid_t number, struct timespec *out)
 {
+    rdl__come_as_row("sched_rr_get_interval", NONE, RDL__CALLER);
     return RDL__NEXT(sched_rr_get_interval)(for_kernel(number), out);
 }
 
 RDL__INTERPOSE int sched_getaffinity(pid_t number, size_t size, cpu_set_t *out)
 {
+    rdl__come_as_row("sched_getaffinity", NONE, RDL__CALLER);
     return RDL__NEXT(sched_getaffinity)(for_kernel(number), size, out);
 }
 
 RDL__INTERPOSE int sched_setaffinity(pid_t number, size_t size, const cpu_set_t *cpus)
 {
+    rdl__come_as_row("sched_setaffinity", NONE, RDL__CALLER);
     return RDL__NEXT(sched_setaffinity)(for_kernel(number), size, cpus);
 }
 
@@ -92,10 +102,12 @@ static id_t whose(int which, id_t who)
 
 RDL__INTERPOSE int getpriority(__priority_which_t which, id_t who)
 {
+    rdl__come_as_row("getpriority", NONE, RDL__CALLER);
     return RDL__NEXT(getpriority)(which, whose((int)which, who));
 }
 
 RDL__INTERPOSE int setpriority(__priority_which_t which, id_t who, int priority)
 {
+    rdl__come_as_row("setpriority", NONE, RDL__CALLER);
     return RDL__NEXT(setpriority)(which, whose((int)which, who), priority);
 }

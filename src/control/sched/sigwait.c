@@ -118,11 +118,14 @@ RDL__INTERPOSE int pause(void)
 
 RDL__INTERPOSE int sigpending(sigset_t *out)
 {
+    struct rdl__op op = rdl__signal_op(RDL__OP_IO, RDL__CALLER);
     struct rdl__thread *self = rdl__self();
     rdl__signals set;
 
     if (!self)
         return RDL__NEXT(sigpending)(out);
+    op.touch = RDL__READS;
+    rdl__point(self, &op);
     set = rdl__signals_for(self) & rdl__mask_of(self);
     sigemptyset(out);
     memcpy(out, &set, sizeof set);

@@ -71,8 +71,8 @@ ssize_t rdl__recvmsg(struct rdl__thread *self, int fd, struct msghdr *message, i
     return result;
 }
 
-static ssize_t receive(struct rdl__thread *self, int fd, void *out, size_t size, int flags,
-                       struct sockaddr *address, socklen_t *length, uintptr_t pc)
+ssize_t rdl__receive(struct rdl__thread *self, int fd, void *out, size_t size, int flags,
+                     struct sockaddr *address, socklen_t *length, uintptr_t pc)
 {
     struct iovec piece = {.iov_base = out, .iov_len = size};
     struct msghdr message = {.msg_name = address,
@@ -90,7 +90,7 @@ RDL__INTERPOSE ssize_t recv(int fd, void *out, size_t size, int flags)
 {
     struct rdl__thread *self = rdl__self();
 
-    return self ? receive(self, fd, out, size, flags, NULL, NULL, RDL__CALLER)
+    return self ? rdl__receive(self, fd, out, size, flags, NULL, NULL, RDL__CALLER)
                 : RDL__NEXT(recv)(fd, out, size, flags);
 }
 
@@ -99,7 +99,7 @@ RDL__INTERPOSE ssize_t recvfrom(int fd, void *restrict out, size_t size, int fla
 {
     struct rdl__thread *self = rdl__self();
 
-    return self ? receive(self, fd, out, size, flags, address, length, RDL__CALLER)
+    return self ? rdl__receive(self, fd, out, size, flags, address, length, RDL__CALLER)
                 : RDL__NEXT(recvfrom)(fd, out, size, flags, address, length);
 }
 
@@ -117,7 +117,7 @@ RDL__INTERPOSE ssize_t __recv_chk(int fd, void *out, size_t size, size_t room, i
 
     if (size > room)
         __chk_fail();
-    return self ? receive(self, fd, out, size, flags, NULL, NULL, RDL__CALLER)
+    return self ? rdl__receive(self, fd, out, size, flags, NULL, NULL, RDL__CALLER)
                 : RDL__NEXT(recv)(fd, out, size, flags);
 }
 
@@ -129,7 +129,7 @@ RDL__INTERPOSE ssize_t __recvfrom_chk(int fd, void *restrict out, size_t size, s
 
     if (size > room)
         __chk_fail();
-    return self ? receive(self, fd, out, size, flags, address, length, RDL__CALLER)
+    return self ? rdl__receive(self, fd, out, size, flags, address, length, RDL__CALLER)
                 : RDL__NEXT(recvfrom)(fd, out, size, flags, address, length);
 }
 

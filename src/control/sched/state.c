@@ -6,9 +6,12 @@
  * turn. */
 #include "control/sched/state.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/apart.h"
 #include "control/sched/left.h"
@@ -25,11 +28,65 @@ static uint64_t only(enum rdl__state state)
     return UINT64_C(1) << state;
 }
 
+/* ---- Variables of the C library ----------------------------------------------------------------
+ *
+ * Programs read some of the state themselves: `environ`, `timezone`, `signgam`.  The object of
+ * such a state is the variable, so that its order with these reads matters. */
+
+static struct range {
+    uintptr_t start, size;
+} variables[RDL__STATE_COUNT]; /* a size of 0: the state has none */
+
+static void add_variable(enum rdl__state state, const void *variable, size_t size)
+{
+    struct range *it = &variables[state];
+    uintptr_t start = (uintptr_t)variable, end = start + size;
+
+    if (!variable)
+        return;
+    if (it->size > 0 && it->start < start)
+        start = it->start;
+    if (it->size > 0 && it->start + it->size > end)
+        end = it->start + it->size;
+    *it = (struct range){start, end - start};
+}
+
+void rdl__states_find(void)
+{
+    memset(variables, 0, sizeof variables);
+    add_variable(RDL__STATE_ENVIRONMENT, &environ, sizeof environ);
+    add_variable(RDL__STATE_CALENDAR, tzname, sizeof tzname);
+    add_variable(RDL__STATE_CALENDAR, &timezone, sizeof timezone);
+    add_variable(RDL__STATE_CALENDAR, &daylight, sizeof daylight);
+    add_variable(RDL__STATE_SIGNGAM, dlsym(RTLD_DEFAULT, "signgam"), sizeof(int));
+}
+
 uintptr_t rdl__state_object(enum rdl__state state)
 {
     if (state == RDL__STATE_NUMBERS)
         return rdl__numbers_object();
-    return STATES_AT + (uintptr_t)state * STATE_SIZE;
+    return variables[state].size ? variables[state].start
+                                 : STATES_AT + (uintptr_t)state * STATE_SIZE;
+}
+
+static uint32_t size_of(enum rdl__state state)
+{
+    return variables[state].size ? (uint32_t)variables[state].size : 1;
+}
+
+/* The environment is a variable, and the array that it points to, which setenv may move. */
+static void add_environment(struct rdl__op *op)
+{
+    uint32_t count = 1;
+
+    if (op->object != (uintptr_t)&environ || op->also || !environ)
+        return;
+    for (char **at = environ; *at; at++)
+        count++;
+    op->also = op->object;
+    op->object = (uintptr_t)environ;
+    op->size = count * (uint32_t)sizeof *environ;
+    op->flags |= op->touch == RDL__READS ? RDL__OP_ALSO_READS : 0;
 }
 
 /* ---- Operations ------------------------------------------------------------------------------ */
@@ -73,13 +130,18 @@ static void add_states(struct rdl__op *op, const struct rdl__call_row *row)
     if (row->writes & only(RDL__STATE_WORLD))
         op->flags |= RDL__OP_BREAKS;
     if (!op->touch && (writes || reads)) {
+        enum rdl__state state;
+
         op->touch = writes ? RDL__WRITES : RDL__READS;
-        op->object = rdl__state_object(take_state(writes ? &writes : &reads));
+        state = take_state(writes ? &writes : &reads);
+        op->object = rdl__state_object(state);
+        op->size = size_of(state);
     }
     if (writes || reads)
         op->also = rdl__state_object(take_state(writes ? &writes : &reads));
     if (writes || reads)
         op->flags |= RDL__OP_BREAKS;
+    add_environment(op);
 }
 
 static enum rdl__touch touch_of(const struct rdl__call_row *row, enum rdl__state state)

@@ -12,6 +12,9 @@
 #include "control/sched/op.h"
 #include "control/sched/sched.h"
 
+/* Find the variables of the C library that belong to states; once, before executions. */
+void rdl__states_find(void);
+
 /* The object of a state. */
 uintptr_t rdl__state_object(enum rdl__state state);
 

@@ -255,6 +255,7 @@ long rdl__call_by_number(struct rdl__thread *self, long number, long *a, uintptr
 {
     long result;
 
+    rdl__tell_of_number(number, a, pc);
     if (about_time_or_threads(self, number, a, pc, &result))
         return rdl__in_errno(result);
     if (about_files(self, number, a, pc, &result) ||

@@ -34,7 +34,6 @@ static const struct numbered {
     SAME(dup),
     SAME(epoll_create),
     SAME(epoll_create1),
-    SAME(epoll_ctl),
     SAME(fallocate),
     SAME(fchdir),
     SAME(fchmod),
@@ -78,7 +77,6 @@ static const struct numbered {
     SAME(lchown),
     SAME(link),
     SAME(linkat),
-    SAME(listen),
     SAME(lseek),
     SAME(lstat),
     SAME(madvise),
@@ -121,7 +119,6 @@ static const struct numbered {
     SAME(setrlimit),
     SAME(setsid),
     SAME(setsockopt),
-    SAME(shutdown),
     SAME(sigaltstack),
     SAME(socket),
     SAME(stat),
@@ -151,6 +148,7 @@ static const struct numbered {
     {SYS_fadvise64, "posix_fadvise"},
     {SYS_signalfd4, "signalfd"},
     {SYS_times, "times"},
+    {SYS_getcwd, "getcwd"},
     /* What only the C library's own threads and signals are about. */
     {SYS_set_robust_list, "pthread_self"},
     {SYS_get_robust_list, "pthread_self"},
@@ -163,22 +161,47 @@ static const struct numbered {
     {SYS_rt_sigprocmask, "sigblock"},
     {SYS_exit, "pthread_self"},
     {SYS_exit_group, "pthread_self"},
-    {SYS_getpriority, "pthread_self"},
-    {SYS_setpriority, "pthread_self"},
+    SAME(getpriority),
+    SAME(setpriority),
+};
+
+/* Those that functions of ours do (syscall.c), which do not tell of the caller's memory. */
+static const struct numbered done_elsewhere[] = {
+    {SYS_read, "__read"},  {SYS_write, "__write"},
+    SAME(readv),           SAME(writev),
+    {SYS_poll, "__poll"},  SAME(select),
+    SAME(recvmsg),         SAME(sendmsg),
+    SAME(recvfrom),        SAME(sendto),
+    SAME(accept),          SAME(accept4),
+    SAME(connect),         SAME(open),
+    SAME(openat),          SAME(pipe),
+    SAME(pipe2),           SAME(nanosleep),
+    SAME(clock_nanosleep), SAME(clock_gettime),
+    SAME(gettimeofday),    SAME(time),
+    SAME(wait4),           SAME(waitid),
 #undef SAME
 };
 
-static const struct rdl__call_row *row_of(long number)
+static const struct rdl__call_row *row_of(const struct numbered *in, size_t count, long number)
 {
-    for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++)
-        if (numbered[i].number == number)
-            return rdl__call_row(numbered[i].name);
+    for (size_t i = 0; i < count; i++)
+        if (in[i].number == number)
+            return rdl__call_row(in[i].name);
     return NULL;
+}
+
+void rdl__tell_of_number(long number, const long *arguments, uintptr_t pc)
+{
+    const struct rdl__call_row *row =
+        row_of(done_elsewhere, sizeof done_elsewhere / sizeof *done_elsewhere, number);
+
+    if (row && rdl__is_instrumented(pc))
+        rdl__call_memory(row, (const uint64_t *)arguments, pc);
 }
 
 void rdl__come_to_number(struct rdl__thread *self, long number, const long *arguments, uintptr_t pc)
 {
-    const struct rdl__call_row *row = row_of(number);
+    const struct rdl__call_row *row = row_of(numbered, sizeof numbered / sizeof *numbered, number);
     char name[32];
 
     if (row) {

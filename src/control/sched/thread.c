@@ -504,6 +504,7 @@ RDL__INTERPOSE int pthread_setname_np(pthread_t thread, const char *name)
 
     if (!other)
         return RDL__NEXT(pthread_setname_np)(thread, name);
+    rdl__come_as_row("pthread_setname_np", (const uint64_t[6]){0}, RDL__CALLER);
     if (strlen(name) > NAME_MAX_OF_KERNEL)
         return ERANGE;
     rdl__thread_rename(other, name);
@@ -517,6 +518,7 @@ RDL__INTERPOSE int pthread_getname_np(pthread_t thread, char *out, size_t room)
 
     if (!other)
         return RDL__NEXT(pthread_getname_np)(thread, out, room);
+    rdl__come_as_row("pthread_getname_np", (const uint64_t[6]){0}, RDL__CALLER);
     name = other->name[0] ? other->name : rdl__thread_name(other);
     if (room <= strlen(name))
         return ERANGE;
@@ -536,6 +538,11 @@ RDL__INTERPOSE int prctl(int option, ...)
     for (int i = 0; i < 4; i++)
         a[i] = va_arg(arguments, unsigned long);
     va_end(arguments);
+    if (self && !rdl__is_alone())
+        rdl__come_to_state(self,
+                           option == PR_SET_NAME || option == PR_GET_NAME ? RDL__STATE_TITLES
+                                                                          : RDL__STATE_PROCESS,
+                           option == PR_GET_NAME ? RDL__READS : RDL__WRITES, RDL__CALLER);
     if (self && option == PR_SET_NAME) {
         rdl__thread_rename(self, strncpy(name, (const char *)a[0], NAME_MAX_OF_KERNEL));
         return 0;
@@ -547,8 +554,6 @@ RDL__INTERPOSE int prctl(int option, ...)
     }
     if (self)
         rdl__remains_called(rdl__call_row("prctl"));
-    if (self && !rdl__is_alone())
-        rdl__come_to_state(self, RDL__STATE_PROCESS, RDL__WRITES, RDL__CALLER);
     return RDL__NEXT(prctl)(option, a[0], a[1], a[2], a[3]);
 }
 

@@ -169,12 +169,15 @@ const void *rdl__wrap_found(struct thunk *it)
 
 const void *rdl__wrap_comes(struct thunk *it, const uint64_t *arguments, uintptr_t pc)
 {
+    struct rdl__thread *self = rdl__self();
     int errno_before = errno;
 
     if (it->jump == rdl__wrap_find)
         rdl__wrap_found(it);
-    if (rdl__self())
+    if (self)
         rdl__call_memory(it->row, arguments, pc);
+    if (self && it->row->way == RDL__CALL_SILENT && it->row->reads | it->row->writes)
+        rdl__come_to_call(self, it->row, arguments, pc);
     errno = errno_before;
     return it->jump;
 }
@@ -190,6 +193,7 @@ extern struct thunk thunks_end[] __asm__("__stop_rdl__thunks")
 void rdl__thunks_find(void)
 {
     rdl__constants_find();
+    rdl__states_find();
     for (struct thunk *it = thunks_begin; it < thunks_end; it++) {
         bool is_wrap = it->jump == rdl__wrap_find;
         const void *found = NULL;

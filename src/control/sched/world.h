@@ -193,6 +193,8 @@ int rdl__select(struct rdl__thread *self, int count, fd_set *reading, fd_set *wr
 
 /* ---- socket.c ----------------------------------------------------------------------- */
 
+ssize_t rdl__receive(struct rdl__thread *self, int fd, void *out, size_t size, int flags,
+                     struct sockaddr *address, socklen_t *length, uintptr_t pc);
 ssize_t rdl__recvmsg(struct rdl__thread *self, int fd, struct msghdr *message, int flags,
                      uintptr_t pc);
 ssize_t rdl__sendmsg(struct rdl__thread *self, int fd, const struct msghdr *message, int flags,
@@ -273,7 +275,10 @@ bool rdl__futex_is_outside(const struct rdl__thread *thread);     /* other proce
 /* What syscall() does for a controlled thread.  May change the arguments. */
 long rdl__call_by_number(struct rdl__thread *self, long number, long *a, uintptr_t pc);
 
-/* syscall_rows.c: the thread is about to make this call, which nobody else takes care of. */
+/* syscall_rows.c: tell of the caller's memory that this call touches. */
+void rdl__tell_of_number(long number, const long *arguments, uintptr_t pc);
+
+/* The thread is about to make this call, which nobody else takes care of. */
 void rdl__come_to_number(struct rdl__thread *self, long number, const long *arguments,
                          uintptr_t pc);
 

@@ -19,6 +19,7 @@
 
 #include "base/error.h"
 
+#include "control/sched/calls.h"
 #include "control/sched/next.h"
 #include "control/sched/track.h"
 #include "control/sched/world.h"
@@ -52,6 +53,8 @@ char *__wrap_strrchr(const char *text, int c);
 char *__wrap_strdup(const char *text);
 void __wrap_bzero(void *to, size_t size);
 ssize_t __wrap_read(int fd, void *to, size_t size);
+ssize_t __wrap___recvfrom_chk(int fd, void *to, size_t size, size_t room, int flags,
+                              struct sockaddr *address, socklen_t *length);
 ssize_t __wrap_write(int fd, const void *from, size_t size);
 
 /* ---- The heap ------------------------------------------------------------------------------- */
@@ -262,6 +265,24 @@ RDL__INTERPOSE ssize_t __wrap_read(int fd, void *to, size_t size)
     if (got > 0)
         WRITES(to, (size_t)got);
     return got;
+}
+
+_Noreturn void __chk_fail(void);
+
+/* Its last argument is on the stack, where the table of calls does not look. */
+RDL__INTERPOSE ssize_t __wrap___recvfrom_chk(int fd, void *to, size_t size, size_t room, int flags,
+                                             struct sockaddr *address, socklen_t *length)
+{
+    const uint64_t arguments[] = {(uint64_t)fd,    (uint64_t)to,      size,
+                                  (uint64_t)flags, (uint64_t)address, (uint64_t)length};
+    struct rdl__thread *self = rdl__self();
+
+    if (size > room)
+        __chk_fail();
+    if (!self)
+        return recvfrom(fd, to, size, flags, address, length);
+    rdl__call_memory(rdl__call_row("recvfrom"), arguments, RDL__CALLER);
+    return rdl__receive(self, fd, to, size, flags, address, length, RDL__CALLER);
 }
 
 RDL__INTERPOSE ssize_t __wrap_write(int fd, const void *from, size_t size)

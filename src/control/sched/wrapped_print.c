@@ -160,6 +160,8 @@ int __wrap_dprintf(int fd, const char *format, ...) FORMAT(2, 3);
 int __wrap_vprintf(const char *format, va_list arguments) FORMAT(1, 0);
 int __wrap_vfprintf(FILE *stream, const char *format, va_list arguments) FORMAT(2, 0);
 int __wrap_vdprintf(int fd, const char *format, va_list arguments) FORMAT(2, 0);
+int __wrap___dprintf_chk(int fd, int flag, const char *format, ...) FORMAT(3, 4);
+int __wrap___vdprintf_chk(int fd, int flag, const char *format, va_list arguments) FORMAT(3, 0);
 int __wrap___printf_chk(int flag, const char *format, ...) FORMAT(2, 3);
 int __wrap___fprintf_chk(FILE *stream, int flag, const char *format, ...) FORMAT(3, 4);
 int __wrap___vprintf_chk(int flag, const char *format, va_list arguments) FORMAT(2, 0);
@@ -193,6 +195,18 @@ RDL__INTERPOSE int __wrap_vfprintf(FILE *stream, const char *format, va_list arg
 
 RDL__INTERPOSE int __wrap_vdprintf(int fd, const char *format, va_list arguments)
 {
+    return print_to_file(fd, format, arguments, RDL__CALLER);
+}
+
+RDL__INTERPOSE int __wrap___dprintf_chk(int fd, int flag, const char *format, ...)
+{
+    (void)flag;
+    WITH_LIST(format, print_to_file(fd, format, list, RDL__CALLER));
+}
+
+RDL__INTERPOSE int __wrap___vdprintf_chk(int fd, int flag, const char *format, va_list arguments)
+{
+    (void)flag;
     return print_to_file(fd, format, arguments, RDL__CALLER);
 }
 

@@ -2,6 +2,7 @@
  *
  * Who is given static data reads it when it likes; so a call that fills it again is a write of
  * that very memory, and a race if nothing orders the two. */
+#include <dirent.h>
 #include <grp.h>
 #include <netdb.h>
 #include <pwd.h>
@@ -65,6 +66,8 @@ STATIC_RESULT(struct group *, getgrnam, const char *, strlen(it) + 1, sizeof *re
 STATIC_RESULT(struct group *, getgrgid, gid_t, NUMBER_ONLY, sizeof *result)
 STATIC_RESULT(struct hostent *, gethostbyname, const char *, strlen(it) + 1, sizeof *result)
 STATIC_RESULT(char *, ttyname, int, NUMBER_ONLY, strlen(result) + 1)
+STATIC_RESULT(struct dirent *, readdir, DIR *, NUMBER_ONLY, result->d_reclen)
+STATIC_RESULT(struct dirent64 *, readdir64, DIR *, NUMBER_ONLY, result->d_reclen)
 STATIC_NEXT(struct passwd *, getpwent, sizeof *result)
 STATIC_NEXT(struct group *, getgrent, sizeof *result)
 
