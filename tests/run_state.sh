@@ -45,6 +45,12 @@ for build in plain instrumented; do
     done < <(./plain)
 done
 
+# ---- Random numbers ---------------------------------------------------------------------------
+
+explore instrumented dpor getrandom right 60
+tr -s ' \n' ' ' <out | grep -q "do not begin alike: they draw random numbers with .getrandom" ||
+    complain "getrandom:" "$(head -20 out)"
+
 # ---- When others have ended, and are not joined ------------------------------------------------
 
 "$raddle" cc -w -g -O1 "$SOURCE/tests/state/late/late.c" -o late

@@ -6,6 +6,7 @@
 #include <pwd.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
 
 /* ---- The environment ---- */
@@ -250,6 +251,102 @@ static void begin_title(void)
     main_thread = pthread_self();
 }
 
+/* ---- Other processes ---- */
+
+static void begin_mode(void)
+{
+    setenv("MODE", "a", 1);
+}
+
+static void change_mode_for_a_moment(void)
+{
+    setenv("MODE", "b", 1);
+    setenv("MODE", "a", 1);
+}
+
+static void run_shell(int me)
+{
+    if (me == 0)
+        change_mode_for_a_moment();
+    else
+        assert(system("test $MODE = a") == 0);
+}
+
+static int low, high;
+
+static void copy_process(int me)
+{
+    int status;
+    pid_t copy;
+
+    if (me == 0) {
+        __atomic_store_n(&low, 1, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&high, 1, __ATOMIC_SEQ_CST);
+        return;
+    }
+    copy = fork();
+    if (copy == 0)
+        _exit(low != high);
+    assert(waitpid(copy, &status, 0) == copy && status == 0);
+}
+
+/* ---- Cancellation ---- */
+
+static pthread_t victim;
+static int steps;
+
+static void cancel_in(int me, void (*call)(void))
+{
+    static _Atomic bool is_there;
+
+    if (me == 0) {
+        victim = pthread_self();
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+        is_there = true;
+        __atomic_store_n(&steps, 1, __ATOMIC_SEQ_CST);
+        pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
+        call();
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+        __atomic_store_n(&steps, 2, __ATOMIC_SEQ_CST);
+    } else if (is_there)
+        pthread_cancel(victim);
+}
+
+static void call_fsync(void)
+{
+    fsync(0);
+}
+
+static void call_open(void)
+{
+    close(open("/dev/null", O_RDONLY));
+}
+
+static void call_lseek(void)
+{
+    lseek(0, 0, SEEK_CUR);
+}
+
+static void cancel_in_fsync(int me)
+{
+    cancel_in(me, call_fsync);
+}
+
+static void cancel_in_open(int me)
+{
+    cancel_in(me, call_open);
+}
+
+static void cancel_in_lseek(int me)
+{
+    cancel_in(me, call_lseek);
+}
+
+static void all_steps_were_done(void)
+{
+    assert(steps != 1);
+}
+
 const struct pair call_pairs[] = {
     {.name = "environment", .body = count_in_environment, .after = environment_has_two},
     {.name = "strtok", .body = split, .right_body = split_by_itself},
@@ -270,6 +367,16 @@ const struct pair call_pairs[] = {
     {.name = "getpgrp", .body = group_changes},
     {.name = "getpriority", .body = priority_changes},
     {.name = "title", .before = begin_title, .body = title_changes},
+    {.name = "system", .before = begin_mode, .body = run_shell},
+    {.name = "fork", .body = copy_process, .instrumented = true},
+    {.name = "fsync",
+     .body = cancel_in_fsync,
+     .after = all_steps_were_done,
+     .right_body = cancel_in_lseek},
+    {.name = "open",
+     .body = cancel_in_open,
+     .after = all_steps_were_done,
+     .right_body = cancel_in_lseek},
     {.name = "stdout", .body = print, .right_body = print_equal},
     {0},
 };

@@ -3,6 +3,7 @@
 
 #include <search.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <wchar.h>
@@ -155,6 +156,18 @@ static void read_by_number_into_own(int me)
     close(fd);
 }
 
+static void draw_into_shared(int me)
+{
+    getrandom(numbers, sizeof *numbers, 0);
+}
+
+static void draw_into_own(int me)
+{
+    int own;
+
+    getrandom(&own, sizeof own, 0);
+}
+
 /* ---- Two mappings of one page ---- */
 
 static int *here, *there;
@@ -210,6 +223,10 @@ const struct pair memory_pairs[] = {
     {.name = "SYS_read",
      .body = read_by_number,
      .right_body = read_by_number_into_own,
+     .instrumented = true},
+    {.name = "getrandom",
+     .body = draw_into_shared,
+     .right_body = draw_into_own,
      .instrumented = true},
     {.name = "mappings",
      .before = map_twice,

@@ -46,6 +46,8 @@
     STATE(SCHEDULING) /* by the kernel: priorities, which processors */                            \
     STATE(TITLES)     /* names of threads */                                                       \
     STATE(MODULES)    /* that are loaded */                                                        \
+    STATE(ENTROPY)    /* random bytes, which differ from run to run */                             \
+    STATE(CANCEL)     /* read by cancellation points: is the thread to end here? */                \
     STATE(WORLD)      /* anything: the order with every operation matters */                       \
     STATE(STRTOK)     /* from here on: static data of the C library */                             \
     STATE(CALENDAR)                                                                                \

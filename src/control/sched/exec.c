@@ -14,10 +14,20 @@
 #include "control/sched/follow.h"
 #include "control/sched/next.h"
 #include "control/sched/sched.h"
+#include "control/sched/state.h"
 
 RDL__ASKED_FOR(exec);
 
 const struct rdl__follower *rdl__follower;
+
+/* The process ends, with all its threads where they stand. */
+static void come_to_exec(uintptr_t pc)
+{
+    struct rdl__thread *self = rdl__self();
+
+    if (self)
+        rdl__come_to_state(self, RDL__STATE_WORLD, RDL__WRITES, pc);
+}
 
 /* What the program is given: `environment`, or another one. */
 static char *const *prepare(int folder, const char *file, bool is_searched_for,
@@ -46,40 +56,50 @@ static int go_on(char *const *given, char *const *environment)
 
 RDL__INTERPOSE int execve(const char *path, char *const argv[], char *const environment[])
 {
-    char *const *given = prepare(AT_FDCWD, path, false, environment);
+    char *const *given;
 
+    come_to_exec(RDL__CALLER);
+    given = prepare(AT_FDCWD, path, false, environment);
     RDL__NEXT(execve)(path, argv, given);
     return go_on(given, environment);
 }
 
 RDL__INTERPOSE int execv(const char *path, char *const argv[])
 {
-    char *const *given = prepare(AT_FDCWD, path, false, environ);
+    char *const *given;
 
+    come_to_exec(RDL__CALLER);
+    given = prepare(AT_FDCWD, path, false, environ);
     RDL__NEXT(execve)(path, argv, given);
     return go_on(given, environ);
 }
 
 RDL__INTERPOSE int execvpe(const char *file, char *const argv[], char *const environment[])
 {
-    char *const *given = prepare(AT_FDCWD, file, true, environment);
+    char *const *given;
 
+    come_to_exec(RDL__CALLER);
+    given = prepare(AT_FDCWD, file, true, environment);
     RDL__NEXT(execvpe)(file, argv, given);
     return go_on(given, environment);
 }
 
 RDL__INTERPOSE int execvp(const char *file, char *const argv[])
 {
-    char *const *given = prepare(AT_FDCWD, file, true, environ);
+    char *const *given;
 
+    come_to_exec(RDL__CALLER);
+    given = prepare(AT_FDCWD, file, true, environ);
     RDL__NEXT(execvpe)(file, argv, given);
     return go_on(given, environ);
 }
 
 RDL__INTERPOSE int fexecve(int fd, char *const argv[], char *const environment[])
 {
-    char *const *given = prepare(fd, "", false, environment);
+    char *const *given;
 
+    come_to_exec(RDL__CALLER);
+    given = prepare(fd, "", false, environment);
     RDL__NEXT(fexecve)(fd, argv, given);
     return go_on(given, environment);
 }
@@ -87,8 +107,10 @@ RDL__INTERPOSE int fexecve(int fd, char *const argv[], char *const environment[]
 RDL__INTERPOSE int execveat(int folder, const char *path, char *const argv[],
                             char *const environment[], int flags)
 {
-    char *const *given = prepare(folder, path, false, environment);
+    char *const *given;
 
+    come_to_exec(RDL__CALLER);
+    given = prepare(folder, path, false, environment);
     RDL__NEXT(execveat)(folder, path, argv, given, flags);
     return go_on(given, environment);
 }

@@ -79,13 +79,20 @@ __attribute__((constructor(101))) static void mind_copies(void)
     pthread_atfork(begin_copying, end_copying, begin_as_copy);
 }
 
-/* Files get another owner, memory is looked at. */
-static void come_to_fork(struct rdl__thread *self, uintptr_t pc)
+/* The new process gets whatever this one has at this moment: memory, the environment, the working
+ * directory, files.  So the order with every operation of another thread matters. */
+void rdl__come_to_copying(struct rdl__thread *self, uintptr_t pc)
 {
     struct rdl__file any = rdl__any_file();
     struct rdl__op op = rdl__file_op(&any, pc);
 
+    op.flags |= RDL__OP_BREAKS;
     rdl__point(self, &op);
+}
+
+static void come_to_fork(struct rdl__thread *self, uintptr_t pc)
+{
+    rdl__come_to_copying(self, pc);
     rdl__limit(RDL__LIMIT_PROCESS, program_invocation_short_name, NULL);
 }
 
@@ -138,15 +145,20 @@ RDL__INTERPOSE pid_t vfork(void)
 }
 
 /* Another process is about to execute a program, or the shell a command: the environment that it
- * gets. */
+ * gets, which is ours (`environment` is NULL) or a given one. */
 static char *const *come_to_spawn(const char *file, const char *command, bool is_searched_for,
-                                  char *const *environment)
+                                  char *const *environment, uintptr_t pc)
 {
     const struct rdl__execution_of what = {AT_FDCWD, file, is_searched_for, true};
+    struct rdl__thread *self = rdl__self();
 
+    if (self)
+        rdl__come_to_copying(self, pc);
     rdl__forked(1);
-    if (rdl__self())
+    if (self)
         rdl__limit(RDL__LIMIT_PROCESS, command ? command : file, NULL);
+    if (!environment)
+        environment = environ;
     return rdl__follower ? rdl__follower->executes(&what, environment) : environment;
 }
 
@@ -161,7 +173,7 @@ RDL__INTERPOSE int posix_spawn(pid_t *restrict pid, const char *restrict path,
                                const posix_spawnattr_t *restrict attributes,
                                char *const argv[restrict], char *const environment[restrict])
 {
-    char *const *given = come_to_spawn(path, NULL, false, environment);
+    char *const *given = come_to_spawn(path, NULL, false, environment, RDL__CALLER);
     int why = RDL__NEXT(posix_spawn)(pid, path, actions, attributes, argv, given);
 
     forget(given, environment);
@@ -173,7 +185,7 @@ RDL__INTERPOSE int posix_spawnp(pid_t *restrict pid, const char *restrict file,
                                 const posix_spawnattr_t *restrict attributes,
                                 char *const argv[restrict], char *const environment[restrict])
 {
-    char *const *given = come_to_spawn(file, NULL, true, environment);
+    char *const *given = come_to_spawn(file, NULL, true, environment, RDL__CALLER);
     int why = RDL__NEXT(posix_spawnp)(pid, file, actions, attributes, argv, given);
 
     forget(given, environment);
@@ -183,9 +195,12 @@ RDL__INTERPOSE int posix_spawnp(pid_t *restrict pid, const char *restrict file,
 /* The C library gives the shell the environment of this process, so that is what changes. */
 RDL__INTERPOSE int system(const char *command)
 {
-    char **own = environ, *const *given = come_to_spawn("/bin/sh", command, false, own);
+    char *const *given = come_to_spawn("/bin/sh", command, false, NULL, RDL__CALLER);
+    char **own = environ;
     int status;
 
+    if (rdl__self())
+        rdl__test_cancel(rdl__self());
     environ = (char **)given;
     status = RDL__NEXT(system)(command);
     environ = own;
@@ -195,7 +210,8 @@ RDL__INTERPOSE int system(const char *command)
 
 RDL__INTERPOSE FILE *popen(const char *command, const char *mode)
 {
-    char **own = environ, *const *given = come_to_spawn("/bin/sh", command, false, own);
+    char *const *given = come_to_spawn("/bin/sh", command, false, NULL, RDL__CALLER);
+    char **own = environ;
     FILE *stream;
 
     environ = (char **)given;
@@ -238,6 +254,7 @@ static bool await_child(struct rdl__thread *self, struct rdl__child_wait *wait, 
         rdl__kernel(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
     }
     rdl__point(self, &op);
+    rdl__test_cancel(self);
     return true;
 }
 

@@ -4,6 +4,7 @@
  * should, the thread waits and they are made again.  Time-outs that were set on a
  * socket are in virtual time. */
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -143,6 +144,8 @@ RDL__INTERPOSE int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, in
 
     if (!self)
         return RDL__NEXT(recvmmsg)(fd, messages, count, flags, timeout);
+    if (count == 0)
+        pthread_testcancel();
     deadline = timeout ? rdl__deadline_in(timeout) : RDL__FOREVER;
     /* The kernel, too, looks at the time only after a message. */
     while (got < count && (got == 0 || sched->now < deadline)) {

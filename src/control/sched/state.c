@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -111,7 +112,8 @@ void rdl__come_to_state(struct rdl__thread *self, enum rdl__state state, enum rd
 static uint64_t plain_states(uint64_t set)
 {
     return set & ~(only(RDL__STATE_HEAP) | only(RDL__STATE_LOCALE) | only(RDL__STATE_FOLDER) |
-                   only(RDL__STATE_NAMES) | only(RDL__STATE_FILES) | only(RDL__STATE_STREAMS));
+                   only(RDL__STATE_NAMES) | only(RDL__STATE_FILES) | only(RDL__STATE_STREAMS) |
+                   only(RDL__STATE_ENTROPY) | only(RDL__STATE_CANCEL));
 }
 
 static enum rdl__state take_state(uint64_t *set)
@@ -245,6 +247,51 @@ static void come_to_path(struct rdl__thread *self, const struct rdl__call_row *r
         rdl__come_to_name(self, at, path, touch_of(row, RDL__STATE_NAMES), pc);
 }
 
+/* ---- Random bytes --------------------------------------------------------------------------- */
+
+static void note_random(const char *source)
+{
+    char words[RDL__LIMIT_ROOM];
+
+    snprintf(words, sizeof words, "they draw random numbers with `%s`", source);
+    rdl__limit(RDL__LIMIT_UNLIKE, words, "");
+}
+
+void rdl__note_opening(const char *path)
+{
+    if (path && (strcmp(path, "/dev/urandom") == 0 || strcmp(path, "/dev/random") == 0))
+        note_random(path);
+}
+
+static void note_sources(const struct rdl__call_row *row, const uint64_t *arguments)
+{
+    bool asks_loader = strstr(row->name, "getauxval") != NULL;
+
+    if (row->reads & only(RDL__STATE_ENTROPY) && (!asks_loader || arguments[0] == AT_RANDOM))
+        note_random(row->name);
+    if (row->on == RDL__ON_PATH && row->writes & only(RDL__STATE_NUMBERS))
+        rdl__note_opening((const char *)arguments[row->argument]);
+}
+
+/* ---- Cancellation points -------------------------------------------------------------------- */
+
+/* Of fcntl and lockf only the commands that wait are such points. */
+static bool may_end(const struct rdl__call_row *row, const uint64_t *arguments)
+{
+    if (!(row->reads & only(RDL__STATE_CANCEL)))
+        return false;
+    if (strstr(row->name, "fcntl"))
+        return arguments[1] == F_SETLKW || arguments[1] == F_OFD_SETLKW;
+    return strncmp(row->name, "lockf", 5) != 0 || (int)arguments[1] == F_LOCK;
+}
+
+void rdl__test_cancel_at(struct rdl__thread *self, const struct rdl__call_row *row,
+                         const uint64_t *arguments, uintptr_t pc)
+{
+    if (may_end(row, arguments) && self->aside == 0 && !rdl__is_own(pc))
+        rdl__test_cancel(self);
+}
+
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
 /* Memory of ours comes and goes while a thread of the program runs, too. */
@@ -264,6 +311,10 @@ static void come_to_states(struct rdl__thread *self, const struct rdl__call_row 
     if (row->writes & only(RDL__STATE_LOCALE)) /* too many functions read it to be operations */
         rdl__limit(RDL__LIMIT_BOUND, "readers of the locale were not interrupted before it changed",
                    "");
+    if (!op.touch && row->reads & only(RDL__STATE_CANCEL)) {
+        op.touch = RDL__READS;
+        op.object = (uintptr_t)self;
+    }
     if (op.touch)
         rdl__point(self, &op);
 }
@@ -290,6 +341,7 @@ void rdl__come_to_call(struct rdl__thread *self, const struct rdl__call_row *row
     if (self->aside > 0 || rdl__is_own(pc) || rdl__is_of_sanitizer(pc))
         return;
     rdl__left_call(row, arguments);
+    note_sources(row, arguments);
     if (rdl__is_alone() || is_about_our_memory(row, arguments)) {
         errno = errno_before;
         return;
@@ -321,6 +373,10 @@ void rdl__come_as_row(const char *name, const uint64_t *arguments, uintptr_t pc)
 {
     struct rdl__thread *self = rdl__self();
 
-    if (self)
-        rdl__come_to_call(self, rdl__call_row(name), arguments, pc);
+    const struct rdl__call_row *row = rdl__call_row(name);
+
+    if (self) {
+        rdl__come_to_call(self, row, arguments, pc);
+        rdl__test_cancel_at(self, row, arguments, pc);
+    }
 }

@@ -25,7 +25,14 @@ extern uint64_t rdl__states_written;
 void rdl__come_to_call(struct rdl__thread *self, const struct rdl__call_row *row,
                        const uint64_t *arguments, uintptr_t pc);
 
-/* The same in a function of ours that takes the place of one that is made from its row; nothing
+/* The thread ends here if the row is a cancellation point, and it was cancelled. */
+void rdl__test_cancel_at(struct rdl__thread *self, const struct rdl__call_row *row,
+                         const uint64_t *arguments, uintptr_t pc);
+
+/* A file is about to be opened: what is read from it may differ from run to run. */
+void rdl__note_opening(const char *path);
+
+/* Both in a function of ours that takes the place of one that is made from its row; nothing
  * happens if no controlled thread calls. */
 void rdl__come_as_row(const char *name, const uint64_t *arguments, uintptr_t pc);
 

@@ -149,8 +149,10 @@ const void *rdl__thunk_comes(struct thunk *it, const uint64_t *arguments, uintpt
 
     if (it->jump == rdl__thunk_find)
         rdl__thunk_found(it);
-    if (self)
+    if (self) {
         rdl__come_to_call(self, it->row, arguments, pc);
+        rdl__test_cancel_at(self, it->row, arguments, pc);
+    }
     return it->jump;
 }
 
