@@ -77,33 +77,6 @@ TEST(a_signal_interrupts_the_thread_it_is_for)
     EXPECT_STR(outcomes_by_chance(kill_sleeper, 300, RDL__FAULT_TIMEOUT), "interrupted | slept");
 }
 
-static pthread_t first;
-
-static void *kill_first(void *argument)
-{
-    CHECK_EQ(pthread_kill(first, SIGUSR1), 0);
-    return argument;
-}
-
-static void look_and_join(void)
-{
-    pthread_t thread;
-
-    handle_with(note, SA_RESTART);
-    first = pthread_self();
-    thread = start(kill_first, NULL);
-    sched_yield();
-    put(0, "%d", handled);
-    join(thread);
-    put(1, "%d", handled);
-}
-
-/* The thread may stand before an operation when it is sent, or wait for the end of the sender. */
-TEST(a_handler_runs_before_whatever_its_thread_does_next)
-{
-    EXPECT_STR(outcomes_by_chance(look_and_join, 300, 0), "0 1 | 1 1");
-}
-
 static void *read_long(void *argument)
 {
     char byte;
