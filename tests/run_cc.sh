@@ -147,6 +147,16 @@ export RADDLE_CC=gcc
 "$raddle" cc -g -save-temps -c "$code/count.c" -o count.o
 nm -u count.o | grep -q __tsan_write4 || fail "-save-temps: it is not instrumented"
 
+# Where gcc would not instrument, that is said.
+gcc -E "$code/count.c" -o count.i
+for option in -save-temps -no-integrated-cpp count.i; do
+    ! "$raddle" cc "$code/counter.c" "$code/count.c" $option -o seven 2>error ||
+        fail "it compiles and links with $option"
+    grep -qF -- "with $option, gcc does not instrument" error || fail "$option:" "$(cat error)"
+done
+! "$raddle" cc -mcmodel=large -c "$code/count.c" -o count.o 2>error || fail "the model is large"
+grep -q 'leave out -mcmodel=large' error || fail "no reason is given:" "$(cat error)"
+
 # A plain variable that a loop waits for is read in every round, however it is optimised;
 # clang moves it out of the loop, except at -O0.
 for level in -O0 -O1 -O2 -O3; do

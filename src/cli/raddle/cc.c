@@ -182,30 +182,91 @@ static bool takes_value(const char *option)
 struct task {
     bool has_input; /* files, that is; without them there is nothing to link */
     bool links;
-    bool refused;  /* -static */
-    bool collects; /* the linker is to leave out code that nobody refers to */
+    bool compiles;       /* source files are among them */
+    const char *refused; /* an option or file that cannot be; NULL: there is none */
+    const char *apart;   /* one by which preprocessing is a step of its own; NULL: there is none */
+    bool collects;       /* the linker is to leave out code that nobody refers to */
 };
 
-static struct task task_of(int argc, char **argv)
+static bool is_option(const char *argument, const char *const *options, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(argument, options[i]) == 0)
+            return true;
+    return false;
+}
+
+#define IS_OPTION(argument, options) is_option(argument, options, sizeof options / sizeof *options)
+
+static void take_option(struct task *task, const char *option)
 {
     static const char *const without_linking[] = {
         "-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-r", "--version", "--help", "-###"};
+    static const char *const refused[] = {"-static", "-static-pie", "-mcmodel=large"};
+    static const char *const apart[] = {"-save-temps", "--save-temps", "-save-temps=obj",
+                                        "-save-temps=cwd", "-no-integrated-cpp"};
+
+    if (IS_OPTION(option, without_linking))
+        task->links = false;
+    if (IS_OPTION(option, refused))
+        task->refused = option;
+    if (IS_OPTION(option, apart))
+        task->apart = option;
+    task->collects |= strstr(option, "--gc-sections") != NULL;
+}
+
+static void take_file(struct task *task, const char *file)
+{
+    static const char *const sources[] = {".c", ".C", ".cc", ".cp", ".cpp", ".cxx", ".c++"};
+    static const char *const preprocessed[] = {".i", ".ii"};
+    const char *dot = strrchr(file, '.');
+
+    task->has_input = true;
+    if (dot && IS_OPTION(dot, sources))
+        task->compiles = true;
+    if (dot && IS_OPTION(dot, preprocessed)) {
+        task->compiles = true;
+        task->apart = file;
+    }
+}
+
+static struct task task_of(int argc, char **argv)
+{
     struct task task = {.links = true};
 
     for (int i = 1; i < argc; i++) {
         if (argv[i][0] != '-' || argv[i][1] == '\0')
-            task.has_input = true;
-        for (size_t k = 0; k < sizeof without_linking / sizeof *without_linking; k++)
-            if (strcmp(argv[i], without_linking[k]) == 0)
-                task.links = false;
-        if (strcmp(argv[i], "-static") == 0 || strcmp(argv[i], "-static-pie") == 0)
-            task.refused = true;
-        task.collects |= strstr(argv[i], "--gc-sections") != NULL;
+            take_file(&task, argv[i]);
+        else
+            take_option(&task, argv[i]);
         i += takes_value(argv[i]);
     }
     task.links &= task.has_input;
-    task.refused &= task.links;
     return task;
+}
+
+/* -static is harmless where nothing is linked.  The output of the large code model calls by
+ * registers, where the assembler does not see which calls these are; and gcc's -Wp, which makes it
+ * instrument where it links as well, goes to preprocessing only if that is a step of its own. */
+static bool can_be_done(const struct task *task, bool clang, struct rdl__error *error)
+{
+    bool is_model = task->refused && strstr(task->refused, "mcmodel");
+
+    if (task->refused && is_model && task->has_input)
+        return rdl__fail(error,
+                         "code of the large model cannot be instrumented: leave out %s, or use the "
+                         "model medium",
+                         task->refused);
+    if (task->refused && !is_model && task->links)
+        return rdl__fail(error,
+                         "a program that is linked statically cannot be explored: leave out %s",
+                         task->refused);
+    if (task->apart && !clang && task->compiles && task->links)
+        return rdl__fail(error,
+                         "with %s, gcc does not instrument in a command that links as well: "
+                         "compile with -c, and link by another command",
+                         task->apart);
+    return true;
 }
 
 static int fail(const struct rdl__error *error)
@@ -243,11 +304,8 @@ static int run_compiler(const char *compiler, int argc, char **argv)
     struct rdl__words words = {0};
     struct rdl__error error;
 
-    if (task.refused) {
-        fprintf(stderr, "raddle cc: a program that is linked statically cannot be explored: leave "
-                        "out -static\n");
-        return RDL__EXIT_SETUP;
-    }
+    if (!can_be_done(&task, is_clang(compiler), &error))
+        return fail(&error);
     rdl__words_add_compiler(&words);
     if (!add_compiling(&words, is_clang(compiler), task.has_input && !task.links, &error))
         return fail(&error);
