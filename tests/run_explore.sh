@@ -168,3 +168,13 @@ if command -v gdb >/dev/null; then
     says 'SIGTRAP'
     says 'transfer'
 fi
+
+# ---- A reader that has gone ----------------------------------------------------------------------
+
+mkfifo pipe
+exec 3<>pipe 4>pipe 3<&-
+status=0
+"$raddle" explore --seed 1 -- true >&4 2>errors || status=$?
+exec 4>&-
+[ $status = 2 ] || fail "nobody reads the report: status $status"
+[ ! -s errors ] || fail "nobody reads the report, and it minds:" "$(cat errors)"

@@ -36,7 +36,8 @@ int rdl__complain(const char *program, const struct rdl__error *error)
     const char *slash = strrchr(program, '/');
 
     fflush(stdout);
-    fprintf(stderr, "%s: %s\n", slash ? slash + 1 : program, error->text);
+    if (error->text[0])
+        fprintf(stderr, "%s: %s\n", slash ? slash + 1 : program, error->text);
     return RDL__EXIT_SETUP;
 }
 
@@ -45,7 +46,8 @@ static int printed(void)
 {
     if (fflush(stdout) == 0)
         return RDL__EXIT_PASS;
-    fprintf(stderr, "raddle: cannot write to standard output: %s\n", strerror(errno));
+    if (errno != EPIPE)
+        fprintf(stderr, "raddle: cannot write to standard output: %s\n", strerror(errno));
     return RDL__EXIT_SETUP;
 }
 

@@ -137,7 +137,8 @@ struct rdl__listener rdl__step_listener(struct rdl__stepping *stepping);
 /* How a report on standard output may look. */
 struct rdl__looks rdl__looks_of(const struct rdl__options *options);
 
-/* What could not be done goes to standard error; the exit status. */
+/* What could not be done goes to standard error, unless there is nothing to say; the exit
+ * status. */
 int rdl__complain(const char *program, const struct rdl__error *error);
 
 /* Run these tests as the options say; the exit status. */

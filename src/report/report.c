@@ -115,6 +115,10 @@ static bool write_rest(struct rdl__report *report, struct rdl__error *error)
     rdl__report_flush(report);
     if (report->path && close(report->fd) != 0 && !report->why)
         report->why = errno;
+    if (report->why == EPIPE && !report->path) {
+        error->text[0] = '\0'; /* the reader has seen enough, as head does: nobody wants to know */
+        return false;
+    }
     return !report->why || cannot_write(report, report->why, error);
 }
 

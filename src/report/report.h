@@ -64,7 +64,8 @@ bool rdl__report_open(struct rdl__report *out, const char *format, const char *p
 struct rdl__listener rdl__report_listener(struct rdl__report *report,
                                           const struct rdl__looks *looks);
 
-/* Write what is left.  False: something could not be written, now or earlier. */
+/* Write what is left.  False: something could not be written, now or earlier; the error says
+ * nothing if whoever read standard output has gone. */
 bool rdl__report_close(struct rdl__report *report, struct rdl__error *error);
 
 /* Several listeners as one; they are told in order. */

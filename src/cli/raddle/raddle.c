@@ -71,7 +71,8 @@ static int printed(int status)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
         return status;
-    fprintf(stderr, "raddle: cannot write to standard output: %s\n", strerror(errno));
+    if (errno != EPIPE)
+        fprintf(stderr, "raddle: cannot write to standard output: %s\n", strerror(errno));
     return RDL__EXIT_SETUP;
 }
 
