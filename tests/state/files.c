@@ -1,6 +1,7 @@
 /* files.c -- state of the kernel: what is in files, their names, numbers of descriptors. */
 #include "state.h"
 
+#include <dirent.h>
 #include <sys/mman.h>
 
 static int file;
@@ -221,6 +222,65 @@ static void own_files(int me)
     fclose(own);
 }
 
+/* ---- Numbers, links and private mappings ---- */
+
+static void open_folder(int me)
+{
+    int number;
+    DIR *folder;
+
+    if (me == 0) {
+        folder = opendir(".");
+        closedir(folder);
+    } else {
+        number = dup(0);
+        close(number);
+        assert(number == dup(0));
+    }
+}
+
+static int linked;
+
+static void begin_links(void)
+{
+    begin_file();
+    linked = open("file", O_RDONLY);
+}
+
+static void count_links(int me)
+{
+    struct stat before, after;
+
+    if (me == 0)
+        assert(link("file", "other") == 0);
+    else {
+        assert(fstat(linked, &before) == 0 && fstat(linked, &after) == 0);
+        assert(before.st_nlink == after.st_nlink);
+    }
+}
+
+static volatile char *page;
+
+static void begin_page(void)
+{
+    begin_file();
+    linked = open("file", O_RDWR);
+    assert(write(linked, "a", 1) == 1);
+    page = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, linked, 0);
+}
+
+static void write_below_page(int me)
+{
+    char before;
+
+    if (me == 0)
+        assert(pwrite(linked, "b", 1, 0) == 1);
+    else {
+        before = *page;
+        assert(before == *page);
+    }
+}
+
 const struct pair file_pairs[] = {
     {.name = "pread", .before = begin_file, .body = count_by_pread, .after = file_has_two},
     {.name = "lseek",
@@ -246,6 +306,9 @@ const struct pair file_pairs[] = {
      .body = read_one,
      .after = the_first_reads_first,
      .right_body = read_if_first},
+    {.name = "opendir", .body = open_folder},
+    {.name = "fstat", .before = begin_links, .body = count_links},
+    {.name = "private", .before = begin_page, .body = write_below_page, .instrumented = true},
     {.name = "own_files", .before = own_folder, .body = create_if_missing, .right_body = own_files},
     {0},
 };

@@ -156,6 +156,34 @@ static void read_by_number_into_own(int me)
     close(fd);
 }
 
+static void scan_into_shared(int me)
+{
+    sscanf(me ? "5" : "6", "%d", &numbers[0]);
+}
+
+static void scan_into_own(int me)
+{
+    char word[8];
+    int own;
+
+    assert(sscanf("5 ab]", "%d %7[^]]", &own, word) == 2 && own == 5 && strcmp(word, "ab") == 0);
+}
+
+static char *printed;
+
+static void print_into_heap(int me)
+{
+    asprintf(&printed, "%d", me);
+}
+
+static void print_into_own_heap(int me)
+{
+    char *own;
+
+    asprintf(&own, "%d", me);
+    free(own);
+}
+
 static void draw_into_shared(int me)
 {
     getrandom(numbers, sizeof *numbers, 0);
@@ -223,6 +251,11 @@ const struct pair memory_pairs[] = {
     {.name = "SYS_read",
      .body = read_by_number,
      .right_body = read_by_number_into_own,
+     .instrumented = true},
+    {.name = "sscanf", .body = scan_into_shared, .right_body = scan_into_own, .instrumented = true},
+    {.name = "asprintf",
+     .body = print_into_heap,
+     .right_body = print_into_own_heap,
      .instrumented = true},
     {.name = "getrandom",
      .body = draw_into_shared,

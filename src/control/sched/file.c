@@ -90,7 +90,7 @@ struct rdl__file rdl__any_file(void)
 }
 
 /* Files below /proc show what the process does: they depend on every operation, and on ends. */
-static bool is_of_kernel(const struct stat *status)
+bool rdl__file_is_of_kernel(const struct stat *status)
 {
     static dev_t device;
     struct stat process;
@@ -118,7 +118,7 @@ void rdl__file_look(int fd, struct rdl__file *out)
         return;
     }
     out->kind = kind_of(&status);
-    out->mapped = rdl__is_mapped(&status) || is_of_kernel(&status);
+    out->mapped = rdl__is_mapped(&status) || rdl__file_is_of_kernel(&status);
     if (out->kind != RDL__PLAIN_FILE)
         out->waits = !(rdl__kernel_fcntl(fd, F_GETFL, 0) & O_NONBLOCK);
     if (out->kind == RDL__PLAIN_FILE || out->kind == RDL__PIPE) {

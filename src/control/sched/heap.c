@@ -218,7 +218,7 @@ static void *note_mapping(void *memory, size_t size, int flags, int file, off64_
         rdl__maps_note(memory, size, flags, pc);
     if (!(flags & MAP_FIXED))
         rdl__remains_mapped((intptr_t)((size + PAGE - 1) / PAGE * PAGE), pc);
-    if (flags & (MAP_SHARED | MAP_FIXED))
+    if (flags & (MAP_SHARED | MAP_FIXED) || !(flags & MAP_ANONYMOUS))
         rdl__mapped((uintptr_t)memory, size, flags, file, offset);
     return fresh(memory, size);
 }

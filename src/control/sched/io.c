@@ -11,6 +11,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "control/sched/state.h"
 #include "control/sched/world.h"
 
 /* What the compiler calls instead, if it knows the size of the buffer. */
@@ -344,6 +345,7 @@ RDL__INTERPOSE ssize_t sendfile(int to, int from, off_t *from_at, size_t size)
 
     if (!self)
         return RDL__NEXT(sendfile)(to, from, from_at, size);
+    rdl__come_as_row("sendfile64", (const uint64_t[6]){(uint64_t)to}, pc);
     if (!rdl__io_begin(self, to, POLLOUT, false, pc, &target))
         return -1;
     flags = rdl__kernel_fcntl(to, F_GETFL, 0);

@@ -245,7 +245,7 @@ static unsigned what_of(const struct rdl__call_row *row, const uint64_t *argumen
 {
     if (is_named(row, "creat"))
         return CHANGES;
-    if (strstr(row->name, "open") && row->writes & UINT64_C(1) << RDL__STATE_NUMBERS)
+    if (strstr(row->name, "open") && row->writes & UINT64_C(1) << RDL__STATE_NAMES)
         return what_of_mode((const char *)arguments[1]);
     return LOOKS | (row->writes & UINT64_C(1) << RDL__STATE_NAMES ? CHANGES : 0);
 }

@@ -26,6 +26,7 @@ enum { PAGE = 4096 };
 struct mapping {
     uintptr_t start, size;
     uint64_t device, file, offset;
+    bool is_private; /* its pages are the file's until they are written */
 };
 
 static struct mapping *all;
@@ -39,7 +40,8 @@ static bool is_same_file(const struct mapping *a, const struct mapping *b)
 
 static bool overlap(const struct mapping *a, const struct mapping *b)
 {
-    return is_same_file(a, b) && a->offset < b->offset + b->size && b->offset < a->offset + a->size;
+    return is_same_file(a, b) && !a->is_private && !b->is_private &&
+           a->offset < b->offset + b->size && b->offset < a->offset + a->size;
 }
 
 static void look_for_aliases(void)
@@ -67,7 +69,8 @@ uintptr_t rdl__canonical_slowly(uintptr_t address)
         return address;
     offset = it->offset + (address - it->start);
     for (const struct mapping *first = all; first < it; first++)
-        if (is_same_file(first, it) && offset - first->offset < first->size)
+        if (is_same_file(first, it) && !first->is_private && !it->is_private &&
+            offset - first->offset < first->size)
             return first->start + (uintptr_t)(offset - first->offset);
     return address;
 }
@@ -78,6 +81,11 @@ static void add(const struct mapping *new)
         room = room ? room * 2 : 16;
         all = rdl__reallocate(all, room * sizeof *all);
     }
+    for (uint32_t i = 0; i < count; i++)
+        if (is_same_file(&all[i], new) && all[i].is_private != new->is_private && rdl__self())
+            rdl__limit(RDL__LIMIT_BOUND,
+                       "a private mapping was not seen to change with a shared one of its file",
+                       "");
     all[count++] = *new;
     look_for_aliases();
 }
@@ -115,7 +123,8 @@ void rdl__mapped(uintptr_t address, size_t size, int flags, int fd, int64_t offs
 
     if (count > 0 && flags & MAP_FIXED)
         unmapped(address, size);
-    if (!(flags & MAP_SHARED)) /* or MAP_SHARED_VALIDATE, which has that bit */
+    new.is_private = !(flags & MAP_SHARED); /* or MAP_SHARED_VALIDATE, which has that bit */
+    if (new.is_private && flags &MAP_ANONYMOUS)
         return;
     if (flags & MAP_ANONYMOUS) {
         new.device = SEGMENTS - 1; /* its own file, known by its address */

@@ -21,7 +21,7 @@ static inline uintptr_t rdl__canonical(uintptr_t address)
 /* A mapping was made with these arguments of mmap. */
 void rdl__mapped(uintptr_t address, size_t size, int flags, int fd, int64_t offset);
 
-/* Has the program a shared mapping of this file? */
+/* Has the program a mapping of this file, be it shared or private? */
 bool rdl__is_mapped(const struct stat *file);
 
 #endif

@@ -22,6 +22,21 @@ struct rdl__op rdl__names_op(enum rdl__touch touch, uintptr_t pc)
         .kind = RDL__OP_IO, .touch = (uint8_t)touch, .size = NAMES, .object = NAMES_AT, .pc = pc};
 }
 
+void rdl__add_names(struct rdl__op *op, int fd)
+{
+    struct stat file;
+
+    if (rdl__kernel_fstat(fd, &file) != 0 || op->touch != RDL__READS || op->also)
+        return;
+    if (S_ISDIR(file.st_mode)) {
+        op->object = NAMES_AT;
+        op->size = NAMES;
+    } else {
+        op->also = NAMES_AT;
+        op->flags |= RDL__OP_ALSO_READS;
+    }
+}
+
 static bool ask(int at, const char *path, int flags, struct stat *out)
 {
     return rdl__kernel(SYS_newfstatat, at, (long)path, (long)out, flags, 0, 0) == 0;
@@ -85,13 +100,17 @@ static struct rdl__op op_of(const struct request *it)
     bool writes = it->changes && !(it->opens && exists);
     struct rdl__op op = name_op(it->at, it->path, writes ? RDL__WRITES : RDL__READS, it->pc);
 
+    if (exists && S_ISDIR(file.st_mode) && !writes && !it->opens)
+        op = rdl__names_op(RDL__READS, it->pc);
+    if (exists && rdl__file_is_of_kernel(&file))
+        op.flags |= RDL__OP_BREAKS;
     if (it->opens) {
         op.also = rdl__state_object(RDL__STATE_NUMBERS);
         if (it->truncates && exists && S_ISREG(file.st_mode) && file.st_size > 0)
-            op.flags = RDL__OP_BREAKS;
+            op.flags |= RDL__OP_BREAKS;
     } else if (exists) {
         op.also = rdl__file_object(&file);
-        op.flags = writes ? 0 : RDL__OP_ALSO_READS;
+        op.flags |= writes ? 0 : RDL__OP_ALSO_READS;
     }
     return op;
 }

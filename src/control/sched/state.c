@@ -6,6 +6,7 @@
  * turn. */
 #include "control/sched/state.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
@@ -222,6 +223,8 @@ static void come_to_file(struct rdl__thread *self, const struct rdl__call_row *r
     add_states(&op, row);
     if (takes_number(row, arguments))
         op.also = rdl__state_object(RDL__STATE_NUMBERS);
+    if (strstr(row->name, "stat"))
+        rdl__add_names(&op, file.fd);
     rdl__point(self, &op);
 }
 
@@ -231,7 +234,7 @@ static bool truncates(const struct rdl__call_row *row, const uint64_t *arguments
     const char *mode = (const char *)arguments[1];
 
     return strncmp(row->name, "creat", 5) == 0 ||
-           (strstr(row->name, "open") && mode && mode[0] == 'w');
+           (strstr(row->name, "fopen") && mode && mode[0] == 'w');
 }
 
 static void come_to_path(struct rdl__thread *self, const struct rdl__call_row *row,
@@ -241,8 +244,11 @@ static void come_to_path(struct rdl__thread *self, const struct rdl__call_row *r
     int at = has_folder ? (int)arguments[row->argument] : AT_FDCWD;
     const char *path = (const char *)arguments[row->argument + (has_folder ? 1 : 0)];
 
-    if (row->writes & only(RDL__STATE_NUMBERS))
-        rdl__come_to_open(self, at, path, true, truncates(row, arguments), pc);
+    if (row->writes & only(RDL__STATE_WORLD))
+        rdl__come_to_state(self, RDL__STATE_WORLD, RDL__WRITES, pc);
+    else if (row->writes & only(RDL__STATE_NUMBERS))
+        rdl__come_to_open(self, at, path, row->writes & only(RDL__STATE_NAMES),
+                          truncates(row, arguments), pc);
     else
         rdl__come_to_name(self, at, path, touch_of(row, RDL__STATE_NAMES), pc);
 }
@@ -300,7 +306,19 @@ static bool is_about_our_memory(const struct rdl__call_row *row, const uint64_t 
     return row->writes & only(RDL__STATE_WORLD) && rdl__apart_owns((void *)arguments[0]);
 }
 
-static void come_to_states(struct rdl__thread *self, const struct rdl__call_row *row, uintptr_t pc)
+/* The next entry of a folder of the kernel's: it shows what the process does. */
+static bool shows_process(const struct rdl__call_row *row, const uint64_t *arguments)
+{
+    struct rdl__file folder;
+
+    if (strncmp(row->name, "readdir", 7) != 0 || !arguments || !arguments[0])
+        return false;
+    rdl__file_look(dirfd((DIR *)arguments[0]), &folder);
+    return folder.mapped;
+}
+
+static void come_to_states(struct rdl__thread *self, const struct rdl__call_row *row,
+                           const uint64_t *arguments, uintptr_t pc)
 {
     uint64_t names = only(RDL__STATE_NAMES) | only(RDL__STATE_FOLDER);
     struct rdl__op op = {.kind = RDL__OP_IO, .size = 1, .pc = pc};
@@ -308,6 +326,8 @@ static void come_to_states(struct rdl__thread *self, const struct rdl__call_row 
     if ((row->reads | row->writes) & names)
         op = rdl__names_op(row->writes & names ? RDL__WRITES : RDL__READS, pc);
     add_states(&op, row);
+    if (shows_process(row, arguments))
+        op.flags |= RDL__OP_BREAKS;
     if (row->writes & only(RDL__STATE_LOCALE)) /* too many functions read it to be operations */
         rdl__limit(RDL__LIMIT_BOUND, "readers of the locale were not interrupted before it changed",
                    "");
@@ -360,7 +380,7 @@ void rdl__come_to_call(struct rdl__thread *self, const struct rdl__call_row *row
         come_to_path(self, row, arguments, pc);
         break;
     case RDL__ON_NO_ARGUMENT:
-        come_to_states(self, row, pc);
+        come_to_states(self, row, arguments, pc);
         break;
     default:
         come_to_stream(self, stream_of(row, arguments), pc);

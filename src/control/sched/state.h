@@ -48,6 +48,10 @@ void rdl__come_to_state(struct rdl__thread *self, enum rdl__state state, enum rd
 /* On all names, the working directory and the umask. */
 struct rdl__op rdl__names_op(enum rdl__touch touch, uintptr_t pc);
 
+/* The operation asks for the state of a file: link and rename change how many names it has, and
+ * every name that comes and goes changes its folder. */
+void rdl__add_names(struct rdl__op *op, int fd);
+
 /* The thread is about to open it: `creates`, if it is not there; `truncates`, if it is. */
 void rdl__come_to_open(struct rdl__thread *self, int at, const char *path, bool creates,
                        bool truncates, uintptr_t pc);

@@ -156,6 +156,7 @@ RDL__INTERPOSE int timerfd_create(clockid_t clock, int flags)
 
     if (!timer || flags & ~(TFD_CLOEXEC | TFD_NONBLOCK))
         return RDL__NEXT(timerfd_create)(clock, flags);
+    rdl__come_to_numbers(RDL__CALLER);
     fd = (int)rdl__in_errno(rdl__kernel(SYS_eventfd2, 0, flags, 0, 0, 0, 0));
     *timer = (struct timer){.fd = fd, .clock = clock, .deadline = RDL__FOREVER};
     if (fd >= 0)

@@ -80,6 +80,7 @@ void rdl__file_look(int fd, struct rdl__file *out);
 struct rdl__file rdl__any_file(void); /* it may matter to all */
 struct rdl__op rdl__file_op(const struct rdl__file *file, uintptr_t pc);
 uintptr_t rdl__file_object(const struct stat *status);
+bool rdl__file_is_of_kernel(const struct stat *status); /* it shows what the process does */
 
 /* Which numbers of descriptors are free: the object, and an operation that takes one. */
 uintptr_t rdl__numbers_object(void);

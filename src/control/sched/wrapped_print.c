@@ -334,3 +334,40 @@ RDL__INTERPOSE int __wrap___vsnprintf_chk(char *to, size_t room, int flag, size_
     (void)flag;
     return print_checked(to, room, size, format, arguments, RDL__CALLER);
 }
+
+/* ---- To the heap ----------------------------------------------------------------------------- */
+
+static int print_to_heap(char **to, const char *format, va_list arguments, uintptr_t pc)
+{
+    tell_of_format(format, arguments, pc);
+    rdl__access((uintptr_t)to, sizeof *to, RDL__HOW_WRITE, pc);
+    return vasprintf(to, format, arguments);
+}
+
+int __wrap_asprintf(char **to, const char *format, ...) FORMAT(2, 3);
+int __wrap_vasprintf(char **to, const char *format, va_list arguments) FORMAT(2, 0);
+int __wrap___asprintf_chk(char **to, int flag, const char *format, ...) FORMAT(3, 4);
+int __wrap___vasprintf_chk(char **to, int flag, const char *format, va_list arguments) FORMAT(3, 0);
+
+RDL__INTERPOSE int __wrap_asprintf(char **to, const char *format, ...)
+{
+    WITH_LIST(format, print_to_heap(to, format, list, RDL__CALLER));
+}
+
+RDL__INTERPOSE int __wrap_vasprintf(char **to, const char *format, va_list arguments)
+{
+    return print_to_heap(to, format, arguments, RDL__CALLER);
+}
+
+RDL__INTERPOSE int __wrap___asprintf_chk(char **to, int flag, const char *format, ...)
+{
+    (void)flag;
+    WITH_LIST(format, print_to_heap(to, format, list, RDL__CALLER));
+}
+
+RDL__INTERPOSE int __wrap___vasprintf_chk(char **to, int flag, const char *format,
+                                          va_list arguments)
+{
+    (void)flag;
+    return print_to_heap(to, format, arguments, RDL__CALLER);
+}
