@@ -22,6 +22,7 @@
 #include "control/explore.h"
 #include "control/sched/debug.h"
 #include "control/sched/dispatch.h"
+#include "control/sched/left.h"
 #include "control/sched/next.h"
 #include "control/sched/sched.h"
 #include "control/sched/seen.h"
@@ -45,6 +46,7 @@ static struct {
     int output; /* what is compared; -1: nothing is */
     struct rdl__text expected;
     const struct rdl__followed *followed; /* NULL: it is the program that the user named */
+    struct rdl_test test;                 /* the same one in each execution: see left.h */
 } program = {.input = -1, .output = -1};
 
 /* ---- In the execution's own process ----------------------------------------------------- */
@@ -276,9 +278,9 @@ static unsigned timeout_of(const struct rdl__options *options)
     return options->plan.timeout_ms ? options->plan.timeout_ms : 10000;
 }
 
-static struct rdl_test test_of(const struct rdl__options *options, const char *name)
+static const struct rdl_test *make_test(const struct rdl__options *options, const char *name)
 {
-    return (struct rdl_test){
+    program.test = (struct rdl_test){
         .name = name,
         .file = program.argv[0],
         .body = run_main,
@@ -286,6 +288,7 @@ static struct rdl_test test_of(const struct rdl__options *options, const char *n
                     .faults = options->explore.faults,
                     .points_max = options->explore.points_max},
     };
+    return &program.test;
 }
 
 /* ---- One execution, in this very process ---------------------------------------------------- */
@@ -327,8 +330,10 @@ _Noreturn static void run_here(const struct rdl_test *test, const struct rdl__fe
 /* What the program prints under the simplest schedule: nobody is preempted. */
 static void learn_output(const struct rdl_test *test)
 {
-    int pid = RDL__NEXT(fork)(), status;
+    int pid, status;
 
+    rdl__left_begin(test);
+    pid = RDL__NEXT(fork)();
     if (pid == 0)
         run_here(test, &(struct rdl__feed){.fill_at = RDL__NONE}, leave_quietly);
     while (RDL__NEXT(waitpid)(pid, &status, 0) < 0 && errno == EINTR)
@@ -350,12 +355,12 @@ _Noreturn static void debug(const struct rdl_test *test, const struct rdl__token
 
 static int explore(struct rdl__options *options, const char *name)
 {
-    struct rdl_test test = test_of(options, name);
-    struct rdl_test *tests[] = {&test};
+    struct rdl_test *tests[] = {&program.test};
     struct rdl__text replay = {0};
     struct rdl__error error;
     int status;
 
+    make_test(options, name);
     rdl__text_add(&replay, "raddle replay");
     rdl__options_judging(&replay, &options->explore);
     program.timeout_ms = timeout_of(options);
@@ -370,7 +375,7 @@ static int explore(struct rdl__options *options, const char *name)
         return RDL__EXIT_SETUP;
     }
     if (program.output >= 0 && !options->explore.output)
-        learn_output(&test);
+        learn_output(&program.test);
     rdl__races_fail = (options->explore.fail_on & RDL__FAIL_RACE) != 0;
     rdl__explorer_judge = judge;
     rdl__worker_judge = judge_freely;
@@ -385,16 +390,14 @@ static int replay(struct rdl__options *options)
 {
     struct rdl__token token;
     struct rdl__error error;
-    struct rdl_test test;
     int status = RDL__EXIT_SETUP;
 
     if (!rdl__options_token(&token, options, &error)) {
         fprintf(stderr, "raddle: %s\n", error.text);
         return RDL__EXIT_SETUP;
     }
-    test = test_of(options, token.name);
     if (options->explore.gdb)
-        debug(&test, &token);
+        debug(make_test(options, token.name), &token);
     status = explore(options, token.name);
     rdl__token_release(&token);
     return status;
@@ -524,19 +527,15 @@ static void keep_commands(void)
 
 /* ---- From orders to the exit status ---------------------------------------------------------- */
 
-static const struct rdl_test *probed;
-
 static void run_probe(void)
 {
-    run_here(probed, &(struct rdl__feed){.fill_at = RDL__NONE}, leave_quietly);
+    run_here(&program.test, &(struct rdl__feed){.fill_at = RDL__NONE}, leave_quietly);
 }
 
 /* Does it start other programs, and has no threads itself? */
 static bool starts_others(const struct rdl__options *options, const char *name)
 {
-    struct rdl_test test = test_of(options, name);
-
-    probed = &test;
+    rdl__left_begin(make_test(options, name));
     return rdl__program_probe(run_probe, timeout_of(options));
 }
 
