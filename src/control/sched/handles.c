@@ -2,8 +2,8 @@
  * were?
  *
  * What the kernel has of a descriptor stands in /proc/self/fdinfo: position, flags, the count of an
- * eventfd, what an epoll watches.  How much waits to be read, it says when asked.  Standard output
- * and standard error are left out: tests print. */
+ * eventfd, what an epoll watches.  How much waits to be read, it says when asked.  That is not
+ * compared for descriptors that the process was started with: others have them, too. */
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
@@ -36,6 +36,7 @@ struct stream {
 };
 
 static struct descriptor descriptors[FD_FLOOR];
+static bool is_inherited[FD_FLOOR];
 static struct stream streams[STREAMS_MAX];
 static uint32_t stream_count;
 
@@ -49,6 +50,16 @@ static void ask_for_descriptors(struct pollfd out[FD_FLOOR])
     for (int fd = 0; fd < FD_FLOOR; fd += ASKED_AT_ONCE) /* more may be beyond the limit */
         if (rdl__kernel(SYS_poll, (long)&out[fd], ASKED_AT_ONCE, 0, 0, 0, 0) < 0)
             return;
+}
+
+/* Before those of the program. */
+__attribute__((constructor(101))) static void note_inherited(void)
+{
+    struct pollfd now[FD_FLOOR];
+
+    ask_for_descriptors(now);
+    for (int fd = 0; fd < FD_FLOOR; fd++)
+        is_inherited[fd] = !(now[fd].revents & POLLNVAL);
 }
 
 static uint64_t state_of(int fd)
@@ -76,7 +87,7 @@ static struct descriptor look_at(const struct pollfd *it)
         return found;
     found.device = status.st_dev;
     found.inode = status.st_ino;
-    if (it->fd == STDOUT_FILENO || it->fd == STDERR_FILENO)
+    if (is_inherited[it->fd])
         return found;
     found.state = state_of(it->fd);
     if (S_ISREG(status.st_mode)) { /* the time of its last change: of contents, mode or names */
