@@ -275,7 +275,7 @@ static void explore_apart(struct rdl_case *t)
         rdl__explorer_before();
     rdl__find_all_next();
     rdl__donors_prepare(donors_wanted);
-    rdl__left_begin(NULL); /* a program is one test */
+    rdl__left_begin(t->test);
     pid = rdl__copy_process();
     if (pid < 0)
         rdl__stop("cannot start a process for an execution: %s", strerror(errno));

@@ -19,7 +19,6 @@
 #include "cli/program/follow.h"
 #include "control/sched/donor.h"
 #include "control/sched/follow.h"
-#include "control/sched/left.h"
 #include "control/sched/next.h"
 #include "port/kernel.h"
 #include "port/process.h"
@@ -134,7 +133,6 @@ bool rdl__program_probe(void (*run)(void), unsigned timeout_ms)
     if (!seen)
         return false;
     others = out_of_the_way(eventfd(0, EFD_CLOEXEC));
-    rdl__left_begin(NULL); /* it is the first execution that may leave files */
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     pid = rdl__copy_process();
     if (pid == 0) {

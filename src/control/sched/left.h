@@ -21,8 +21,7 @@
 /* In the process that others are forks of. */
 void rdl__left_prepare(void);
 
-/* An execution of this test (NULL: of a program) is about to begin, in this process or in a copy
- * of it. */
+/* An execution of this test is about to begin, in this process or in a copy of it. */
 void rdl__left_begin(const void *test);
 
 /* A controlled thread is about to make this call, or to open this file. */
