@@ -6,7 +6,9 @@
  * whole process waits. */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <spawn.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -142,6 +144,36 @@ RDL__INTERPOSE pid_t vfork(void)
     if (self)
         come_to_fork(self, RDL__CALLER);
     return rdl__forked(copy_followed(RDL__NEXT(fork)));
+}
+
+/* What clone makes begins with a function, on a stack of its own: nothing of it is controlled, nor
+ * can it be told from the thread that made it where the two share memory. */
+static void come_to_clone(struct rdl__thread *self, unsigned long flags, uintptr_t pc)
+{
+    struct rdl__file any = rdl__any_file();
+    struct rdl__op op = rdl__file_op(&any, pc);
+
+    rdl__point(self, &op);
+    rdl__limit(RDL__LIMIT_PROCESS,
+               flags & CLONE_VM ? "a thread made by clone" : program_invocation_short_name, NULL);
+}
+
+/* Which of the last three arguments are there is for the kernel to know. */
+__attribute__((no_sanitize("address"))) RDL__INTERPOSE int
+clone(int (*function)(void *argument), void *stack, int flags, void *argument, ...)
+{
+    struct rdl__thread *self = rdl__self();
+    uintptr_t pc = RDL__CALLER;
+    void *more[3];
+    va_list arguments;
+
+    va_start(arguments, argument);
+    for (int i = 0; i < 3; i++)
+        more[i] = va_arg(arguments, void *);
+    va_end(arguments);
+    if (self)
+        come_to_clone(self, (unsigned long)flags, pc);
+    return RDL__NEXT(clone)(function, stack, flags, argument, more[0], more[1], more[2]);
 }
 
 /* Another process is about to execute a program, or the shell a command: the environment that it
