@@ -171,3 +171,33 @@ for name in libm.sound.so libartisan.so; do
     explore similar
     says "\`get\` and \`set\` of $name"
 done
+
+# ---- Threads that are no threads, or are detached --------------------------------------------
+
+build cloned <<'END'
+static int count;
+static int add(void *it) { count++; return it != NULL; }
+int main(void)
+{
+    char *stack = malloc(65536);
+    clone(add, stack + 65536, CLONE_VM | 17, NULL);
+    return wait(NULL) < 0;
+}
+END
+explore cloned
+says 'It did not control `a thread made by clone`'
+silent 'was ever started'
+
+# The thread may be detached when it is joined.
+build detached <<'END'
+static void *detach(void *it) { pthread_detach(pthread_self()); return it; }
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, detach, NULL);
+    assert(pthread_join(thread, NULL) == 0);
+    return 0;
+}
+END
+explore detached 1
+says 'assert(pthread_join(thread, NULL) == 0)'

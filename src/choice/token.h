@@ -20,8 +20,9 @@
 #include "choice/tape.h"
 
 enum {
-    RDL__WATCH_STACKS = 1, /* threads may be switched at accesses to their own stacks, too */
-    RDL__WATCH_ENDS = 2,   /* and where they end */
+    RDL__WATCH_STACKS = 1,   /* threads may be switched at accesses to their own stacks, too */
+    RDL__WATCH_ENDS = 2,     /* and where they end, */
+    RDL__WATCH_DETACHED = 4, /* and where they are detached */
 };
 
 /* Whatever else shapes a tape.  Every setting that does must be here. */

@@ -182,7 +182,8 @@ void rdl__explorer_settle(struct rdl_case *t)
 static unsigned watched_from_now(void)
 {
     return watched | (summary->stacks ? RDL__WATCH_STACKS : 0) |
-           (summary->ends ? RDL__WATCH_ENDS : 0);
+           (summary->ends ? RDL__WATCH_ENDS : 0) |
+           (summary->detaches ? RDL__WATCH_DETACHED : 0);
 }
 
 /* Choices that exist and that no strategy is asked about. */

@@ -65,6 +65,7 @@ static void reset(const struct rdl__execution *execution)
     sched->faults = execution->faults;
     sched->stacks = execution->watched & RDL__WATCH_STACKS;
     sched->ends = execution->watched & RDL__WATCH_ENDS;
+    sched->detaches = execution->watched & RDL__WATCH_DETACHED;
     sched->points_max = execution->points_max;
     sched->vain = 0;
     sched->quiet_waiters = sched->servants = sched->unjoined = 0;

@@ -159,7 +159,8 @@ struct rdl__sched {
     bool sleeping_decided; /* whether that is so */
     unsigned faults;
     bool stacks;                    /* accesses of threads to their own stacks count */
-    bool ends;                      /* ends of threads are operations */
+    bool ends;                      /* ends of threads are operations, */
+    bool detaches;                  /* and so is detaching them */
     bool ending;                    /* thread 0 is at its end and waits for the others */
     bool failing;                   /* go back to thread 0, and out */
     bool forked;                    /* this execution has a process of its own */

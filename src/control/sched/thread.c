@@ -382,6 +382,19 @@ void rdl__thread_bury(struct rdl__thread *thread)
     thread->state = RDL__UNUSED;
 }
 
+/* Whether a thread is detached when another begins to join it depends on who comes first.  As few
+ * programs do both, that is an operation once it was met. */
+static void come_to_detached(struct rdl__thread *self, const struct rdl__thread *thread,
+                             enum rdl__touch touch, uintptr_t pc)
+{
+    if (sched->detaches)
+        rdl__point(self, &(struct rdl__op){.kind = RDL__OP_IO,
+                                           .touch = (uint8_t)touch,
+                                           .size = 1,
+                                           .object = (uintptr_t)&thread->detached,
+                                           .pc = pc});
+}
+
 int rdl__thread_join(struct rdl__thread *self, struct rdl__thread *thread, void **out_result,
                      uint64_t deadline, uintptr_t pc)
 {
@@ -393,8 +406,11 @@ int rdl__thread_join(struct rdl__thread *self, struct rdl__thread *thread, void 
     enum rdl__woken woken;
 
     rdl__sched.summary->ends |= deadline != RDL__FOREVER;
+    rdl__sched.summary->detaches |= !thread;
     if (!thread)
         return ESRCH;
+    come_to_detached(self, thread, RDL__READS, pc);
+    rdl__sched.summary->detaches |= thread->detached;
     if (thread->detached || thread->being_joined)
         return EINVAL;
     if (thread == self)
@@ -488,6 +504,8 @@ RDL__INTERPOSE int pthread_detach(pthread_t thread)
     other = rdl__thread_of(thread);
     if (!other)
         return ESRCH;
+    come_to_detached(self, other, RDL__WRITES, RDL__CALLER);
+    rdl__sched.summary->detaches |= other->being_joined;
     if (other->detached || other->being_joined)
         return EINVAL;
     other->detached = true;

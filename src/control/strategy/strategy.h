@@ -122,6 +122,7 @@ struct rdl__summary {
     bool unseen;      /* code between operations may touch memory without our seeing it */
     bool stacks;      /* a thread touched another's stack, of which nobody knew */
     bool ends;        /* a thread looked whether another has ended */
+    bool detaches;    /* a thread that another joins was detached, before or meanwhile */
     bool kept_out;    /* an order was left open, and somebody did not come to its place in it */
     bool failed;
     bool cut;           /* ended before its end, other than by a failure */
