@@ -277,6 +277,70 @@ static void tell_of_neighbours(const struct element *at, uintptr_t pc)
         tell((uintptr_t)&at->previous->next, sizeof at->next, true, pc);
 }
 
+/* ---- Objects of C++'s library ---------------------------------------------------------------- */
+
+/* std::string: short texts are inside the object. */
+struct string {
+    const char *text;
+    size_t length;
+    union {
+        size_t room;
+        char inside[16];
+    };
+};
+
+static void tell_of_string(const struct string *it, bool writes, uintptr_t pc)
+{
+    tell((uintptr_t)it, sizeof *it, writes, pc);
+    if (it->text != it->inside && it->length <= it->room)
+        tell((uintptr_t)it->text, it->length + 1, writes, pc);
+}
+
+static void tell_of_ring(const struct element *first, uintptr_t pc)
+{
+    const struct element *at = first;
+
+    do {
+        tell((uintptr_t)at, sizeof *at, true, pc);
+        at = at->next;
+    } while (at && at != first);
+}
+
+/* Of a tree: the root's parent is the head. */
+struct node {
+    uint64_t colour;
+    struct node *parent, *children[2];
+};
+
+static void tell_of_branch(const struct node *at, const struct node *head, uintptr_t pc)
+{
+    for (; at && at != head; at = at->parent) {
+        tell((uintptr_t)at, sizeof *at, true, pc);
+        for (int i = 0; i < 2; i++)
+            tell((uintptr_t)at->children[i], sizeof *at, true, pc);
+    }
+}
+
+/* False: it is none of them. */
+static bool tell_of_object(const struct rdl__operand *it, const uint64_t *a, uintptr_t pc)
+{
+    uintptr_t address = a[it->argument];
+
+    switch (it->length) {
+    case RDL__STRING:
+        tell_of_string((const struct string *)address, it->writes, pc);
+        return true;
+    case RDL__RING:
+        tell_of_ring((const struct element *)address, pc);
+        return true;
+    case RDL__TREE_BRANCH:
+        tell_of_branch((const struct node *)address, (const struct node *)a[it->value], pc);
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* ---- Operands ------------------------------------------------------------------------------ */
 
 /* Things that are made of several parts; false: it is none of them. */
@@ -346,7 +410,7 @@ static void tell_of(const struct rdl__call_row *row, const struct rdl__operand *
         return;
     else if (it->length == RDL__STREAM_OBJECT)
         tell(address, sizeof(void *), it->writes, pc);
-    else if (!tell_of_parts(it, a, pc))
+    else if (!tell_of_parts(it, a, pc) && !tell_of_object(it, a, pc))
         tell_of_range(row, it, address, a, pc);
 }
 

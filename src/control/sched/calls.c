@@ -77,6 +77,9 @@ __extension__ enum {
 #define ENCODED(n)                         .length = RDL__ENCODED, .value = (n)
 #define LOCK_OF(n)                         .length = RDL__LOCK_OF, .value = (n)
 #define LINK                               .length = RDL__LINK
+#define STRING                             .length = RDL__STRING
+#define RING                               .length = RDL__RING
+#define BRANCH(n)                          .length = RDL__TREE_BRANCH, .value = (n)
 #define NEIGHBOURS                         .length = RDL__NEIGHBOURS
 #define LIKE(n)                            .length = RDL__LIKE, .value = (n)
 #define APPENDED(n)                        .length = RDL__APPENDED, .value = (n)
@@ -144,6 +147,7 @@ static const struct pattern {
     {"libstdc++.so", "__dynamic_cast", RDL__EFFECT_KNOWN},
     {"libstdc++.so", "_Zn[wa]m*", RDL__EFFECT_KNOWN}, /* operators new and delete */
     {"libstdc++.so", "_Zd[la]Pv*", RDL__EFFECT_KNOWN},
+    {"libstdc++.so", "_ZNSaI[cw]E[CD][0-9]*", RDL__EFFECT_KNOWN}, /* allocators: have no state */
     {"libstdc++.so", "_ZSt*__throw_*", RDL__EFFECT_KNOWN},
     {"libstdc++.so", "_ZSt*terminate*", RDL__EFFECT_KNOWN},
     {"libstdc++.so", "_ZSt*unexpected*", RDL__EFFECT_KNOWN},

@@ -135,7 +135,11 @@ enum rdl__length {
     RDL__ENCODED,       /* the bytes of the wide character that is argument `value` */
     RDL__LOCK_OF,       /* of fcntl, if the command that is argument `value` has any memory */
     RDL__LINK,          /* of insque: where the next element is kept, and that element's own */
-    RDL__NEIGHBOURS,    /* of remque */
+    RDL__STRING,        /* a std::string, and its characters */
+    RDL__RING,          /* all nodes of a std::list, from this one on */
+    RDL__TREE_BRANCH,   /* nodes of a tree between this and its head, which is argument `value`, and
+                           their children */
+    RDL__NEIGHBOURS,    /* of remque: the elements before and after it */
     RDL__KEPT,          /* the function keeps it for others to use, who do not tell */
     RDL__CODE,          /* no memory: a function that will be called */
 };

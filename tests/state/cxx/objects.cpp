@@ -13,9 +13,12 @@
 struct objects {
     std::string text = "a text that is too long to be stored in the object itself";
     std::map<int, std::string> map;
-    std::list<int> list;
+    std::list<int> list, full = {1, 2, 3};
     std::set<std::string> set;
     std::ostringstream stream;
+    const char *letters = text.data();
+    std::list<int>::iterator second = std::next(full.begin());
+    int seen = 0;
 };
 
 static void use(objects &it, const char *which, int me)
@@ -25,6 +28,16 @@ static void use(objects &it, const char *which, int me)
             it.text.append("more");
         else
             it.text.push_back('c');
+    } else if (strcmp(which, "letters") == 0) {
+        if (me)
+            it.text.replace(0, 1, "b");
+        else
+            it.seen = it.letters[0];
+    } else if (strcmp(which, "node") == 0) {
+        if (me)
+            it.full.erase(it.full.begin());
+        else
+            it.seen = std::prev(it.second) == it.full.end();
     } else if (strcmp(which, "map") == 0) {
         it.map[me] = "x";
     } else if (strcmp(which, "list") == 0) {
