@@ -17,12 +17,13 @@ fail() {
     exit 1
 }
 
-# explore STATUS STRATEGY SEED PROGRAM...
+# explore STATUS STRATEGY SEED PROGRAM..., with $options
+options=
 explore() {
     local wanted=$1 strategy=$2 seed=$3 status=0
     shift 3
     timeout 100 "$raddle" explore --strategy "$strategy" --seed "$seed" --schedules 3000 \
-        --timeout 5 -- "$@" >out 2>&1 </dev/null || status=$?
+        --timeout 5 $options -- "$@" >out 2>&1 </dev/null || status=$?
     [ "$status" = "$wanted" ] ||
         fail "$RADDLE_CC: --strategy $strategy --seed $seed -- $*: status $status:" "$(cat out)"
 }
@@ -80,6 +81,21 @@ for RADDLE_CC in gcc clang; do
         done
     done
 
+    # Structs that are passed by value: gcc reports neither reading nor writing them.
+    for level in -O0 -O1 -O2 -O3 -Os '-O2 -fPIC'; do
+        "$raddle" cc -g $level -Wall -Wextra -Werror "$code/structs.c" -o structs
+        for way in pair point row page argument result number; do
+            ./structs lost_$way || fail "$RADDLE_CC $level: structs lost_$way fails by itself"
+            explore 1 dpor 1 ./structs lost_$way
+            options='--fail-on exit' explore 1 dpor 1 ./structs lost_$way
+        done
+        for counts in locked:2 reading:1; do
+            options='--format json' explore 0 dpor 1 ./structs ${counts%:*}
+            grep -q "\"complete\":true,\"schedules\":${counts#*:}," out ||
+                fail "$RADDLE_CC $level: $counts distinguishable schedules, but:" "$(cat out)"
+        done
+    done
+
     for flags in -O0 -O2 '-O2 -fPIC' '-O2 -fno-pie -no-pie' '-O2 -fno-omit-frame-pointer'; do
         "$raddle" cc -g $flags -Wall -Wextra -Werror "$code/registers.c" -o registers
         ./registers || fail "$RADDLE_CC $flags: registers change when nothing is explored"
@@ -107,6 +123,14 @@ for RADDLE_CC in g++ clang++; do
             loses_an_update ./objects $way
         done
     done
+done
+
+# Where no struct is passed by value, gcc reports everything, and nothing is reported twice.
+for program in "$SOURCE"/tests/zoo/*.c; do
+    [ "${program##*/}" != servers.c ] || continue # which passes endpoints
+    RADDLE_CC=gcc "$raddle" cc -O2 -I"$SOURCE/include" -c "$program" -o program.o
+    ! nm program.o | grep -q rdl__before_access ||
+        fail "$program: an access that gcc reports is reported again"
 done
 
 # Where all is seen, coverage is complete.

@@ -1,6 +1,7 @@
-/* assembly.c -- inline assembly tells of its accesses to memory.
+/* assembly.c -- inline assembly tells of its accesses to memory, and so do calls of the accesses
+ * that the compiler does not report (untold.h).
  *
- * Before each instruction with an operand in memory stands a call, by which no register and no
+ * Before each such instruction with an operand in memory stands a call, by which no register and no
  * flag changes (struct rdl__table_access):
  *
  *         pushq   %r11
@@ -84,28 +85,32 @@ static uint32_t add_access(struct rdl__writer *writer, struct rdl__writing *writ
     return (uint32_t)writer->access_count++;
 }
 
-/* The operand, as it reads when so many bytes have been pushed. */
-static void add_operand(struct rdl__text *out, struct rdl__span operand, unsigned pushed)
+/* The operand, as it reads when so many bytes have been pushed; `from` is added to it. */
+static void add_operand(struct rdl__text *out, struct rdl__span operand, int64_t from,
+                        unsigned pushed)
 {
     struct rdl__memory memory;
 
     if (rdl__memory_of(operand, &memory) && memory.base == RDL__RSP)
-        rdl__text_add(out, memory.displacement.count ? "%u+" : "%u", pushed);
+        from += pushed;
+    if (from)
+        rdl__text_add(out, memory.displacement.count ? "%lld+" : "%lld", (long long)from);
     rdl__text_add(out, "%.*s", (int)operand.count, operand.at);
 }
 
 static void write_hook(struct rdl__writer *writer, const struct rdl__statement *before,
-                       const struct rdl__writing *writing, struct rdl__span operand)
+                       struct rdl__writing writing, struct rdl__span operand, int64_t from)
 {
     bool leaf = is_leaf(writer, before->function);
-    uint32_t number = add_access(writer, &(struct rdl__writing){.touching = writing->touching,
-                                                                .bit = writing->bit,
-                                                                .function = before->function});
     struct rdl__text address = {0};
+    uint32_t number;
+
+    writing.function = before->function;
+    number = add_access(writer, &writing);
 
     if (operand.count) {
         rdl__text_add(&address, "\tleaq ");
-        add_operand(&address, operand, PUSHED + (leaf ? RED_ZONE : 0));
+        add_operand(&address, operand, from, PUSHED + (leaf ? RED_ZONE : 0));
         rdl__text_add(&address, ", %%rdi\n");
     }
     rdl__edit_insert(&writer->edit, before->begin,
@@ -128,15 +133,17 @@ static uint8_t bit_of(const struct rdl__statement *statement)
 
 static void write_instruction(struct rdl__writer *writer, const struct rdl__statement *statement)
 {
-    struct rdl__writing writing = {0};
-    enum rdl__effect effect = rdl__effect_of(statement, &writing.touching);
+    struct rdl__touching touching;
+    enum rdl__effect effect = rdl__effect_of(statement, &touching);
+    struct rdl__writing writing = {
+        .kind = touching.kind, .other = touching.other, .size = touching.size};
 
     if (effect == RDL__EFFECT_FENCE) {
-        writing.touching.kind = RDL__ACCESS_FENCE;
-        write_hook(writer, statement, &writing, (struct rdl__span){0});
+        writing.kind = RDL__ACCESS_FENCE;
+        write_hook(writer, statement, writing, (struct rdl__span){0}, 0);
     } else if (effect == RDL__EFFECT_ACCESS) {
         writing.bit = bit_of(statement);
-        write_hook(writer, statement, &writing, statement->operands[writing.touching.operand]);
+        write_hook(writer, statement, writing, statement->operands[touching.operand], 0);
     }
 }
 
@@ -145,19 +152,35 @@ size_t rdl__write_assembly(struct rdl__writer *writer, size_t at)
     const struct rdl__unit *unit = &writer->unit;
     const struct rdl__statement *first = &unit->statements.all[at];
     size_t end = end_of(unit, at);
-    struct rdl__writing anything = {
-        .touching = {.kind = RDL__ACCESS_ANYTHING, .other = RDL__NO_REGISTER}};
+    struct rdl__writing anything = {.kind = RDL__ACCESS_ANYTHING, .other = RDL__NO_REGISTER};
 
     if (first->function == RDL__NO_FUNCTION || !unit->functions[first->function].is_instrumented)
         return end;
     if (!is_understood(unit, at, end)) {
-        write_hook(writer, first, &anything, (struct rdl__span){0});
+        write_hook(writer, first, anything, (struct rdl__span){0}, 0);
         return end;
     }
     for (size_t i = at; i < end; i++)
         if (unit->statements.all[i].kind == RDL__INSTRUCTION)
             write_instruction(writer, &unit->statements.all[i]);
     return end;
+}
+
+void rdl__write_untold(struct rdl__writer *writer, size_t at)
+{
+    const struct rdl__untolds *all = &writer->untold;
+
+    for (; writer->untold_done < all->count && all->all[writer->untold_done].statement == at;
+         writer->untold_done++) {
+        const struct rdl__untold *untold = &all->all[writer->untold_done];
+
+        write_hook(
+            writer, &writer->unit.statements.all[at],
+            (struct rdl__writing){.kind = untold->writes ? RDL__ACCESS_WRITE : RDL__ACCESS_READ,
+                                  .other = RDL__NO_REGISTER,
+                                  .size = untold->size},
+            untold->operand, untold->from);
+    }
 }
 
 void rdl__write_accesses(struct rdl__writer *writer)
@@ -173,8 +196,8 @@ void rdl__write_accesses(struct rdl__writer *writer)
                       ".Lrdl_w%zu:\n\t.string \"%.*s\"\n"
                       "\t.section .rodata.rdl_accesses,\"a\",@progbits\n"
                       "\t.balign 4\n"
-                      ".Lrdl_a%zu:\n\t.byte %u, %u, %d, %u\n\t.long .Lrdl_w%zu-.\n",
-                      i, (int)name.count, name.at, i, writing->touching.kind,
-                      writing->touching.size, writing->touching.other, writing->bit, i);
+                      ".Lrdl_a%zu:\n\t.byte %u, %d, %u, 0\n\t.long %u\n\t.long .Lrdl_w%zu-.\n",
+                      i, (int)name.count, name.at, i, writing->kind, writing->other, writing->bit,
+                      writing->size, i);
     }
 }

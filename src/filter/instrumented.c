@@ -12,8 +12,7 @@
 
 #include "base/memory.h"
 #include "filter/unit.h"
-
-enum { SAVED_BY_CALLEE = 1 << RDL__RBX | 1 << RDL__RBP | 1 << RDL__RSP | 0xf << 12 };
+#include "filter/untold.h"
 
 struct facts {
     bool tells;    /* of an access that is not atomic */
@@ -61,14 +60,19 @@ struct walk {
 static bool points_home(const struct rdl__unit *unit, const struct rdl__memory *memory,
                         uint16_t safe)
 {
-    const struct rdl__symbol *symbol;
-
     if (memory->segment.count)
         return rdl__span_is(memory->displacement, "40"); /* the canary of the stack */
     if (memory->base >= 0 && memory->base < RDL__REGISTERS && safe >> memory->base & 1)
         return true;
     if (memory->index >= 0 && memory->scale == 1 && safe >> memory->index & 1)
         return true;
+    return rdl__is_constant(unit, memory);
+}
+
+bool rdl__is_constant(const struct rdl__unit *unit, const struct rdl__memory *memory)
+{
+    const struct rdl__symbol *symbol;
+
     if (memory->base != RDL__RIP && memory->base != RDL__NO_REGISTER)
         return false;
     if (rdl__span_ends(memory->displacement, "@GOTPCREL") ||
@@ -125,8 +129,19 @@ static bool accesses(const struct rdl__unit *unit, const struct rdl__statement *
     return false;
 }
 
-/* Which registers does it write to? */
-static uint16_t written_by(const struct rdl__statement *statement)
+/* Instructions that write to nothing but their only operand, if that. */
+static bool writes_operand_only(struct rdl__span word)
+{
+    static const char *const names[] = {"set", "inc", "dec", "neg", "not", "sal", "sar",   "shl",
+                                        "shr", "rol", "ror", "rcl", "rcr", "pop", "bswap", "nop"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (rdl__span_begins(word, names[i]))
+            return true;
+    return false;
+}
+
+uint16_t rdl__registers_written(const struct rdl__statement *statement)
 {
     static const char *const exchanging[] = {"xchg", "xadd", "cmpxchg", "cpuid"};
     static const char *const reading[] = {"push", "cmp", "test", "ret"};
@@ -137,14 +152,16 @@ static uint16_t written_by(const struct rdl__statement *statement)
     enum rdl__transfer transfer = rdl__transfer_of(statement, &target, &indirect);
 
     if (transfer)
-        return transfer == RDL__CALL ? (uint16_t)~SAVED_BY_CALLEE : 0;
+        return transfer == RDL__CALL ? (uint16_t)~RDL__SAVED_BY_CALLEE : 0;
     for (size_t i = 0; i < sizeof exchanging / sizeof *exchanging; i++)
         if (rdl__span_begins(word, exchanging[i]))
             written |= 1 << RDL__RAX | 1 << RDL__RDX | 1 << RDL__RCX | 1 << RDL__RBX;
     for (size_t i = 0; i < sizeof reading / sizeof *reading && !written; i++)
         if (rdl__span_begins(word, reading[i]))
             return 0;
-    if (statement->operand_count < 2) /* may write to registers that it does not name */
+    /* Others may write to registers that they do not name. */
+    if (statement->operand_count < 2 && !writes_operand_only(word) &&
+        (!is_string_instruction(statement) || rdl__span_begins(word, "lods")))
         written |= 1 << RDL__RAX | 1 << RDL__RDX;
     if (statement->repeats || rdl__span_begins(word, "rdtscp"))
         written |= 1 << RDL__RCX;
@@ -178,7 +195,7 @@ static uint32_t state_after(const struct rdl__unit *unit, const struct rdl__stat
 
     if (statement->kind != RDL__INSTRUCTION)
         return state;
-    written = written_by(statement);
+    written = rdl__registers_written(statement);
     to = count ? rdl__register_of(operands[count - 1], &size) : RDL__NO_REGISTER;
     from = count ? rdl__register_of(operands[0], &from_size) : RDL__NO_REGISTER;
     if (to == RDL__NO_REGISTER || size != 8 || count == 0)
@@ -411,7 +428,8 @@ static bool is_instrumented(const struct rdl__unit *unit, const struct rdl__func
         return true;
     if (facts->calls && !facts->mentions)
         return false;
-    return !touches_others(unit, function);
+    return !touches_others(unit, function) ||
+           rdl__untold_is_result(unit, (size_t)(function - unit->functions));
 }
 
 void rdl__unit_judge(struct rdl__unit *unit)

@@ -52,7 +52,7 @@ static const char module_text[] =
     "\t.section .data.rel.ro.rdl__module,\"awG\",@progbits,rdl__module,comdat\n"
     "\t.balign 8\n"
     ".Lrdl_tables:\n"
-    "\t.quad 1\n"
+    "\t.quad 2\n"
     "\t.quad __start_rdl_ranges\n"
     "\t.quad __stop_rdl_ranges\n"
     "\t.quad __start_rdl_calls\n"
@@ -111,6 +111,12 @@ static void write_end(struct rdl__writer *writer, size_t at)
         rdl__edit_insert(&writer->edit, statement->begin, "\n.Lrdl_e%d:\n\t", symbol->function);
 }
 
+static void write_instruction(struct rdl__writer *writer, size_t at)
+{
+    rdl__write_untold(writer, at);
+    rdl__write_call(writer, at);
+}
+
 static void write_code(struct rdl__writer *writer)
 {
     for (size_t i = 0; i < writer->unit.statements.count; i++) {
@@ -119,7 +125,7 @@ static void write_code(struct rdl__writer *writer)
         if (statement->assembly && statement->function != RDL__NO_FUNCTION)
             i = rdl__write_assembly(writer, i) - 1;
         else if (statement->kind == RDL__INSTRUCTION)
-            rdl__write_call(writer, i);
+            write_instruction(writer, i);
         else if (statement->kind == RDL__LABEL || rdl__span_is(statement->word, ".size"))
             write_end(writer, i);
     }
@@ -146,6 +152,7 @@ bool rdl__rewrite(struct rdl__text *out, struct rdl__span text)
         return false;
     rdl__unit_read(&writer.unit, text);
     if (writer.unit.understood) {
+        rdl__untold_find(&writer.untold, &writer.unit);
         write_code(&writer);
         rdl__edit_finish(&writer.edit);
         write_ranges(&writer);
@@ -158,5 +165,6 @@ bool rdl__rewrite(struct rdl__text *out, struct rdl__span text)
     free(writer.callees);
     free(writer.callee_slots);
     free(writer.accesses);
+    free(writer.untold.all);
     return writer.unit.understood;
 }

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#define RDL__TABLES_VERSION 1
+#define RDL__TABLES_VERSION 2
 
 /* Code whose accesses to memory are told of.  Section rdl_ranges. */
 struct rdl__table_range {
@@ -27,7 +27,7 @@ struct rdl__table_call {
     uintptr_t target; /* of direct calls */
 };
 
-/* What an instruction of inline assembly does to memory. */
+/* What inline assembly does to memory, or a call for a struct that it passes. */
 enum {
     RDL__ACCESS_READ,
     RDL__ACCESS_WRITE,    /* perhaps after it has read it */
@@ -44,9 +44,10 @@ enum {
 
 struct rdl__table_access {
     uint8_t kind;
-    uint8_t size;
     int8_t other; /* the register: 0 is rax, then rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8; -1: none */
     uint8_t bit;  /* number of the bit, if no register has it */
+    uint8_t unused;
+    uint32_t size;
     int32_t where; /* from the address of this field on: the function, as a text */
 };
 
@@ -62,7 +63,7 @@ struct rdl__tables {
 void rdl__before_call(void);
 void rdl__before_indirect_call(void);
 
-/* What inline assembly calls before an instruction.  In r11: its struct rdl__table_access; in
+/* What such code calls before an instruction.  In r11: its struct rdl__table_access; in
  * rdi: the address.  Both were pushed before; by the second one, below the 128 bytes under the
  * stack that a function without calls may use.  All registers and flags are as before. */
 void rdl__before_access(void);

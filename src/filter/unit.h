@@ -65,6 +65,13 @@ enum rdl__transfer { RDL__NO_TRANSFER, RDL__CALL, RDL__JUMP, RDL__BRANCH };
 enum rdl__transfer rdl__transfer_of(const struct rdl__statement *statement,
                                     struct rdl__span *out_target, bool *out_indirect);
 
+/* Registers, as bits: the ones that this instruction writes to, and those that calls keep. */
+enum { RDL__SAVED_BY_CALLEE = 1 << RDL__RBX | 1 << RDL__RBP | 1 << RDL__RSP | 0xf << 12 };
+uint16_t rdl__registers_written(const struct rdl__statement *statement);
+
+/* Does a memory operand name data that nobody changes, such as an address in the GOT? */
+bool rdl__is_constant(const struct rdl__unit *unit, const struct rdl__memory *memory);
+
 /* Is this an indirect jump to a label of its function?  False if it is not certain. */
 bool rdl__jumps_by_table(const struct rdl__unit *unit, size_t statement);
 

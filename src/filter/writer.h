@@ -5,6 +5,7 @@
 #include "filter/edit.h"
 #include "filter/mnemonics.h"
 #include "filter/unit.h"
+#include "filter/untold.h"
 
 /* An entry of the table of calls. */
 struct rdl__callee {
@@ -12,10 +13,12 @@ struct rdl__callee {
     uint32_t section;      /* of the callers */
 };
 
-/* An access of inline assembly. */
+/* An access of inline assembly, or one that the compiler does not report. */
 struct rdl__writing {
-    struct rdl__touching touching;
+    uint8_t kind; /* RDL__ACCESS_READ and the like: tables.h */
+    int8_t other;
     uint8_t bit;
+    uint32_t size;
     int32_t function;
 };
 
@@ -29,6 +32,8 @@ struct rdl__writer {
     size_t slot_room;
     struct rdl__writing *accesses;
     size_t access_count, access_room;
+    struct rdl__untolds untold;
+    size_t untold_done;
 };
 
 /* Go to a table, to the part of it that is about this section. */
@@ -41,8 +46,11 @@ void rdl__write_call(struct rdl__writer *writer, size_t statement);
 void rdl__write_callees(struct rdl__writer *writer);
 
 /* assembly.c: what comes before and in a statement of inline assembly that begins here; returns
- * the first statement behind it.  And the table of its accesses. */
+ * the first statement behind it.  And the table of accesses. */
 size_t rdl__write_assembly(struct rdl__writer *writer, size_t statement);
+
+/* assembly.c: what comes before this statement, if the compiler does not report its access. */
+void rdl__write_untold(struct rdl__writer *writer, size_t statement);
 void rdl__write_accesses(struct rdl__writer *writer);
 
 #endif

@@ -271,6 +271,10 @@ void __tsan_init(void);
 void __tsan_func_entry(void *pc);
 void __tsan_func_exit(void);
 
+/* Modules name it weakly. */
+extern RDL__ASKED_FOR(assembly);
+__attribute__((used)) static const char *const asked_for = &rdl__file_assembly;
+
 /* At the start of each module. */
 RDL__INTERPOSE void __tsan_init(void)
 {

@@ -1,0 +1,29 @@
+/* untold.h -- accesses to memory that gcc makes for a call and does not report.
+ *
+ * With -fsanitize=thread, gcc reports the accesses of assignments.  A struct that is passed by
+ * value is read by the call itself, and a struct that a call returns is written by it: of these,
+ * gcc says nothing. */
+#ifndef RDL__UNTOLD_H
+#define RDL__UNTOLD_H
+
+#include "filter/unit.h"
+
+struct rdl__untold {
+    size_t statement;         /* the access is to be reported before this one */
+    struct rdl__span operand; /* its address, */
+    int64_t from;             /* from here on */
+    uint32_t size;            /* in bytes */
+    bool writes;
+};
+
+struct rdl__untolds {
+    struct rdl__untold *all; /* in the order of the statements */
+    size_t count, room;
+};
+
+/* Does the function touch nothing of others but the place of its result? */
+bool rdl__untold_is_result(const struct rdl__unit *unit, size_t function);
+
+void rdl__untold_find(struct rdl__untolds *out, const struct rdl__unit *unit);
+
+#endif
