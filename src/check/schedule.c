@@ -305,7 +305,7 @@ static void add_notes(struct reading *reading, uint64_t before)
         row->file = rdl__duplicate("");
         row->place = rdl__duplicate("");
         row->source = rdl__duplicate("");
-        row->does = strndup(reading->note.text, strcspn(reading->note.text, "\n"));
+        row->does = rdl__duplicate_part(reading->note.text, strcspn(reading->note.text, "\n"));
     }
 }
 

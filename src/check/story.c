@@ -88,7 +88,7 @@ static char *assigned_name(const char *line)
         continue;
     if (start == end || !isalpha((unsigned char)start[*start == '_' || *start == '.']))
         return NULL;
-    return strndup(start, (size_t)(end - start));
+    return rdl__duplicate_part(start, (size_t)(end - start));
 }
 
 static char *name_of(const struct rdl__event *event)

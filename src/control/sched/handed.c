@@ -13,6 +13,7 @@
 
 #include "case/case.h"
 #include "control/sched/next.h"
+#include "control/sched/seen.h"
 #include "control/sched/state.h"
 #include "port/heap.h"
 
@@ -24,7 +25,7 @@ static void *moved(void *block, size_t size, uintptr_t pc)
     void *theirs;
     int why;
 
-    if (!block || rdl__heap_owns(block) || !rdl__heap_is_for(pc))
+    if (!block || rdl__heap_owns(block) || !rdl__heap_is_for(pc) || rdl__is_own(pc))
         return block;
     theirs = malloc(size); /* which takes us for the code under test */
     if (theirs)
