@@ -249,6 +249,8 @@ def another_build():
         ("in process, portfolio", in_process("locks_and_data", 0, 200_000)),
         ("in process, random, 1 MB of static data",
          in_process("locks", 1 << 20, 200_000, "--strategy", "random")),
+        ("in process, random, 1 MB, no execution is repeated",
+         in_process("many_locks", 1 << 20, 100_000, "--strategy", "random")),
         ("raddle explore, random", explored("small", 3000, "random")),
         ("raddle explore, 4 million accesses, in order", explored("accesses", 1, "in-order", "4")),
     ]

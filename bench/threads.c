@@ -66,6 +66,22 @@ RDL_EXPLORE(locks_and_data)
     two_with_a_lock(t);
 }
 
+/* Long enough that hardly any execution repeats another. */
+static void lock_and_unlock_more(void *lock)
+{
+    for (int i = 0; i < 8; i++)
+        lock_and_unlock(lock);
+}
+
+RDL_EXPLORE(many_locks)
+{
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+    data[DATA / 2]++;
+    two(t, lock_and_unlock_more, &lock);
+    pthread_mutex_destroy(&lock);
+}
+
 /* Not controlled: real threads. */
 RDL_PROPERTY(real_locks)
 {

@@ -34,6 +34,7 @@ for compiler in gcc clang; do
             passes ./program --cases 2000
             passes ./program --cases 2000 --no-fork
             passes ./program --cases 2000 --strategy random --jobs 2
+            passes ./program --filter pages --cases 20000 --strategy random
         done
     done
     # With address sanitizers nothing may go wrong, whatever can be put back.

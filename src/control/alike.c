@@ -3,6 +3,8 @@
 
 #include <stddef.h>
 
+#include "base/hash.h"
+#include "case/case.h"
 #include "control/sched/left.h"
 #include "control/sched/sched.h"
 #include "control/sched/seen.h"
@@ -12,6 +14,7 @@
 #include "port/statics.h"
 
 static bool is_saved, never;
+static uint64_t last; /* stands for all choices of the last execution; 0: nothing does */
 
 static void save(void)
 {
@@ -26,7 +29,8 @@ static void save(void)
 static void remove_traces(void)
 {
     rdl__undo_restore();
-    rdl__statics_restore();
+    rdl__statics_restore(last);
+    last = 0;
     rdl__maps_restore();
     rdl__remains_look(false);
 }
@@ -41,6 +45,22 @@ void rdl__alike_begin(const struct rdl_test *test)
     else
         save();
     is_saved = true;
+}
+
+/* Executions that begin alike and make the same choices are the same. */
+void rdl__alike_end(const struct rdl_case *t)
+{
+    const struct rdl__choice *choice = t->tape->choices, *end = choice + t->tape->count;
+    uint64_t hash = rdl__hash_bytes(&t->settings, sizeof t->settings) ^ t->outcome->hash;
+
+    if (!is_saved || t->outcome->verdict != RDL__PASSED ||
+        rdl__limits_has(&rdl__sched.summary->limits, RDL__LIMIT_UNLIKE))
+        return;
+    for (; choice < end; choice++) {
+        hash = (hash ^ choice->index ^ choice->max << 32) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 32;
+    }
+    last = rdl__combine(hash, t->left_out);
 }
 
 void rdl__alike_anew(void)

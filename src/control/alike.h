@@ -9,11 +9,15 @@
 
 #include <stdbool.h>
 
+struct rdl_case;
 struct rdl_test;
 
 /* An execution is about to begin, in this process: its set-up comes next.  The first one
  * decides what the others find. */
 void rdl__alike_begin(const struct rdl_test *test);
+
+/* It has ended. */
+void rdl__alike_end(const struct rdl_case *t);
 
 /* The setup_once of other tests is about to be called.  Their executions begin with the state
  * that it leaves; the traces of executions before it are removed now. */

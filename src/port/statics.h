@@ -11,12 +11,14 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Note what they are now.  It takes the place of what was noted before. */
 void rdl__statics_save(void);
 
-/* Put them back to what was noted. */
-void rdl__statics_restore(void);
+/* Put them back to what was noted.  Executions with the same number, which is not 0, have written
+ * to the same variables; so the kernel is asked about the first of them only. */
+void rdl__statics_restore(uint64_t execution);
 
 /* Why some of them are not put back, to complete "executions do not begin alike: ";
  * NULL: all of them are. */

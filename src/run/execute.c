@@ -132,6 +132,8 @@ void rdl__execute(struct rdl_case *t)
         rdl__meet_end();
     rdl__current = NULL;
     rdl__tape_finish(t->tape);
+    if (t->test->options.explore && !rdl__explorer_judge)
+        rdl__alike_end(t);
 }
 
 uint32_t rdl__size_of_case(uint64_t n, uint64_t ramp)
