@@ -567,6 +567,23 @@ TEST(in_one_process_each_test_is_explored_as_in_one_of_its_own)
     EXPECT_STR(run(NULL, verdicts, "--no-fork"), apart);
 }
 
+TEST(in_one_process_each_test_covers_as_much_as_in_one_of_its_own)
+{
+    static const char covered[] =
+        "\"$BUILD/zoo/schedules\" --seed 1 --regressions none --shrink-runs 1 --format json "
+        "--filter -crashes --filter -asserts --strategy %s | grep -o '\"covered\":{[^}]*}'";
+    static const char *const strategies[] = {"dfs", "dpor", "random", "pos", "portfolio"};
+
+    for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++) {
+        char here[64];
+        char *apart = run(NULL, covered, strategies[i]);
+
+        snprintf(here, sizeof here, "%s --no-fork", strategies[i]);
+        EXPECT_CONTAINS(apart, "\"covered\":{\"complete\":");
+        EXPECT_STR(run(NULL, covered, here), apart);
+    }
+}
+
 TEST(without_forking_a_check_fails_alike)
 {
     int status;

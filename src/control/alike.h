@@ -19,8 +19,8 @@ void rdl__alike_begin(const struct rdl_test *test);
 /* It has ended. */
 void rdl__alike_end(const struct rdl_case *t);
 
-/* The setup_once of other tests is about to be called.  Their executions begin with the state
- * that it leaves; the traces of executions before it are removed now. */
+/* Another test comes next, perhaps with a setup_once.  Its executions begin with the state that
+ * this leaves; the traces of executions before it are removed now. */
 void rdl__alike_anew(void);
 
 /* In the execution: add a fact for each trace that was not removed. */

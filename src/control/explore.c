@@ -71,7 +71,8 @@ void rdl__explorer_start(const char *name, uint64_t seed)
     strategy_seed = seed;
     rdl__distinct_release(&seen);
     rdl__limits_clear(&limits);
-    threads_most = 0;
+    threads_most = watched = 0;
+    longest = 0;
     if (!summary) {
         summary = rdl__map(sizeof *summary, MAP_SHARED | MAP_NORESERVE);
         if (!summary)

@@ -405,17 +405,20 @@ static void end_thread(void)
 
 static void do_it_here(struct rdl__worker *worker)
 {
-    const struct rdl_fixture *fixture = worker->board->task.test->options.fixture;
+    const struct rdl_test *test = worker->board->task.test;
+    const struct rdl_fixture *fixture = test->options.fixture;
+    static const struct rdl_test *last;
     static const struct rdl_fixture *set_up;
 
     if (worker->own_case->tape == NULL) {
         rdl__case_init(worker->own_case, worker->board, end_thread);
         rdl__mind_forks();
     }
-    if (fixture && fixture != set_up && fixture->setup_once) {
+    if (test != last)
         rdl__alike_anew();
+    if (fixture && fixture != set_up && fixture->setup_once)
         fixture->setup_once();
-    }
+    last = test;
     set_up = fixture;
     rdl__do_task(worker->board, worker->own_case, &rdl__interrupted);
     worker->busy = true;

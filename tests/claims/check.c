@@ -112,8 +112,10 @@ static void test(struct run *runs, unsigned programs, int r)
     FILE *pipe;
 
     snprintf(command, sizeof command,
-             "%s/%s --strategy %s --cases %s --seed %s --format json --regressions none 2>errors",
-             batch, builds[r / STRATEGIES], strategies[r % STRATEGIES], schedules, seed);
+             "%s/%s --strategy %s --cases %s --seed %s --format json --regressions none %s"
+             "2>errors",
+             batch, builds[r / STRATEGIES], strategies[r % STRATEGIES], schedules, seed,
+             r % 2 ? "--no-fork " : "");
     clear_outcomes(programs, 0);
     pipe = popen(command, "r");
     if (!pipe)

@@ -81,7 +81,7 @@ static const char *const ends[] = {"if (a[0] == @) _exit(finish(@));",
                                    NULL};
 static const char *const environment[] = {
     "setenv(\"CLAIMS\", \"@\", 1);",
-    "SEE(getenv(\"CLAIMS\") ? *getenv(\"CLAIMS\") : 0);",
+    "SEE(number(getenv(\"CLAIMS\")));",
     "unsetenv(\"CLAIMS\");",
     "char w[16]; snprintf(w, sizeof w, \"%d\", number(getenv(\"CLAIMS\")) + 1);"
     " setenv(\"CLAIMS\", w, 1);",
@@ -308,9 +308,10 @@ static void print_table(unsigned count)
 static void print_tests(unsigned count)
 {
     for (unsigned program = 0; program < count; program++)
-        printf("RDL_EXPLORE(test_%u)\n{\n    (void)t;\n    set_up(%u);\n    program_%u();\n"
-               "    tear_down();\n}\n\n",
-               program, program, program);
+        printf("static const struct rdl_fixture fixture_%u = {.setup_once = close_leftovers};\n\n"
+               "RDL_EXPLORE(test_%u, .fixture = &fixture_%u)\n{\n    (void)t;\n    set_up(%u);\n"
+               "    program_%u();\n    tear_down();\n}\n\n",
+               program, program, program, program, program);
     printf("RDL_MAIN\n");
 }
 
