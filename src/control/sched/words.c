@@ -59,7 +59,7 @@ void rdl__op_describe(struct rdl__text *out, const struct rdl__op *op, const cha
         [RDL__OP_CREATE] = "creates a thread",
         [RDL__OP_YIELD] = "lets others run",
         [RDL__OP_SLEEP] = "sleeps",
-        [RDL__OP_IO] = "uses a file",
+        [RDL__OP_IO] = "calls the C library",
         [RDL__OP_SIGNAL_WAIT] = "waits for a signal",
         [RDL__OP_QUIET] = "waits for all others",
         [RDL__OP_STEP] = "goes on",
