@@ -17,7 +17,9 @@
 
 enum { MODULES_MAX = 512, NEAR = 64 };
 
-static const char instruction[] = {0x0f, 0x05};
+/* The two bytes of the instruction. */
+enum { FIRST = 0x0f, SECOND = 0x05 };
+
 static const char with_return[] = {0x0f, 0x05, (char)0xc3};
 static const char number_of_futex[] = {(char)SYS_futex, 0, 0, 0};
 
@@ -109,13 +111,24 @@ static bool seems_to_wait(const struct stretch *it, const char *found)
 
 bool (*rdl__calls_is_own)(uintptr_t pc);
 
+/* The next instruction in [from, end), or NULL.  The second byte is the rarer one in code.  (memmem
+ * takes ten times as long, and every process that controls threads searches all of its code.) */
+static const char *find(const char *from, const char *end)
+{
+    const char *at = from;
+
+    while (at + 1 < end && (at = memchr(at + 1, SECOND, (size_t)(end - at) - 1)))
+        if (at[-1] == FIRST)
+            return at - 1;
+    return NULL;
+}
+
 /* All of the code, since the first instruction that is found need not be one. */
 static void search(struct rdl__calls *calls, const struct stretch *it, const char *name)
 {
     const char *from = (const char *)it->start, *found;
 
-    while (!calls->waits &&
-           (found = memmem(from, it->end - (uintptr_t)from, instruction, sizeof instruction))) {
+    while (!calls->waits && (found = find(from, (const char *)it->end))) {
         bool waits = seems_to_wait(it, found);
 
         from = found + 1;
@@ -144,7 +157,6 @@ static void look_at(struct rdl__calls *calls, struct stretch it, const char *nam
     if (is_libc(name)) {
         calls->libc_start = it.start;
         calls->libc_size = it.end - it.start;
-        calls->door = memmem((void *)it.start, it.end - it.start, with_return, sizeof with_return);
     } else if (!it.is_system && !is_our_library(&it, name)) {
         search(calls, &it, name);
     }
@@ -167,6 +179,9 @@ static int look_at_module(struct dl_phdr_info *info, size_t size, void *context)
 void rdl__calls_look(struct rdl__calls *calls)
 {
     dl_iterate_phdr(look_at_module, calls);
+    if (calls->maker[0] && !calls->door)
+        calls->door = memmem((void *)calls->libc_start, calls->libc_size, with_return,
+                             sizeof with_return);
 }
 
 /* A question in code that does nothing, and that valgrind looks for: is it there?  (As its manual

@@ -12,7 +12,7 @@
 
 struct rdl__calls {
     uintptr_t libc_start, libc_size; /* the C library's code */
-    const void *door;                /* code in it that makes a system call and returns */
+    const void *door;                /* code in it that makes a system call; with a maker */
     char maker[64];                  /* a module that makes system calls itself; "": none does */
     bool waits;                      /* it seems to wait for futexes */
 };
