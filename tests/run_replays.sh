@@ -34,20 +34,20 @@ found() {
     token=$(value token) hash=$(value hash)
 }
 
-# again TIMES COMMAND...: all of them have this hash.
+# again TIMES NAME COMMAND...: all of them have the hash of NAME.
 again() {
-    local times=$1 status same
-    shift
-    : >replays
+    local times=$1 replays=$2.replays hash=${hash_of[$2]} status same
+    shift 2
+    : >"$replays"
     for _ in $(seq "$times"); do
         status=0
-        "$@" >>replays 2>&1 </dev/null || status=$?
-        [ $status = 1 ] || fail "$*: status $status, not 1:" "$(tail -n 3 replays | cut -c 1-4000)"
+        "$@" >>"$replays" 2>&1 </dev/null || status=$?
+        [ $status = 1 ] ||
+            fail "$*: status $status, not 1:" "$(tail -n 3 "$replays" | cut -c 1-4000)"
     done
-    same=$(grep -c "\"hash\":\"$hash\"" replays || true)
+    same=$(grep -c "\"hash\":\"$hash\"" "$replays" || true)
     [ "$same" = "$times" ] || fail "$*: only $same of $times have the hash $hash:" \
-        "$(grep -v "\"hash\":\"$hash\"" replays | head -n 1 | cut -c 1-4000)"
-    total=$((total + times))
+        "$(grep -v "\"hash\":\"$hash\"" "$replays" | head -n 1 | cut -c 1-4000)"
 }
 
 # ---- What is replayed ---------------------------------------------------------------------------
@@ -68,15 +68,13 @@ done
 found ./schedules --filter =many_add_up
 token_of[schedules]=$token hash_of[schedules]=$hash
 
-# replay TIMES: each of them so often.
-total=0
+# replay TIMES NAME: so often.
 replay() {
-    for name in pool aba_stack timed_out; do
-        hash=${hash_of[$name]}
-        again "$1" "$raddle" replay "${token_of[$name]}"
-    done
-    hash=${hash_of[schedules]}
-    again "$1" ./schedules --replay "${token_of[schedules]}"
+    if [ "$2" = schedules ]; then
+        again "$1" schedules ./schedules --replay "${token_of[schedules]}"
+    else
+        again "$1" "$2" "$raddle" replay "${token_of[$2]}"
+    fi
 }
 
 # ---- Again and again ----------------------------------------------------------------------------
@@ -84,13 +82,23 @@ replay() {
 times=60
 [ -z "${RADDLE_SOAK:-}" ] || times=2000
 
-replay $times
+for name in "${!token_of[@]}"; do
+    replay $times "$name"
+done
 for _ in $(seq $((2 * $(nproc)))); do
     sh -c 'while :; do :; done' &
     busy+=($!)
 done
-replay $((times / 4))
+replays=() status=0
+for name in "${!token_of[@]}"; do # all at once: each is a load for the others
+    replay $((times / 4)) "$name" &
+    replays+=($!)
+done
+for one in "${replays[@]}"; do
+    wait "$one" || status=1 # it has said why
+done
 release
+[ $status = 0 ] || exit 1
 [ "$(cat /proc/sys/kernel/randomize_va_space)" != 0 ] ||
     echo "addresses are always the same here"
-echo "$total replays"
+echo "$((${#token_of[@]} * (times + times / 4))) replays"
