@@ -6,8 +6,9 @@
 # tests/specs/NAME/code/*.c   part of program specs/NAME: likewise
 #
 # A test may say `ctest: WORD...` in its opening comment: `slow` takes the place
-# of the label `quick`, `serial` runs the test alone.  Shell tests are `whole`
-# instead of `quick`.  Exit status 77 means skipped.
+# of the label `quick`, `serial` runs the test alone, `long` runs it before others,
+# so that no core is idle in the end.  Shell tests are `whole` instead of `quick`.
+# Exit status 77 means skipped.
 enable_testing()
 
 set(test_environment BUILD=${PROJECT_BINARY_DIR} SOURCE=${PROJECT_SOURCE_DIR}
@@ -19,8 +20,8 @@ if(RADDLE_SANITIZE)
        ASAN_OPTIONS=detect_leaks=1:verify_asan_link_order=0 UBSAN_OPTIONS=print_stacktrace=1)
 endif()
 
-# Give a test its label, environment and way of being skipped.
-function(describe_test name file label)
+# Give a test its label, environment, place in line and way of being skipped.
+function(describe_test name file label cost)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
   file(STRINGS ${file} words REGEX "^[ */#]*ctest: " LIMIT_COUNT 1)
   if(words MATCHES "slow")
@@ -29,7 +30,10 @@ function(describe_test name file label)
   if(words MATCHES "serial")
     set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
   endif()
-  set_tests_properties(${name} PROPERTIES LABELS ${label} SKIP_RETURN_CODE 77
+  if(words MATCHES "long")
+    set(cost 100)
+  endif()
+  set_tests_properties(${name} PROPERTIES LABELS ${label} COST ${cost} SKIP_RETURN_CODE 77
                        ENVIRONMENT "${test_environment}")
 endfunction()
 
@@ -87,15 +91,14 @@ foreach(file IN LISTS test_sources ITEMS ${PROJECT_SOURCE_DIR}/tests/tidy.c)
     add_instrumented(${name} ${instrumented})
   endif()
   add_test(NAME ${name} COMMAND ${name})
-  describe_test(${name} ${file} quick)
+  describe_test(${name} ${file} quick 0)
 endforeach()
 
 file(GLOB scripts CONFIGURE_DEPENDS tests/run_*.sh)
 foreach(file IN LISTS scripts)
   get_filename_component(name ${file} NAME_WE)
   add_test(NAME ${name} COMMAND bash ${file})
-  describe_test(${name} ${file} whole)
-  set_tests_properties(${name} PROPERTIES COST 1) # the long ones first: no core is idle in the end
+  describe_test(${name} ${file} whole 10)
 endforeach()
 
 # Helpers go without sanitizers: they are loaded into programs of any kind.

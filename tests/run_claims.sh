@@ -8,7 +8,7 @@
 #
 # PROGRAMS=n explores so many programs, TESTS=n so many tests.  The seed of a failing batch is
 # printed.
-# ctest: slow
+# ctest: slow long
 set -eu
 [ -z "${SANITIZE:-}" ] || exit 77 # the programs are compiled by the plain compiler
 raddle=$BUILD/bin/raddle

@@ -13,6 +13,7 @@
 #   (tests/docs/man has what it takes).
 # With ACCEPT=1 the console blocks are rewritten to show what is printed now.  ONLY="docs/a.md"
 # checks these documents only.
+# ctest: long
 set -eu
 
 scratch=$(mktemp -d)

@@ -3,6 +3,7 @@
 #   passes (a planted bug is marked as expected, so finding it is passing);
 #   says the same when it is run again with the same seed, apart from times;
 #   finds failures that their own replay command shows again: same check, same values.
+# ctest: long
 set -eu
 
 scratch=$(mktemp -d)

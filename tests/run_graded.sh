@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # run_graded.sh -- raddle grade says of each implementation in examples/ what the first line
 # of that does: `broken: CLASS` fails, with that class; `correct` passes.
+# ctest: long
 set -eu
 
 # A sanitized library only works in a program that is sanitized too.

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # run_headers.sh -- the public headers with any compiler and language that they are for, each alone
 # and with what people write with them, without a warning.
+# ctest: long
 set -eu
 
 [ -z "${SANITIZE:-}" ] || exit 77

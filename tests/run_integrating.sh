@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # run_integrating.sh -- the projects of docs/integrating.md are built with what `make install`
 # leaves behind, and each build system runs the tests and takes notice when one fails.
+# ctest: long
 set -eu
 
 [ -z "${SANITIZE:-}" ] || exit 77

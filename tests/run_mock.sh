@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # run_mock.sh -- mocks in code of both compilers, however it is compiled and linked; and stubs for
 # whole headers.
+# ctest: long
 set -eu
 
 # The code under test would be instrumented, too, and the C library's functions the sanitizer's.

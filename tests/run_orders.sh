@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # run_orders.sh -- schedules that fail become orders of a few events, under which free threads fail
 # each time, whatever else the machine does.
+# ctest: long
 set -eu
 
 [ -z "${SANITIZE:-}" ] || exit 77 # it does not like what hooks do to stacks

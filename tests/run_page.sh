@@ -2,6 +2,7 @@
 # run_page.sh -- pages for browsers in a real one: Chromium, driven by Playwright.
 #
 # ACCEPT=1 stores pictures of timelines anew, in tests/page/pictures.
+# ctest: long
 set -eu
 
 skip() {

@@ -2,6 +2,7 @@
 # run_replays.sh -- a token is one execution: replayed again and again, each time in a new
 # process at new addresses, on an idle machine and on one that has too much to do.  What
 # test_replay.c does thousands of times in one process is done a few hundred times here.
+# ctest: long
 set -eu
 
 # The preloaded library would have to come before the sanitizer's.

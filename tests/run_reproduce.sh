@@ -2,6 +2,7 @@
 # Claim: what `raddle export` writes of a failing case is a C program that compiles without
 # warnings, and fails like the test it was made of, under the same schedule; for all kinds of tests,
 # and for programs that know nothing of Raddle.
+# ctest: long
 set -eu
 
 [ -z "${SANITIZE:-}" ] || exit 77 # a sanitized library needs sanitized programs

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # run_state.sh -- state of the C library and the kernel: of two programs each, the wrong one
 # fails by every strategy, and the right one passes, as a plain program and by raddle cc.
+# ctest: long
 set -eu
 
 # A sanitized library only works in a program that is sanitized too.

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # run_tools.sh -- explored programs and tests in the company of others: AddressSanitizer and UBSan
 # of gcc and of clang, valgrind, C++, and libraries that are loaded and unloaded on the way.
+# ctest: long
 set -eu
 
 # These are sanitized, and preloaded, already.

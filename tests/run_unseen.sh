@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # run_unseen.sh -- code that is not instrumented, in programs of which the rest is: its lost
 # updates are found, by every strategy and from every seed; correct programs are not blamed.
+# ctest: long
 set -eu
 
 # A sanitized library only works in a program that is sanitized too.

@@ -4,6 +4,7 @@
 #
 # Compiled by `raddle cc`, with -O1 as users would.  Where a bug needs no more than switches
 # at calls that synchronise, it is found in the ordinary program as well.
+# ctest: long
 set -eu
 
 # The preloaded library would have to come before the sanitizer's.

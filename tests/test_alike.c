@@ -1,4 +1,5 @@
-/* test_alike.c -- executions of a test begin alike: tests/specs/alike.c. */
+/* test_alike.c -- executions of a test begin alike: tests/specs/alike.c.
+ * ctest: long */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* test_components.c -- call-outs, stand-ins and clusters as their users see them:
- * tests/specs/components.c. */
+ * tests/specs/components.c.
+ * ctest: long */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
-/* test_drive_model.c -- RDL_TEST_MODEL as its users see it: tests/specs/model.c. */
+/* test_drive_model.c -- RDL_TEST_MODEL as its users see it: tests/specs/model.c.
+ * ctest: long */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
 /* test_drive_plan.c -- planned sequences and tables as their users see them: tests/specs/plan.c,
- * examples/asymmetric_buffer. */
+ * examples/asymmetric_buffer.
+ * ctest: long */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -6,7 +6,8 @@
  *
  * Where there are neither rules nor requirements, what is interleaved is that, too: can the events
  * be dealt out so that each part has its own?  Branches with a tag are one expression for each
- * way to take them. */
+ * way to take them.
+ * ctest: long */
 #include "harness.h"
 
 #include <stdlib.h>

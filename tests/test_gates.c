@@ -1,4 +1,5 @@
-/* test_gates.c -- gates as their users see them: tests/specs/gates. */
+/* test_gates.c -- gates as their users see them: tests/specs/gates.
+ * ctest: long */
 #include <stdio.h>
 #include <stdlib.h>
 

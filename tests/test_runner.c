@@ -1,5 +1,6 @@
 /* test_runner.c -- test programs as their users see them: what they print, what
- * they return, and that a printed line brings a failure back. */
+ * they return, and that a printed line brings a failure back.
+ * ctest: long */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* test_schedules.c -- failing schedules as their users see them: what happened, in
- * which order, where; and that it reads the same every time. */
+ * which order, where; and that it reads the same every time.
+ * ctest: long */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* test_streams_fds.c -- what is found of components behind descriptors, and that nothing is
- * left behind: tests/zoo/connections.c and tests/zoo/servers.c. */
+ * left behind: tests/zoo/connections.c and tests/zoo/servers.c.
+ * ctest: long */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
