@@ -104,7 +104,8 @@ for compiler in gcc clang; do
         compile="$compiler -g -O1 -fsanitize=$sanitizers -pthread"
         $compile "$code/overflow.c" -o overflow
         undefined "$raddle" explore -- ./overflow
-        UBSAN_OPTIONS=halt_on_error=0 run 0 "$raddle" explore -- ./overflow
+        # The second schedule overflows.
+        UBSAN_OPTIONS=halt_on_error=0 run 0 "$raddle" explore --schedules 300 -- ./overflow
         for library in "$shared" "$static"; do
             $compile -DTEST "$code/overflow.c" $library -o overflow
             undefined ./overflow
