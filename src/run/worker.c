@@ -27,6 +27,7 @@
 #include "base/memory.h"
 #include "control/alike.h"
 #include "control/sched/left.h"
+#include "control/sched/sched.h"
 #include "port/book.h"
 #include "port/clock.h"
 #include "port/coverage.h"
@@ -321,6 +322,8 @@ static bool start(struct rdl__worker *worker, struct rdl__error *error)
     rdl__book_open();
     rdl__coverage_prepare();
     rdl__left_prepare();
+    if (worker->board->task.test->options.explore)
+        rdl__execution_prepare();
     fflush(NULL); /* or the worker would write it a second time */
     pid = fork();
     if (pid == 0) {
