@@ -143,3 +143,18 @@ for counts in locked:2 by_exchanging:8 by_comparing:8 by_a_bit:8; do
     grep -q "\"complete\":true,\"schedules\":${counts#*:}," out ||
         fail "$counts distinguishable schedules, but:" "$(cat out)"
 done
+
+# Constructors and destructors of libraries that threads load: those that are not seen, and those
+# that touch what others may touch, end the claim.
+export RADDLE_CC=gcc
+"$raddle" cc -g -O1 -rdynamic "$code/loads.c" -o loads
+for with in gcc:1:false 'raddle cc':1:false 'raddle cc':2:true gcc:0:true; do
+    IFS=: read -r compiler what complete <<<"$with"
+    [ "$compiler" = gcc ] || compiler="$raddle cc"
+    $compiler -g -O1 -shared -fPIC -DWITH=$what "$code/loads.c" -o libloaded.so
+    for way in open close; do
+        [ $what != 2 ] || [ $way = open ] || continue # others may still use the library
+        options='--format json' explore 0 dpor 1 ./loads $way
+        grep -q "\"complete\":$complete," out || fail "$with, $way: not $complete:" "$(cat out)"
+    done
+done

@@ -205,6 +205,33 @@ static void print_equal(int me)
     printf("1\n");
 }
 
+/* ---- Locks of streams ---- */
+
+static int half;
+
+static void halve_with_stream(int me)
+{
+    if (me == 0) {
+        flockfile(stderr);
+        __atomic_store_n(&half, 1, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&half, 0, __ATOMIC_SEQ_CST);
+        funlockfile(stderr);
+    } else
+        assert(!__atomic_load_n(&half, __ATOMIC_SEQ_CST));
+}
+
+static void halve_right(int me)
+{
+    if (me == 0) {
+        halve_with_stream(me);
+        return;
+    }
+    flockfile(stderr);
+    halve_with_stream(me);
+    fflush(NULL);
+    funlockfile(stderr);
+}
+
 /* ---- What the process is told of itself ---- */
 
 static void group_changes(int me)
@@ -377,6 +404,10 @@ const struct pair call_pairs[] = {
      .body = cancel_in_open,
      .after = all_steps_were_done,
      .right_body = cancel_in_lseek},
+    {.name = "flockfile",
+     .body = halve_with_stream,
+     .right_body = halve_right,
+     .instrumented = true},
     {.name = "stdout", .body = print, .right_body = print_equal},
     {0},
 };

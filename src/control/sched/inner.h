@@ -103,6 +103,9 @@ void rdl__first_turn(void); /* the first thread can go, and does */
 /* libc_locks.c */
 void rdl__streams_abandon(const struct rdl__thread *thread);
 
+/* loader.c: a constructor has come to this, and others could not run before it */
+void rdl__not_interrupted(const struct rdl__op *op);
+
 /* order.c */
 void rdl__hb_begin(struct rdl__thread *first);
 void rdl__hb_begin_late(void); /* there is code now that tells of its accesses */

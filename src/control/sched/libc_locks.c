@@ -1,21 +1,11 @@
-/* libc_locks.c -- locks within the C library that are held while other code runs:
- * of streams, between flockfile and funlockfile, and of the loader, while it calls
- * constructors.
+/* libc_locks.c -- locks of streams, between flockfile and funlockfile.
  *
  * The locks are real ones: a controlled thread that had to wait for one would stop
- * all of them.  So a stream's is taken only when no other controlled thread has it,
- * and as long as a thread has any it stays the running one if that is possible.
- *
- * A library that is loaded by a controlled thread is looked for as if this library
- * had asked for it: the search path that the caller's own file may have is not
- * used. */
-#include <dlfcn.h>
+ * all of them.  So a stream's lock is taken only when no other controlled thread has it. */
 #include <stdio.h>
 
-#include "control/sched/dispatch.h"
 #include "control/sched/inner.h"
 #include "control/sched/primitive.h"
-#include "control/sched/seen.h"
 #include "control/sched/state.h"
 #include "control/sched/world.h"
 
@@ -48,18 +38,36 @@ static bool nobody_else_has_it(void *what)
     return !owner || owner == claim->self->fs;
 }
 
+bool rdl__stream_is_free(struct rdl__thread *self, FILE *stream)
+{
+    return nobody_else_has_it(&(struct claim){self, stream});
+}
+
+static bool nobody_else_has_any(void *what)
+{
+    const struct claim *claim = what;
+
+    for (uint32_t id = 0; id < rdl__sched.view.threads; id++) {
+        const struct rdl__thread *thread = rdl__sched.threads[id];
+
+        for (uint32_t i = 0; thread->state == RDL__ALIVE && i < thread->hold_count; i++)
+            if (thread != claim->self && thread->holds[i].stream)
+                return false;
+    }
+    return true;
+}
+
 void rdl__stream_await(struct rdl__thread *self, FILE *stream, const struct rdl__op *op)
 {
     struct claim claim = {self, stream};
 
-    rdl__await(self, op, nobody_else_has_it, &claim, RDL__FOREVER);
+    rdl__await(self, op, stream ? nobody_else_has_it : nobody_else_has_any, &claim, RDL__FOREVER);
 }
 
 static void hold(struct rdl__thread *self, FILE *file, uintptr_t pc)
 {
     struct rdl__hold *held;
 
-    self->no_switch++;
     rdl__got(self, (uintptr_t)file, pc, true); /* that is: it counts */
     held = rdl__held_by(self, (uintptr_t)file);
     if (held)
@@ -94,10 +102,8 @@ void rdl__streams_abandon(const struct rdl__thread *thread)
 
 void rdl__stream_gone(struct rdl__thread *self, FILE *file)
 {
-    while (rdl__held_by(self, (uintptr_t)file)) {
+    while (rdl__held_by(self, (uintptr_t)file))
         rdl__gave(self, (uintptr_t)file);
-        self->no_switch--;
-    }
 }
 
 /* ---- Interposed: streams ------------------------------------------------------------ */
@@ -146,51 +152,8 @@ RDL__INTERPOSE void funlockfile(FILE *file)
         look_at_owner(self, file, pc);
     rdl__hb_release(self, (uintptr_t)file);
     RDL__NEXT(funlockfile)(file);
-    if (rdl__held_by(self, (uintptr_t)file)) {
+    if (rdl__held_by(self, (uintptr_t)file))
         rdl__gave(self, (uintptr_t)file);
-        self->no_switch--;
-    }
     rdl__changed((uintptr_t)file);
     rdl__after(self, pc);
-}
-
-/* ---- Interposed: the loader --------------------------------------------------------- */
-
-RDL__INTERPOSE void *dlopen(const char *file, int mode)
-{
-    struct rdl__thread *self = rdl__self();
-    void *library;
-
-    if (!self)
-        return RDL__NEXT(dlopen)(file, mode);
-    rdl__come_to_state(self, RDL__STATE_MODULES, RDL__WRITES, RDL__CALLER);
-    self->no_switch++;
-    library = RDL__NEXT(dlopen)(file, mode);
-    rdl__dispatch_loaded();
-    self->no_switch--;
-    return library;
-}
-
-static int close_library(void *library)
-{
-    int result;
-
-    __atomic_add_fetch(&rdl__closing, 1, __ATOMIC_RELAXED);
-    result = RDL__NEXT(dlclose)(library);
-    __atomic_sub_fetch(&rdl__closing, 1, __ATOMIC_RELAXED);
-    return result;
-}
-
-RDL__INTERPOSE int dlclose(void *library)
-{
-    struct rdl__thread *self = rdl__self();
-    int result;
-
-    if (!self)
-        return close_library(library);
-    rdl__come_to_state(self, RDL__STATE_MODULES, RDL__WRITES, RDL__CALLER);
-    self->no_switch++;
-    result = close_library(library);
-    self->no_switch--;
-    return result;
 }

@@ -408,8 +408,12 @@ static void may_be_preempted(struct rdl__thread *self)
 
 static void turn(struct rdl__thread *self)
 {
-    if (sched->view.enabled_count > 1 && self->no_switch == 0)
+    if (sched->view.enabled_count <= 1)
+        return;
+    if (self->no_switch == 0)
         may_be_preempted(self);
+    else if (self->aside == 0)
+        rdl__not_interrupted(&sched->view.ops[self->id]);
 }
 
 /* ---- Points -------------------------------------------------------------------------- */

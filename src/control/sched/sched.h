@@ -106,7 +106,7 @@ struct rdl__thread {
     bool blocks_sigsys;   /* as it thinks: see dispatch.h */
     uint32_t offers;      /* of its turn, or waits that were in vain, since somebody got on */
     uintptr_t refused_at; /* pc where it tried to get a lock last, and did not */
-    unsigned no_switch;   /* > 0: a lock of the C library is held; stay if that is possible */
+    unsigned no_switch;   /* > 0: it holds the loader's lock; stay if that is possible */
     unsigned aside;       /* > 0: it runs a spec or a driver, whose calls of the C library are not
                              those of the code under test */
 

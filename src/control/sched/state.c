@@ -99,13 +99,20 @@ static struct rdl__op op_on(uintptr_t object, enum rdl__touch touch, uintptr_t p
         .kind = RDL__OP_IO, .touch = (uint8_t)touch, .size = 1, .object = object, .pc = pc};
 }
 
-void rdl__come_to_state(struct rdl__thread *self, enum rdl__state state, enum rdl__touch touch,
-                        uintptr_t pc)
+struct rdl__op rdl__state_op(enum rdl__state state, enum rdl__touch touch, uintptr_t pc)
 {
     struct rdl__op op = op_on(rdl__state_object(state), touch, pc);
 
     if (state == RDL__STATE_WORLD)
         op.flags = RDL__OP_BREAKS;
+    return op;
+}
+
+void rdl__come_to_state(struct rdl__thread *self, enum rdl__state state, enum rdl__touch touch,
+                        uintptr_t pc)
+{
+    struct rdl__op op = rdl__state_op(state, touch, pc);
+
     rdl__point(self, &op);
 }
 
@@ -186,12 +193,10 @@ static FILE *stream_of(const struct rdl__call_row *row, const uint64_t *argument
 
 static void come_to_stream(struct rdl__thread *self, FILE *stream, uintptr_t pc)
 {
-    struct rdl__op op = stream_op(stream, pc);
+    struct rdl__op op =
+        stream ? stream_op(stream, pc) : rdl__state_op(RDL__STATE_WORLD, RDL__WRITES, pc);
 
-    if (stream)
-        rdl__stream_await(self, stream, &op);
-    else
-        rdl__come_to_state(self, RDL__STATE_WORLD, RDL__WRITES, pc);
+    rdl__stream_await(self, stream, &op);
 }
 
 void rdl__come_to_stream(struct rdl__thread *self, FILE *stream, uintptr_t pc)

@@ -39,7 +39,8 @@ void rdl__come_as_row(const char *name, const uint64_t *arguments, uintptr_t pc)
 /* The thread is about to do something to this stream, by a function of ours. */
 void rdl__come_to_stream(struct rdl__thread *self, FILE *stream, uintptr_t pc);
 
-/* The thread is about to read or write this state. */
+/* The thread is about to read or write this state: the operation, and to come to it. */
+struct rdl__op rdl__state_op(enum rdl__state state, enum rdl__touch touch, uintptr_t pc);
 void rdl__come_to_state(struct rdl__thread *self, enum rdl__state state, enum rdl__touch touch,
                         uintptr_t pc);
 

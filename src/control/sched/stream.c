@@ -43,14 +43,21 @@ void rdl__streams_begin(void)
 
 /* ---- Waiting ----------------------------------------------------------------------- */
 
-/* Nobody else is reading from it, unless it is a thread on its way to its end. */
+struct wanted {
+    struct rdl__thread *self;
+    FILE *stream;
+};
+
+/* Nobody else has locked it or is reading from it, unless it is a thread on its way to its end. */
 static bool is_free(void *what)
 {
+    const struct wanted *wanted = what;
+
     for (uint32_t id = 0; id < readers && id < sched->view.threads; id++)
-        if (read_by[id] == what && sched->threads[id]->state == RDL__ALIVE &&
+        if (read_by[id] == wanted->stream && sched->threads[id]->state == RDL__ALIVE &&
             !sched->threads[id]->exiting)
             return false;
-    return true;
+    return rdl__stream_is_free(wanted->self, wanted->stream);
 }
 
 /* The thread that has to take care; NULL: the C library's function will do, and if a controlled
@@ -74,8 +81,9 @@ static void begin_reading(struct rdl__thread *self, FILE *stream, uintptr_t pc)
 {
     struct rdl__op op = {
         .kind = RDL__OP_IO, .touch = RDL__WRITES, .size = 1, .object = (uintptr_t)stream, .pc = pc};
+    struct wanted wanted = {self, stream};
 
-    rdl__await(self, &op, is_free, stream, RDL__FOREVER);
+    rdl__await(self, &op, is_free, &wanted, RDL__FOREVER);
     read_by[self->id] = stream;
     if (readers <= self->id)
         readers = self->id + 1;

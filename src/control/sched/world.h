@@ -182,8 +182,10 @@ void rdl__fifos_begin(void);
 
 void rdl__streams_begin(void);
 
-/* libc_locks.c: come to an operation on a stream, when no other thread has locked it. */
+/* libc_locks.c: come to an operation on a stream, when no other thread has locked it.  NULL: on
+ * all streams. */
 void rdl__stream_await(struct rdl__thread *self, FILE *stream, const struct rdl__op *op);
+bool rdl__stream_is_free(struct rdl__thread *self, FILE *stream); /* of locks of other threads */
 
 /* ---- poll.c ----------------------------------------------------------------------- */
 
