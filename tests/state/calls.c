@@ -4,6 +4,7 @@
 #include <grp.h>
 #include <locale.h>
 #include <pwd.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -278,6 +279,39 @@ static void begin_title(void)
     main_thread = pthread_self();
 }
 
+static int policy_of(pthread_t thread)
+{
+    struct sched_param how;
+    int policy;
+
+    assert(pthread_getschedparam(thread, &policy, &how) == 0);
+    return policy;
+}
+
+static void policy_changes(int me)
+{
+    struct sched_param how = {0};
+    int before;
+
+    if (me == 0)
+        pthread_setschedparam(main_thread, SCHED_BATCH, &how);
+    else {
+        before = policy_of(main_thread);
+        assert(before == policy_of(main_thread));
+    }
+}
+
+/* The thread of an earlier execution was another one. */
+static void own_policy_changes(int me)
+{
+    struct sched_param how = {0};
+
+    if (me == 0) {
+        assert(policy_of(pthread_self()) == SCHED_OTHER);
+        pthread_setschedparam(pthread_self(), SCHED_BATCH, &how);
+    }
+}
+
 /* ---- Other processes ---- */
 
 static void begin_mode(void)
@@ -394,6 +428,10 @@ const struct pair call_pairs[] = {
     {.name = "getpgrp", .body = group_changes},
     {.name = "getpriority", .body = priority_changes},
     {.name = "title", .before = begin_title, .body = title_changes},
+    {.name = "policy",
+     .before = begin_title,
+     .body = policy_changes,
+     .right_body = own_policy_changes},
     {.name = "system", .before = begin_mode, .body = run_shell},
     {.name = "fork", .body = copy_process, .instrumented = true},
     {.name = "fsync",

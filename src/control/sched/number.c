@@ -4,6 +4,8 @@
  * kernel's, so their numbers are made up: larger than any of the kernel's, lest a call
  * about a thread be one about somebody else's process.  What the kernel is told of
  * scheduling, and asked, is about the thread that carries them all. */
+#include <errno.h>
+#include <pthread.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -110,4 +112,60 @@ RDL__INTERPOSE int setpriority(__priority_which_t which, id_t who, int priority)
 {
     rdl__come_as_row("setpriority", NONE, RDL__CALLER);
     return RDL__NEXT(setpriority)(which, whose((int)which, who), priority);
+}
+
+/* ---- Scheduling, by handle ---------------------------------------------------------- */
+
+/* In a copy of the process, the C library knows a thread by a number that the thread of another
+ * process has. */
+static bool is_carried(pthread_t handle)
+{
+    return rdl__self() && rdl__thread_of(handle);
+}
+
+static int error_of(int result)
+{
+    return result == 0 ? 0 : errno;
+}
+
+RDL__INTERPOSE int pthread_getaffinity_np(pthread_t handle, size_t size, cpu_set_t *out)
+{
+    rdl__come_as_row("pthread_getaffinity_np", NONE, RDL__CALLER);
+    if (is_carried(handle))
+        return error_of(RDL__NEXT(sched_getaffinity)(0, size, out));
+    return RDL__NEXT(pthread_getaffinity_np)(handle, size, out);
+}
+
+RDL__INTERPOSE int pthread_setaffinity_np(pthread_t handle, size_t size, const cpu_set_t *cpus)
+{
+    rdl__come_as_row("pthread_setaffinity_np", NONE, RDL__CALLER);
+    if (is_carried(handle))
+        return error_of(RDL__NEXT(sched_setaffinity)(0, size, cpus));
+    return RDL__NEXT(pthread_setaffinity_np)(handle, size, cpus);
+}
+
+RDL__INTERPOSE int pthread_getschedparam(pthread_t handle, int *policy, struct sched_param *out)
+{
+    rdl__come_as_row("pthread_getschedparam", NONE, RDL__CALLER);
+    if (!is_carried(handle))
+        return RDL__NEXT(pthread_getschedparam)(handle, policy, out);
+    *policy = RDL__NEXT(sched_getscheduler)(0);
+    return error_of(RDL__NEXT(sched_getparam)(0, out));
+}
+
+RDL__INTERPOSE int pthread_setschedparam(pthread_t handle, int policy,
+                                         const struct sched_param *how)
+{
+    rdl__come_as_row("pthread_setschedparam", NONE, RDL__CALLER);
+    if (is_carried(handle))
+        return error_of(RDL__NEXT(sched_setscheduler)(0, policy, how));
+    return RDL__NEXT(pthread_setschedparam)(handle, policy, how);
+}
+
+RDL__INTERPOSE int pthread_setschedprio(pthread_t handle, int priority)
+{
+    rdl__come_as_row("pthread_setschedprio", NONE, RDL__CALLER);
+    if (is_carried(handle))
+        return error_of(RDL__NEXT(sched_setparam)(0, &(struct sched_param){priority}));
+    return RDL__NEXT(pthread_setschedprio)(handle, priority);
 }

@@ -47,13 +47,13 @@ void rdl__remains_mapped(intptr_t bytes, uintptr_t pc)
 void rdl__remains_called(const struct rdl__call_row *row)
 {
     static const uint64_t kept =
-        UINT64_C(1) << RDL__STATE_PROCESS | UINT64_C(1) << RDL__STATE_USERS |
-        UINT64_C(1) << RDL__STATE_GROUPS | UINT64_C(1) << RDL__STATE_HOSTS |
-        UINT64_C(1) << RDL__STATE_TABLE | UINT64_C(1) << RDL__STATE_LOGINS |
-        UINT64_C(1) << RDL__STATE_MOUNTS | UINT64_C(1) << RDL__STATE_SHELLS |
-        UINT64_C(1) << RDL__STATE_OPTIONS | UINT64_C(1) << RDL__STATE_MULTIBYTE |
-        UINT64_C(1) << RDL__STATE_LOG | UINT64_C(1) << RDL__STATE_MESSAGES |
-        UINT64_C(1) << RDL__STATE_FORMS;
+        UINT64_C(1) << RDL__STATE_PROCESS | UINT64_C(1) << RDL__STATE_SCHEDULING |
+        UINT64_C(1) << RDL__STATE_USERS | UINT64_C(1) << RDL__STATE_GROUPS |
+        UINT64_C(1) << RDL__STATE_HOSTS | UINT64_C(1) << RDL__STATE_TABLE |
+        UINT64_C(1) << RDL__STATE_LOGINS | UINT64_C(1) << RDL__STATE_MOUNTS |
+        UINT64_C(1) << RDL__STATE_SHELLS | UINT64_C(1) << RDL__STATE_OPTIONS |
+        UINT64_C(1) << RDL__STATE_MULTIBYTE | UINT64_C(1) << RDL__STATE_LOG |
+        UINT64_C(1) << RDL__STATE_MESSAGES | UINT64_C(1) << RDL__STATE_FORMS;
 
     bool is_unknown = row->writes & UINT64_C(1) << RDL__STATE_WORLD &&
                       !(row->writes & UINT64_C(1) << RDL__STATE_LOCALE) &&
