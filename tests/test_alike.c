@@ -118,7 +118,12 @@ TEST(traces_that_stay_are_told)
     EXPECT_CONTAINS(said_of("leaves_stream"), "an execution used a stream that was open before it");
     EXPECT_CONTAINS(said_of("leaves_limit"),
                     "an execution called setrlimit, which Raddle cannot undo");
+    EXPECT_CONTAINS(said_of("leaves_priority"),
+                    "an execution called setpriority, which Raddle cannot undo");
+    EXPECT_CONTAINS(said_of("leaves_socket"),
+                    "an execution used a descriptor that was open before it");
     EXPECT_CONTAINS(said_of("leaves_mapping"), "an execution left memory mapped");
+    EXPECT_CONTAINS(said_of("leaves_break"), "an execution left memory mapped");
     EXPECT_CONTAINS(said_of("leaves_file_that_it_looks_at"),
                     "they look at alike.seen, which earlier ones have left changed");
 }

@@ -84,7 +84,7 @@ void rdl__maps_note(void *start, size_t size, int flags, uintptr_t pc)
 {
     rdl__maps_forget(start, size);
     add((struct map){.start = start,
-                     .end = whole_pages(start, size),
+                     .end = flags ? whole_pages(start, size) : (char *)start + size,
                      .pc = pc,
                      .is_shared = flags & MAP_SHARED});
 }
@@ -173,8 +173,8 @@ void rdl__maps_save(bool (*is_own)(uintptr_t pc))
         if (!saved[i].copy)
             continue;
         saved[i].copy = copies ? copies + done : NULL;
-        if (!copies || !copy_safely(SYS_process_vm_readv, saved[i].copy, saved[i].start,
-                                    saved[i].size))
+        if (!copies ||
+            !copy_safely(SYS_process_vm_readv, saved[i].copy, saved[i].start, saved[i].size))
             rdl__maps_problem = "memory that the program has mapped cannot be copied";
         done += saved[i].size;
     }
@@ -183,8 +183,8 @@ void rdl__maps_save(bool (*is_own)(uintptr_t pc))
 void rdl__maps_restore(void)
 {
     for (uint32_t i = 0; i < saved_count; i++)
-        if (saved[i].copy && !copy_safely(SYS_process_vm_writev, saved[i].copy, saved[i].start,
-                                          saved[i].size))
+        if (saved[i].copy &&
+            !copy_safely(SYS_process_vm_writev, saved[i].copy, saved[i].start, saved[i].size))
             rdl__maps_problem = "an execution removed or protected memory that was mapped before";
 }
 

@@ -13,7 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Code at `pc` has made this mapping, with these flags of mmap; or has removed it. */
+/* Code at `pc` has made this mapping, with these flags of mmap (0: it has moved the break), or has
+ * removed it. */
 void rdl__maps_note(void *start, size_t size, int flags, uintptr_t pc);
 void rdl__maps_forget(void *start, size_t size);
 

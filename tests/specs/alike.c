@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -322,6 +323,8 @@ RDL_EXPLORE(right_library_state)
 {
     static long first RDL_KEEP, real RDL_KEEP;
     static char folder[200] RDL_KEEP;
+    static char stack[1 << 14];
+    stack_t old_stack, new_stack = {.ss_sp = stack, .ss_size = sizeof stack};
     struct sigaction old;
     char here[200];
 
@@ -346,6 +349,8 @@ RDL_EXPLORE(right_library_state)
     sigaction(SIGUSR1, NULL, &old);
     rdl_check(old.sa_handler == SIG_DFL);
     signal(SIGUSR1, SIG_IGN);
+    rdl_check_eq(sigaltstack(&new_stack, &old_stack), 0);
+    rdl_check(old_stack.ss_sp != stack);
     rdl_check_eq(own, 8);
     own = 9;
     both(t, touch);
@@ -384,13 +389,15 @@ RDL_EXPLORE(leaves_mapping, .strategy = "dfs")
     both(t, touch);
 }
 
-static int *shared_memory, *own_memory;
+static int *shared_memory, *own_memory, *break_memory, old_socket;
 static FILE *words;
 
 __attribute__((constructor)) static void set_up_before_main(void)
 {
     shared_memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     own_memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    break_memory = sbrk(sizeof *break_memory);
+    old_socket = socket(AF_UNIX, SOCK_STREAM, 0);
     words = fopen("/proc/self/comm", "r");
 }
 
@@ -415,9 +422,30 @@ RDL_EXPLORE(leaves_limit, .strategy = "dfs")
     both(t, touch);
 }
 
+RDL_EXPLORE(leaves_priority, .strategy = "dfs")
+{
+    setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0));
+    both(t, touch);
+}
+
+RDL_EXPLORE(leaves_socket, .strategy = "dfs")
+{
+    int on = 1;
+
+    setsockopt(old_socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+    both(t, touch);
+}
+
+RDL_EXPLORE(leaves_break, .strategy = "dfs")
+{
+    rdl_check(sbrk(16) != (void *)-1);
+    both(t, touch);
+}
+
 RDL_EXPLORE(right_own_memory, .strategy = "dfs")
 {
     rdl_check_eq(++*own_memory, 1);
+    rdl_check_eq(++*break_memory, 1);
     both(t, touch);
 }
 

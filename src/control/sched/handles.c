@@ -37,6 +37,7 @@ struct stream {
 
 static struct descriptor descriptors[FD_FLOOR];
 static bool is_inherited[FD_FLOOR];
+static bool was_told; /* a socket that was open before */
 static struct stream streams[STREAMS_MAX];
 static uint32_t stream_count;
 
@@ -101,9 +102,17 @@ static void save_descriptors(void)
 {
     struct pollfd now[FD_FLOOR];
 
+    was_told = false;
     ask_for_descriptors(now);
     for (int fd = 0; fd < FD_FLOOR; fd++)
         descriptors[fd] = look_at(&now[fd]);
+}
+
+/* Of a socket, nothing says all that it was told. */
+void rdl__handles_told(int fd)
+{
+    if (fd >= 0 && fd < FD_FLOOR && descriptors[fd].is_open && !is_inherited[fd])
+        was_told = true;
 }
 
 static const char *compare_descriptors(void)
@@ -121,7 +130,7 @@ static const char *compare_descriptors(void)
             return "an execution closed a descriptor that was open before it";
         if (new.device != old->device || new.inode != old->inode)
             return "an execution left a descriptor that stands for another file";
-        if (new.state != old->state)
+        if (new.state != old->state || was_told)
             return "an execution used a descriptor that was open before it";
     }
     return NULL;

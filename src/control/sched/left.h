@@ -43,12 +43,14 @@ extern const char *rdl__remains_words;
 void rdl__remains_mapped(intptr_t bytes, uintptr_t pc);
 void rdl__remains_forked(pid_t process);
 
-/* A controlled thread is about to make this call. */
-void rdl__remains_called(const struct rdl__call_row *row);
+/* A controlled thread is about to make this call, or one about this socket. */
+void rdl__remains_called(const struct rdl__call_row *row, const uint64_t *arguments);
+void rdl__remains_socket(int fd);
 
 /* ---- Descriptors and streams: handles.c ------------------------------------------------------ */
 
 void rdl__handles_save(void);
+void rdl__handles_told(int fd);         /* an execution has changed this socket */
 const char *rdl__handles_compare(void); /* words as above; NULL: they are as they were */
 
 #endif

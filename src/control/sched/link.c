@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "control/sched/left.h"
 #include "control/sched/world.h"
 
 enum { LINKS_MAX = 256 };
@@ -120,9 +121,21 @@ bool rdl__link_is_inside(int fd)
 
 RDL__INTERPOSE int listen(int fd, int waiting)
 {
-    int result = RDL__NEXT(listen)(fd, waiting);
+    struct rdl__thread *self = rdl__self();
+    struct rdl__file file;
+    struct rdl__op op;
+    int result;
 
-    if (result == 0 && rdl__self())
+    if (!self)
+        return RDL__NEXT(listen)(fd, waiting);
+    rdl__remains_socket(fd);
+    rdl__file_look(fd, &file);
+    op = rdl__file_op(&file, RDL__CALLER);
+    op.flags |= RDL__OP_BREAKS; /* others may connect to it, by its address */
+    rdl__point(self, &op);
+    result = RDL__NEXT(listen)(fd, waiting);
+    rdl__file_changed(self, &file);
+    if (result == 0)
         note(fd, true);
     return result;
 }

@@ -228,3 +228,41 @@ RDL__INTERPOSE int shmdt(const void *address)
         unmapped(found->start, found->size);
     return RDL__NEXT(shmdt)(address);
 }
+
+/* Memory that the program has got by moving the break, or has given back. */
+static const uint64_t no_arguments[6];
+
+static void break_moved(char *from, char *to, uintptr_t pc)
+{
+    rdl__remains_mapped(to - from, pc);
+    if (rdl__self())
+        return;
+    if (to > from)
+        rdl__maps_note(from, (size_t)(to - from), 0, pc);
+    else
+        rdl__maps_forget(to, (size_t)(from - to));
+}
+
+RDL__INTERPOSE void *sbrk(intptr_t by)
+{
+    char *from;
+
+    rdl__come_as_row("sbrk", no_arguments, RDL__CALLER);
+    from = RDL__NEXT(sbrk)(by);
+    if (from != (void *)-1)
+        break_moved(from, from + by, RDL__CALLER);
+    return from;
+}
+
+RDL__INTERPOSE int brk(void *to)
+{
+    char *from;
+    int result;
+
+    rdl__come_as_row("brk", no_arguments, RDL__CALLER);
+    from = RDL__NEXT(sbrk)(0);
+    result = RDL__NEXT(brk)(to);
+    if (result == 0)
+        break_moved(from, to, RDL__CALLER);
+    return result;
+}

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -44,7 +45,7 @@ void rdl__remains_mapped(intptr_t bytes, uintptr_t pc)
 }
 
 /* States that calls write, that mean something to later calls, and that nobody puts back. */
-void rdl__remains_called(const struct rdl__call_row *row)
+void rdl__remains_called(const struct rdl__call_row *row, const uint64_t *arguments)
 {
     static const uint64_t kept =
         UINT64_C(1) << RDL__STATE_PROCESS | UINT64_C(1) << RDL__STATE_SCHEDULING |
@@ -61,6 +62,14 @@ void rdl__remains_called(const struct rdl__call_row *row)
 
     if ((row->writes & kept || is_unknown) && is_noted())
         changed_process = row;
+    if (row->on == RDL__ON_FD && strcmp(row->name, "setsockopt") == 0)
+        rdl__remains_socket((int)arguments[0]);
+}
+
+void rdl__remains_socket(int fd)
+{
+    if (is_noted())
+        rdl__handles_told(fd);
 }
 
 void rdl__remains_forked(pid_t process)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "control/sched/left.h"
 #include "control/sched/world.h"
 
 #define sched (&rdl__sched)
@@ -369,6 +370,7 @@ int rdl__connect(struct rdl__thread *self, int fd, const struct sockaddr *addres
     int result;
 
     rdl__test_cancel(self);
+    rdl__remains_socket(fd);
     rdl__file_look(fd, &file);
     op = rdl__file_op(&file, pc);
     rdl__point(self, &op);
@@ -404,6 +406,7 @@ RDL__INTERPOSE int shutdown(int fd, int how)
 
     if (!self)
         return RDL__NEXT(shutdown)(fd, how);
+    rdl__remains_socket(fd);
     rdl__file_look(fd, &file);
     op = rdl__file_op(&file, RDL__CALLER);
     rdl__point(self, &op);

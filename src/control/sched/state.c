@@ -362,7 +362,7 @@ void rdl__come_to_call(struct rdl__thread *self, const struct rdl__call_row *row
     int errno_before = errno;
 
     rdl__states_written |= row->writes;
-    rdl__remains_called(row);
+    rdl__remains_called(row, arguments);
     if (self->aside > 0 || rdl__is_own(pc) || rdl__is_of_sanitizer(pc))
         return;
     rdl__left_call(row, arguments);

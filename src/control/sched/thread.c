@@ -571,7 +571,7 @@ RDL__INTERPOSE int prctl(int option, ...)
         return 0;
     }
     if (self)
-        rdl__remains_called(rdl__call_row("prctl"));
+        rdl__remains_called(rdl__call_row("prctl"), NULL);
     return RDL__NEXT(prctl)(option, a[0], a[1], a[2], a[3]);
 }
 

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -211,6 +212,12 @@ RDL__INTERPOSE int __cxa_at_quick_exit(void (*function)(void *argument), void *d
 static bool has_mask;
 static mode_t old_mask;
 static int old_folder = -1; /* open, if it was left */
+static stack_t old_stack;   /* of signals, of the thread that runs executions */
+
+static void save_kernel(void)
+{
+    rdl__kernel(SYS_sigaltstack, 0, (long)&old_stack, 0, 0, 0, 0);
+}
 
 RDL__INTERPOSE mode_t umask(mode_t mask)
 {
@@ -256,6 +263,7 @@ RDL__INTERPOSE int fchdir(int fd)
 
 static void restore_kernel(void)
 {
+    rdl__kernel(SYS_sigaltstack, (long)&old_stack, 0, 0, 0, 0, 0);
     if (has_mask)
         rdl__kernel(SYS_umask, old_mask, 0, 0, 0, 0, 0);
     has_mask = false;
@@ -278,6 +286,7 @@ void rdl__undo_save(void)
     save_environment();
     save_locale();
     save_random();
+    save_kernel();
     rdl__keys_save();
     is_saved = true;
 }
