@@ -135,6 +135,17 @@ TEST(traces_that_nobody_sees_are_not)
     EXPECT_LACKS(said_of("removes_file_that_it_looks_at"), "begin alike");
 }
 
+/* Raddle's own descriptors are among those of the test. */
+TEST(few_descriptors_are_enough)
+{
+    int status;
+
+    EXPECT_LACKS(run(&status, "ulimit -n 100; \"$BUILD/specs/alike\" --filter =leaves_nothing "
+                              "--seed 1 --regressions none --format json"),
+                 "begin alike");
+    EXPECT_EQ(status, 0);
+}
+
 TEST(what_is_marked_is_kept)
 {
     expect_fail("=wrong_kept", "rdl_check_lt(kept++, 12)");

@@ -16,13 +16,14 @@
 static bool is_saved, never;
 static uint64_t last; /* stands for all choices of the last execution; 0: nothing does */
 
+/* Descriptors come last: others may open some of ours. */
 static void save(void)
 {
-    rdl__remains_save();
     rdl__statics_save();
     rdl__maps_save(rdl__is_own);
     if (!rdl__statics_problem)
         rdl__undo_save();
+    rdl__remains_save();
 }
 
 /* The C library comes first: it may refer to blocks of the heap that will be gone. */
