@@ -3,10 +3,12 @@
 
 #include <grp.h>
 #include <locale.h>
+#include <poll.h>
 #include <pwd.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -193,6 +195,38 @@ static void handle_for_a_moment(int me)
 static void it_was_handled(void)
 {
     assert(handled == 1);
+}
+
+static int signals_in;
+
+static void open_signals(void)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR2);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    signals_in = signalfd(-1, &set, SFD_NONBLOCK);
+}
+
+static void read_signal(int me)
+{
+    struct signalfd_siginfo info;
+
+    if (me == 0)
+        kill(getpid(), SIGUSR2);
+    else
+        assert(read(signals_in, &info, sizeof info) > 0);
+}
+
+static void poll_signal(int me)
+{
+    struct pollfd all = {.fd = signals_in, .events = POLLIN};
+
+    if (me == 0)
+        read_signal(me);
+    else if (poll(&all, 1, 0) == 1)
+        read_signal(me);
 }
 
 static void print(int me)
@@ -425,6 +459,7 @@ const struct pair call_pairs[] = {
     {.name = "setlocale", .body = speak, .right_body = speak_alone},
     {.name = "umask", .before = begin_umask, .body = mask_files, .after = umask_is_as_before},
     {.name = "disposition", .body = handle_for_a_moment, .after = it_was_handled},
+    {.name = "signalfd", .before = open_signals, .body = read_signal, .right_body = poll_signal},
     {.name = "getpgrp", .body = group_changes},
     {.name = "getpriority", .body = priority_changes},
     {.name = "title", .before = begin_title, .body = title_changes},

@@ -327,8 +327,12 @@ siginfo_t rdl__signal_info(int signal, int code)
 
 struct rdl__op rdl__signal_op(enum rdl__op_kind kind, uintptr_t pc)
 {
-    return (struct rdl__op){
-        .kind = (uint8_t)kind, .touch = RDL__WRITES, .size = 1, .object = SIGNALS_AT, .pc = pc};
+    return (struct rdl__op){.kind = (uint8_t)kind,
+                            .touch = RDL__WRITES,
+                            .size = 1,
+                            .object = SIGNALS_AT,
+                            .also = rdl__signalfd_is_used ? rdl__any_file().object : 0,
+                            .pc = pc};
 }
 
 /* Threads that let this signal through. */
@@ -397,6 +401,8 @@ int rdl__send_signal(struct rdl__thread *self, struct rdl__thread *to, const sig
             send_to_carrier(info);
             return 0;
         }
+        if (is_blocked && rdl__signalfd_is_used)
+            rdl__limit(RDL__LIMIT_BOUND, "descriptors did not show signals for one thread", "");
         why = put_into_queue(to, info);
     }
     rdl__handle_signals(self);

@@ -1,8 +1,10 @@
 /* sigwait.c -- threads that wait for signals: sigwait and its kin, sigsuspend, pause. */
 #include <errno.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "control/sched/state.h"
 #include "control/sched/world.h"
 #include "port/trap.h"
 
@@ -130,4 +132,26 @@ RDL__INTERPOSE int sigpending(sigset_t *out)
     sigemptyset(out);
     memcpy(out, &set, sizeof set);
     return 0;
+}
+
+/* ---- Descriptors that stand for signals ----------------------------------------------------- */
+
+bool rdl__signalfd_is_used;
+
+RDL__INTERPOSE int signalfd(int fd, const sigset_t *set, int flags)
+{
+    struct rdl__thread *self = rdl__self();
+    struct rdl__file file;
+    struct rdl__op op;
+
+    rdl__signalfd_is_used = true;
+    if (self && fd >= 0) { /* others may be reading from it */
+        rdl__file_look(fd, &file);
+        op = rdl__file_op(&file, RDL__CALLER);
+        rdl__point(self, &op);
+        rdl__file_changed(self, &file);
+    } else {
+        rdl__come_as_row("signalfd", (const uint64_t[6]){0}, RDL__CALLER);
+    }
+    return RDL__NEXT(signalfd)(fd, set, flags);
 }

@@ -11,6 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/select.h>
+#include <sys/signalfd.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -206,6 +207,10 @@ static bool about_numbers(long number, const long *a, long *out)
         return true;
     case SYS_eventfd2:
         *out = eventfd((unsigned)a[0], (int)a[1]);
+        return true;
+    case SYS_signalfd:
+    case SYS_signalfd4:
+        *out = signalfd((int)a[0], (const sigset_t *)a[1], number == SYS_signalfd4 ? (int)a[3] : 0);
         return true;
     case SYS_mmap:
         *out = (long)mmap((void *)a[0], (size_t)a[1], (int)a[2], (int)a[3], (int)a[4], a[5]);

@@ -146,7 +146,6 @@ static const struct numbered {
     {SYS_faccessat, "faccessat"},
     {SYS_getcpu, "getcpu"},
     {SYS_fadvise64, "posix_fadvise"},
-    {SYS_signalfd4, "signalfd"},
     {SYS_times, "times"},
     {SYS_getcwd, "getcwd"},
     /* What only the C library's own threads and signals are about. */
@@ -156,9 +155,9 @@ static const struct numbered {
     {SYS_membarrier, "pthread_self"},
     {SYS_rt_sigreturn, "pthread_self"},
     {SYS_restart_syscall, "pthread_self"},
-    {SYS_rt_sigpending, "sigblock"},
-    {SYS_rt_sigaction, "sigblock"},
-    {SYS_rt_sigprocmask, "sigblock"},
+    {SYS_rt_sigpending, "__sigaction"},
+    {SYS_rt_sigaction, "__sigaction"},
+    {SYS_rt_sigprocmask, "__sigaction"},
     {SYS_exit, "pthread_self"},
     {SYS_exit_group, "pthread_self"},
     SAME(getpriority),
@@ -179,6 +178,7 @@ static const struct numbered done_elsewhere[] = {
     SAME(clock_nanosleep), SAME(clock_gettime),
     SAME(gettimeofday),    SAME(time),
     SAME(wait4),           SAME(waitid),
+    SAME(signalfd),        {SYS_signalfd4, "signalfd"},
 #undef SAME
 };
 

@@ -251,6 +251,7 @@ int rdl__send_signal(struct rdl__thread *self, struct rdl__thread *to, const sig
                      uintptr_t pc);
 void rdl__post_signal(const siginfo_t *info);
 siginfo_t rdl__signal_info(int signal, int code);
+extern bool rdl__signalfd_is_used; /* then signals matter to those who use files */
 struct rdl__op rdl__signal_op(enum rdl__op_kind kind, uintptr_t pc);
 
 /* What a thread blocks.  As long as all block the same, that is the carrier's mask,
