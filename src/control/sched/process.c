@@ -83,7 +83,7 @@ __attribute__((constructor(101))) static void mind_copies(void)
 
 /* The new process gets whatever this one has at this moment: memory, the environment, the working
  * directory, files.  So the order with every operation of another thread matters. */
-void rdl__come_to_copying(struct rdl__thread *self, uintptr_t pc)
+static void come_to_copying(struct rdl__thread *self, uintptr_t pc)
 {
     struct rdl__file any = rdl__any_file();
     struct rdl__op op = rdl__file_op(&any, pc);
@@ -94,7 +94,7 @@ void rdl__come_to_copying(struct rdl__thread *self, uintptr_t pc)
 
 static void come_to_fork(struct rdl__thread *self, uintptr_t pc)
 {
-    rdl__come_to_copying(self, pc);
+    come_to_copying(self, pc);
     rdl__limit(RDL__LIMIT_PROCESS, program_invocation_short_name, NULL);
 }
 
@@ -146,14 +146,17 @@ RDL__INTERPOSE pid_t vfork(void)
     return rdl__forked(copy_followed(RDL__NEXT(fork)));
 }
 
-/* What clone makes begins with a function, on a stack of its own: nothing of it is controlled, nor
- * can it be told from the thread that made it where the two share memory. */
-static void come_to_clone(struct rdl__thread *self, unsigned long flags, uintptr_t pc)
+/* Nothing of what clone makes is controlled, nor can it be told from the thread that made it where
+ * the two share memory. */
+void rdl__come_to_clone(struct rdl__thread *self, unsigned long flags, uintptr_t pc)
 {
     struct rdl__file any = rdl__any_file();
     struct rdl__op op = rdl__file_op(&any, pc);
 
-    rdl__point(self, &op);
+    if (flags & CLONE_VM)
+        rdl__point(self, &op);
+    else
+        come_to_copying(self, pc);
     rdl__limit(RDL__LIMIT_PROCESS,
                flags & CLONE_VM ? "a thread made by clone" : program_invocation_short_name, NULL);
 }
@@ -172,7 +175,7 @@ clone(int (*function)(void *argument), void *stack, int flags, void *argument, .
         more[i] = va_arg(arguments, void *);
     va_end(arguments);
     if (self)
-        come_to_clone(self, (unsigned long)flags, pc);
+        rdl__come_to_clone(self, (unsigned long)flags, pc);
     return RDL__NEXT(clone)(function, stack, flags, argument, more[0], more[1], more[2]);
 }
 
@@ -185,7 +188,7 @@ static char *const *come_to_spawn(const char *file, const char *command, bool is
     struct rdl__thread *self = rdl__self();
 
     if (self)
-        rdl__come_to_copying(self, pc);
+        come_to_copying(self, pc);
     rdl__forked(1);
     if (self)
         rdl__limit(RDL__LIMIT_PROCESS, command ? command : file, NULL);

@@ -267,7 +267,7 @@ long rdl__call_by_number(struct rdl__thread *self, long number, long *a, uintptr
         about_processes(self, number, a, pc, &result) || about_numbers(number, a, &result))
         return result;
     if (number == SYS_clone || number == SYS_clone3) {
-        rdl__come_to_copying(self, pc);
+        rdl__come_to_clone(self, number == SYS_clone ? (uint64_t)a[0] : *(uint64_t *)a[0], pc);
         return rdl__copied(clone_by_number, (long[]){number, a[0], a[1], a[2], a[3], a[4], a[5]});
     }
     rdl__come_to_number(self, number, a, pc);

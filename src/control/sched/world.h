@@ -216,8 +216,8 @@ bool rdl__link_is_inside(int fd); /* both ends are in this process, and in no ot
 
 /* ---- process.c ------------------------------------------------------------------------ */
 
-/* The thread is about to make a process, be it a copy of this one or another program. */
-void rdl__come_to_copying(struct rdl__thread *self, uintptr_t pc);
+/* The thread is about to make a process by clone, with these flags. */
+void rdl__come_to_clone(struct rdl__thread *self, unsigned long flags, uintptr_t pc);
 
 /* The result is that of making a process. */
 pid_t rdl__forked(pid_t result);
