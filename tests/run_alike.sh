@@ -102,16 +102,19 @@ if ./refuse true; then
         fail "raddle explore does not say that addresses differ:" "$(cat out err)"
 fi
 
-# Executions of a program are processes, but share files.
+# Executions of a program are processes, but share files; with the run that finds out what env
+# starts, too.
 gcc -g -O1 -pthread files.c -o files
 for how in anew removes looks appends; do
-    rm -f left
-    "$BUILD/bin/raddle" explore --schedules 20 --seed 1 -- ./files $how >out 2>&1 ||
-        fail "files $how:" "$(cat out)"
-    told=no
-    ! tr -s ' \n' ' ' <out | grep -q 'do not begin alike: they look at left' || told=yes
-    case $how-$told in
-    anew-no | removes-no | looks-yes | appends-yes) ;;
-    *) fail "files $how: told: $told:" "$(cat out)" ;;
-    esac
+    for starter in '' env; do
+        rm -f left
+        "$BUILD/bin/raddle" explore --schedules 20 --seed 1 -- $starter ./files $how >out 2>&1 ||
+            fail "$starter files $how:" "$(cat out)"
+        told=no
+        ! tr -s ' \n' ' ' <out | grep -q 'do not begin alike: they look at left' || told=yes
+        case $how-$told in
+        anew-no | removes-no | looks-yes | appends-yes) ;;
+        *) fail "$starter files $how: told: $told:" "$(cat out)" ;;
+        esac
+    done
 done

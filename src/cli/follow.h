@@ -37,9 +37,10 @@ struct rdl__following {
 };
 
 /* The words of the itinerary: the lineage of the process that takes over ("": none does), the path
- * of our library, the name for tokens, struct rdl__followed (the program, who started it, "copy"
- * or "", how many others there are, and these); entries of the environment that are options of
- * raddle's, and an empty word; then the orders (cli/program/program.h). */
+ * of our library, from when to when the program ran free, the name for tokens, struct rdl__followed
+ * (the program, who started it, "copy" or "", how many others there are, and these); entries of the
+ * environment that are options of raddle's, and an empty word; then the orders
+ * (cli/program/program.h). */
 
 enum rdl__news_kind {
     RDL__NEWS_PROGRAM, /* the process has begun to run this program */

@@ -72,6 +72,16 @@ static inline uint64_t rdl__kernel_now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* Files that are changed from now on are not older than CLOCK_REALTIME_COARSE; those that were
+ * changed are not younger than CLOCK_REALTIME. */
+static inline uint64_t rdl__kernel_clock_ns(clockid_t clock)
+{
+    struct timespec now;
+
+    rdl__kernel(SYS_clock_gettime, clock, (long)&now, 0, 0, 0, 0);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 /* Either set may be NULL. */
 static inline long rdl__kernel_mask(int how, const rdl__signals *set, rdl__signals *out_old)
 {

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -25,6 +26,7 @@
 #include "cli/follow.h"
 #include "cli/orders.h"
 #include "control/sched/follow.h"
+#include "control/sched/left.h"
 #include "port/kernel.h"
 
 /* Input that comes from a process which does not end is cut: after so many bytes, or so long a
@@ -290,12 +292,22 @@ static void close_news(void)
     here.news = -1;
 }
 
+static void note_scouting(const char *times)
+{
+    uint64_t from = 0, to = 0;
+
+    sscanf(times, "%" SCNu64 " %" SCNu64, &from, &to);
+    rdl__left_scouted(from, to);
+}
+
 _Noreturn static void take_over(rdl__main_function *function)
 {
     static struct rdl__followed followed;
-    const char *name = rdl__next_word(&here.itinerary);
+    const char *name;
 
     rdl__follower = NULL;
+    note_scouting(rdl__next_word(&here.itinerary));
+    name = rdl__next_word(&here.itinerary);
     followed.program = rdl__next_word(&here.itinerary);
     followed.started_by = rdl__next_word(&here.itinerary);
     followed.is_copy = *rdl__next_word(&here.itinerary) != '\0';

@@ -23,6 +23,7 @@
 #include "cli/raddle/commands.h"
 #include "cli/raddle/follow.h"
 #include "port/addresses.h"
+#include "port/kernel.h"
 
 static const char explore_usage[] =
     "Usage: raddle explore [OPTION]... -- PROGRAM [ARGUMENT]...\n\n"
@@ -410,6 +411,7 @@ int rdl__explore_program(char **argv, int option_count, char **options, unsigned
                               .option_count = option_count,
                               .options = options,
                               .timeout_ms = timeout_ms ? timeout_ms : 10000,
+                              .begun_ns = rdl__kernel_clock_ns(CLOCK_REALTIME_COARSE),
                               .gdb = gdb,
                               .is_for_raddle = has_commands || gdb};
     struct rdl__text library = {0};

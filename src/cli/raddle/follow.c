@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -177,14 +178,17 @@ static void write_itinerary(struct rdl__text *out, const struct rdl__start *what
                             const struct rdl__scouting *scouting, const struct rdl__scouted *chosen)
 {
     size_t length = strlen(chosen->lineage);
-    struct rdl__text name = {0};
+    struct rdl__text name = {0}, times = {0};
     int argc = 0;
 
     while (what->argv[argc])
         argc++;
     rdl__command_encode(&name, argc, what->argv);
+    rdl__text_add(&times, "%" PRIu64 " %" PRIu64, what->begun_ns,
+                  rdl__kernel_clock_ns(CLOCK_REALTIME));
     rdl__add_word(out, chosen->lineage);
     rdl__add_word(out, what->library);
+    rdl__add_word(out, times.bytes);
     rdl__add_word(out, name.bytes);
     rdl__add_word(out, chosen->program);
     rdl__add_word(out, strcmp(chosen->lineage, first_lineage) == 0
@@ -195,6 +199,7 @@ static void write_itinerary(struct rdl__text *out, const struct rdl__start *what
     add_twins(out);
     rdl__orders_add(out, what->option_count, what->options);
     rdl__text_release(&name);
+    rdl__text_release(&times);
 }
 
 /* ---- There -------------------------------------------------------------------------------- */

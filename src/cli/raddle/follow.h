@@ -18,6 +18,7 @@ struct rdl__start {
     char **options;
     const char *library; /* ours, to be preloaded */
     unsigned timeout_ms; /* of one run */
+    uint64_t begun_ns;   /* before the first run, as times of files are given */
     bool gdb;            /* in the debugger */
     bool is_for_raddle;  /* standard input, and not for the program */
 };

@@ -10,6 +10,7 @@
 #include "base/apart.h"
 #include "base/hash.h"
 #include "control/sched/sched.h"
+#include "control/sched/world.h"
 #include "port/kernel.h"
 
 enum { LOOKS = 1, CHANGES = 2 };
@@ -35,6 +36,7 @@ static struct table {
 
 static uint32_t this_execution;
 static uint64_t this_test;
+static uint64_t scouted_from, scouted_to;
 
 void rdl__left_prepare(void)
 {
@@ -48,6 +50,12 @@ void rdl__left_begin(const void *test)
     if (table)
         this_execution = __atomic_add_fetch(&table->executions, 1, __ATOMIC_RELAXED);
     this_test = (uintptr_t)test;
+}
+
+void rdl__left_scouted(uint64_t from_ns, uint64_t to_ns)
+{
+    scouted_from = from_ns;
+    scouted_to = to_ns;
 }
 
 /* ---- What a name stands for ----------------------------------------------------------------- */
@@ -86,6 +94,20 @@ static uint64_t meaning(int at, const char *path)
         return 1;
     hash = rdl__combine(2, status.st_mode);
     return S_ISREG(status.st_mode) ? rdl__combine(hash, hash_contents(at, path, &status)) : hash;
+}
+
+/* Was it made or changed while the program ran free?  Folders change with every name in them, and
+ * files of the kernel's at any time. */
+static bool was_scouted(int at, const char *path)
+{
+    struct stat status;
+    uint64_t changed;
+
+    if (scouted_to == 0 || !ask(at, path, AT_SYMLINK_NOFOLLOW, &status) ||
+        S_ISDIR(status.st_mode) || rdl__file_is_of_kernel(&status))
+        return false;
+    changed = (uint64_t)status.st_ctim.tv_sec * 1000000000 + (uint64_t)status.st_ctim.tv_nsec;
+    return changed >= scouted_from && changed <= scouted_to;
 }
 
 /* ---- Names ---------------------------------------------------------------------------------- */
@@ -165,8 +187,9 @@ static void come_to_name(int at, const char *path, unsigned what)
         return;
     key = rdl__combine(rdl__combine(folder, rdl__hash_text(text)), this_test) | 1;
     name = find(key);
-    if (what & LOOKS && name && name->changed_by != this_execution &&
-        name->at_first != meaning(at, path))
+    if (what & LOOKS &&
+        (name ? name->changed_by != this_execution && name->at_first != meaning(at, path)
+              : was_scouted(at, path)))
         report(text);
     if (!(what & CHANGES))
         return;

@@ -24,6 +24,9 @@ void rdl__left_prepare(void);
 /* An execution of this test is about to begin, in this process or in a copy of it. */
 void rdl__left_begin(const void *test);
 
+/* Between these times the program ran free, to be got to know: executions come after it. */
+void rdl__left_scouted(uint64_t from_ns, uint64_t to_ns);
+
 /* A controlled thread is about to make this call, or to open this file. */
 void rdl__left_call(const struct rdl__call_row *row, const uint64_t *arguments);
 void rdl__left_open(int at, const char *path, int flags);
