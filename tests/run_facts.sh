@@ -73,7 +73,13 @@ done
 
 build numbered <<'END'
 static char buffer[20];
-static void *print(void *it) { snprintf(buffer, sizeof buffer, "%2$s %1$d", 3, "x"); return it; }
+static void *print(void *it)
+{
+    int number;
+    snprintf(buffer, sizeof buffer, "%2$s %1$d", 3, "x");
+    sscanf("1", "%1$d", &number);
+    return it;
+}
 int main(void)
 {
     pthread_t thread;
@@ -82,7 +88,7 @@ int main(void)
 }
 END
 explore numbered
-says 'It does not know what `printf with numbered arguments` can change'
+says '`printf with numbered arguments` and `scanf with numbered arguments` can change'
 
 # ---- The end of a thread ---------------------------------------------------------------------
 

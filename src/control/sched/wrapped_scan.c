@@ -109,25 +109,28 @@ static size_t size_of(const struct conversion *it)
 
 static void tell_of_format(const char *format, va_list arguments, uintptr_t pc)
 {
+    const char *unclear = NULL;
     struct conversion next;
-    bool is_clear = true;
     va_list list;
 
     if (!rdl__self())
         return;
     rdl__call_reads((uintptr_t)format, strlen(format) + 1, pc);
     va_copy(list, arguments);
-    for (const char *at = format; is_clear && (at = strchr(at, '%'));) {
+    for (const char *at = format; !unclear && (at = strchr(at, '%'));) {
         at = read_conversion(at + 1, &next);
         if (next.kind == '%' || next.is_skipped)
             continue;
-        is_clear = !next.has_position && size_of(&next) > 0;
-        if (is_clear)
+        if (next.has_position)
+            unclear = "scanf with numbered arguments";
+        else if (size_of(&next) == 0)
+            unclear = "scanf of a text without a width";
+        else
             rdl__access((uintptr_t)va_arg(list, void *), size_of(&next), RDL__HOW_WRITE, pc);
     }
     va_end(list);
-    if (!is_clear)
-        rdl__limit(RDL__LIMIT_UNKNOWN, "scanf of a text without a width", "");
+    if (unclear)
+        rdl__limit(RDL__LIMIT_UNKNOWN, unclear, "");
 }
 
 static void come_to_stream(FILE *stream, const char *format, va_list arguments, uintptr_t pc)
