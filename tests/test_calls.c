@@ -178,6 +178,9 @@ TEST(what_a_call_does_is_told_by_name_and_library)
               RDL__EFFECT_KNOWN);
     EXPECT_EQ(rdl__call_effect("_ZSt18_Rb_tree_incrementPSt18_Rb_tree_node_base", "libstdc++.so.6"),
               RDL__EFFECT_MEMORY);
+    EXPECT_EQ(rdl__call_effect("_ZSt9terminatev", "libstdc++.so.6"), RDL__EFFECT_KNOWN);
+    EXPECT_EQ(rdl__call_effect("_ZSt13set_terminatePFvvE", "libstdc++.so.6"), RDL__EFFECT_UNKNOWN);
+    EXPECT_EQ(rdl__call_effect("_ZSt15get_new_handlerv", "libstdc++.so.6"), RDL__EFFECT_UNKNOWN);
     EXPECT_EQ(rdl__call_effect("cache_get", "libcache.so"), RDL__EFFECT_UNKNOWN);
 }
 

@@ -149,9 +149,9 @@ static const struct pattern {
     {"libstdc++.so", "_Zd[la]Pv*", RDL__EFFECT_KNOWN},
     {"libstdc++.so", "_ZNSaI[cw]E[CD][0-9]*", RDL__EFFECT_KNOWN}, /* allocators: have no state */
     {"libstdc++.so", "_ZSt*__throw_*", RDL__EFFECT_KNOWN},
-    {"libstdc++.so", "_ZSt*terminate*", RDL__EFFECT_KNOWN},
-    {"libstdc++.so", "_ZSt*unexpected*", RDL__EFFECT_KNOWN},
-    {"libstdc++.so", "_ZSt*new_handler*", RDL__EFFECT_KNOWN},
+    {"libstdc++.so", "_ZSt9terminatev",
+     RDL__EFFECT_KNOWN}, /* handlers are set, and got, by others */
+    {"libstdc++.so", "_ZSt10unexpectedv", RDL__EFFECT_KNOWN},
     {"libstdc++.so", "_ZSt*uncaught_exception*", RDL__EFFECT_KNOWN},
     {"libstdc++.so", "_ZSt*current_exception*", RDL__EFFECT_KNOWN},
     {"libstdc++.so", "_ZSt*rethrow_exception*", RDL__EFFECT_KNOWN},
