@@ -50,6 +50,7 @@ is_right() {
 
 gcc -g -O1 -c "$code/counter.c" -o counter.o
 gcc -g -O1 -shared -fPIC "$code/counter.c" -o libcounter.so
+mkdir own && cp libcounter.so own/libm.so.6
 ar rcs libcounter.a counter.o
 
 for RADDLE_CC in gcc clang; do
@@ -57,6 +58,7 @@ for RADDLE_CC in gcc clang; do
     "$raddle" cc -g -O1 -Wall -Wextra -Werror "$code/threads.c" counter.o -o threads
     "$raddle" cc -g -O2 "$code/threads.c" libcounter.a -o archived
     "$raddle" cc -g -O0 "$code/threads.c" ./libcounter.so -o shared
+    "$raddle" cc -g -O0 "$code/threads.c" own/libm.so.6 -o called_like_another
     for way in direct pointer kept_out generated called_back applied loaded destructor start; do
         ./threads $way >out || [ $? = 1 ] ||
             fail "$RADDLE_CC: threads $way does not run by itself"
@@ -66,6 +68,7 @@ for RADDLE_CC in gcc clang; do
         explore 1 portfolio 1 ./archived $way
         explore 1 dpor 1 ./shared $way
     done
+    explore 1 dpor 1 ./called_like_another direct
     is_right ./threads locked
     is_right ./threads apart
     is_right ./shared apart

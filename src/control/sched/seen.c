@@ -139,6 +139,20 @@ static const struct range *find(const struct ranges *in, uintptr_t address)
 
 /* ---- Modules ------------------------------------------------------------------------------- */
 
+/* Is the file where compilers and packages put libraries?  A library of the program's own may have
+ * any name. */
+static bool is_of_system(const char *path)
+{
+    static const char *const folders[] = {"/lib", "/usr/", "/opt/", "/nix/", "/gnu/"};
+
+    if (!strchr(path, '/') || rdl__module_is_named(path, "libraddle.so"))
+        return true;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        if (strncmp(path, folders[i], strlen(folders[i])) == 0)
+            return true;
+    return false;
+}
+
 /* Libraries whose functions are known one by one, or that Raddle follows by other means. */
 bool rdl__is_known_library(const char *path)
 {
@@ -149,7 +163,7 @@ bool rdl__is_known_library(const char *path)
         "libutil.so",  "libc++.so",   "libc++abi.so",       "libunwind.so",  "libanl.so",
         "libraddle.so"};
 
-    return rdl__module_is_one_of(path, names, sizeof names / sizeof *names);
+    return rdl__module_is_one_of(path, names, sizeof names / sizeof *names) && is_of_system(path);
 }
 
 static bool is_sanitizer(const char *path)
