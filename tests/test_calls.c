@@ -167,7 +167,8 @@ TEST(what_a_call_does_is_told_by_name_and_library)
     EXPECT_EQ(rdl__call_effect("getenv", "libc.so.6"), RDL__EFFECT_MEMORY);
     EXPECT_EQ(rdl__call_effect("memcpy", "/lib/x86_64-linux-gnu/libc.so.6"), RDL__EFFECT_MEMORY);
     EXPECT_EQ(rdl__call_effect("abs", NULL), RDL__EFFECT_KNOWN);
-    EXPECT_EQ(rdl__call_effect("regexec", "libc.so.6"), RDL__EFFECT_UNKNOWN);
+    EXPECT_EQ(rdl__call_effect("regexec", "libc.so.6"), RDL__EFFECT_MEMORY);
+    EXPECT_EQ(rdl__call_effect("twalk", "libc.so.6"), RDL__EFFECT_UNKNOWN);
     EXPECT_EQ(rdl__call_effect("clone", "libc.so.6"), RDL__EFFECT_UNKNOWN);
     EXPECT_EQ(rdl__call_effect("sin", "libm.so.6"), RDL__EFFECT_KNOWN);
     EXPECT_EQ(rdl__call_effect("sincos", "libm.so.6"), RDL__EFFECT_MEMORY);

@@ -1,6 +1,7 @@
 /* memory.c -- memory that the C library touches for its callers, and mappings of one page. */
 #include "state.h"
 
+#include <regex.h>
 #include <search.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -222,7 +223,64 @@ static void page_has_two(void)
     assert(*here == 2);
 }
 
+static wchar_t wide[8];
+static regex_t digits;
+static void *tree;
+
+static void append_wide(int me)
+{
+    wcscat(wide, me ? L"b" : L"a");
+}
+
+static void widen(int me)
+{
+    if (me == 0)
+        mbstowcs(wide, "ab", 4);
+    else
+        numbers[0] = wcsncmp(wide, L"ab", 2) == 0;
+}
+
+/* Half of it for each. */
+static void widen_apart(int me)
+{
+    mbstowcs(wide + 4 * me, "abc", 4);
+}
+
+static void prepare_search(void)
+{
+    regcomp(&digits, "[0-9]+", REG_EXTENDED);
+}
+
+static void match_into_shared(int me)
+{
+    static regmatch_t match;
+
+    regexec(&digits, me ? "a1" : "12", 1, &match, 0);
+}
+
+static void match_into_own(int me)
+{
+    regmatch_t match;
+
+    assert(regexec(&digits, me ? "a1" : "12", 1, &match, 0) == 0 && match.rm_so == me);
+}
+
+static void add_to_tree(int me)
+{
+    static const int keys[2] = {1, 2};
+
+    tsearch(&keys[me], &tree, compare);
+}
+
 const struct pair memory_pairs[] = {
+    {.name = "wcscat", .body = append_wide, .instrumented = true},
+    {.name = "mbstowcs", .body = widen, .right_body = widen_apart, .instrumented = true},
+    {.name = "regexec",
+     .before = prepare_search,
+     .body = match_into_shared,
+     .right_body = match_into_own,
+     .instrumented = true},
+    {.name = "tsearch", .body = add_to_tree, .instrumented = true},
     {.name = "sprintf",
      .body = print_into_shared,
      .right_body = print_into_own,

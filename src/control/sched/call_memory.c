@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <link.h>
 #include <netinet/in.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -77,19 +78,23 @@ static size_t up_to(const char *text, const char *found, size_t more)
     return found ? (size_t)(found - text) + more : strlen(text) + 1;
 }
 
+/* With the end of the text, if there is room for it. */
+static size_t at_most(size_t length, size_t room)
+{
+    return length < room ? length + 1 : room;
+}
+
 /* Of texts and searches. */
 static size_t text_length(const struct rdl__operand *it, const char *text, const uint64_t *a)
 {
     const char *other = (const char *)a[it->value];
     const char *found;
-    size_t length;
 
     switch (it->length) {
     case RDL__TEXT:
         return strlen(text) + 1;
     case RDL__TEXT_UP_TO:
-        length = strnlen(text, a[it->value]);
-        return length < a[it->value] ? length + 1 : length;
+        return at_most(strnlen(text, a[it->value]), a[it->value]);
     case RDL__TEXT_TO_CHAR:
         return up_to(text, strchr(text, (int)a[it->value]), 1);
     case RDL__TEXT_TO:
@@ -159,8 +164,16 @@ static size_t length_of(const struct rdl__call_row *row, const struct rdl__opera
         return length_of_encoded((wchar_t)a[it->value]);
     case RDL__WIDE_TEXT:
         return (wcslen((const wchar_t *)a[it->argument]) + 1) * sizeof(wchar_t);
+    case RDL__WIDE_UP_TO:
+        return at_most(wcsnlen((const wchar_t *)a[it->argument], a[it->value]), a[it->value]) *
+               sizeof(wchar_t);
+    case RDL__WIDENED:
+        return at_most(mbstowcs(NULL, (const char *)a[1], 0), a[it->value]) * sizeof(wchar_t);
+    case RDL__NARROWED:
+        return at_most(wcstombs(NULL, (const wchar_t *)a[1], 0), a[it->value]);
     case RDL__LIKE:
     case RDL__APPENDED:
+    case RDL__WIDE_APPENDED:
         return length_of(row, operand_of(row, it->value), a);
     default:
         return text_length(it, (const char *)a[it->argument], a);
@@ -387,6 +400,8 @@ static void tell_of_range(const struct rdl__call_row *row, const struct rdl__ope
 
     if (it->length == RDL__APPENDED)
         address += strlen((const char *)address);
+    if (it->length == RDL__WIDE_APPENDED)
+        address += wcslen((const wchar_t *)address) * sizeof(wchar_t);
     if (it->writes)
         tell(address, length, true, pc);
     else

@@ -58,6 +58,10 @@ __extension__ enum {
 #define TEXT                               .length = RDL__TEXT
 #define TEXT_UP_TO(n)                      .length = RDL__TEXT_UP_TO, .value = (n)
 #define WIDE_TEXT                          .length = RDL__WIDE_TEXT
+#define WIDE_UP_TO(n)                      .length = RDL__WIDE_UP_TO, .value = (n)
+#define WIDE_APPENDED(n)                   .length = RDL__WIDE_APPENDED, .value = (n)
+#define WIDENED(n)                         .length = RDL__WIDENED, .value = (n)
+#define NARROWED(n)                        .length = RDL__NARROWED, .value = (n)
 #define TEXT_TO_CHAR(n)                    .length = RDL__TEXT_TO_CHAR, .value = (n)
 #define TEXT_TO(n)                         .length = RDL__TEXT_TO, .value = (n)
 #define TEXT_BEFORE(n)                     .length = RDL__TEXT_BEFORE, .value = (n)

@@ -118,8 +118,12 @@ enum rdl__length {
     RDL__BYTES_TO,     /* up to the byte that is argument `value`, at most argument `factor` */
     RDL__NUMBER,       /* a number in digits, with what may stand before it, and one more */
     RDL__WIDE_TEXT,    /* of wchar_t */
+    RDL__WIDE_UP_TO,   /* the same, but at most argument `value` */
+    RDL__WIDENED,      /* text argument 1 in wide characters, at most argument `value` */
+    RDL__NARROWED,     /* wide text argument 1 in bytes, at most argument `value` */
     RDL__LIKE,         /* as the operand of argument `value`, which stands before it */
     RDL__APPENDED,     /* the same, behind the text that is there */
+    RDL__WIDE_APPENDED,
     RDL__PIECES_OF,    /* so many struct iovec as argument `value` says, and what they are about */
     RDL__TOKEN, /* the next word of a text, or if that is NULL, of where argument `value` points to;
                    argument 1 says what stands between words */
