@@ -102,6 +102,20 @@ for RADDLE_CC in gcc clang; do
         done
     done
 
+    # Builtin functions: compilers do not report what they do to memory.
+    for level in -O0 -O2 -Os; do
+        "$raddle" cc -g $level -Wall -Wextra -Werror "$code/builtins.c" -o builtins
+        for way in $(./builtins); do
+            case $RADDLE_CC:$way in
+            *:locked | clang:local) continue ;;
+            esac
+            explore 1 dpor 1 ./builtins $way
+        done
+        options='--format json' explore 0 dpor 1 ./builtins locked
+        grep -q '"complete":true,"schedules":2,' out ||
+            fail "$RADDLE_CC $level: two distinguishable schedules, but:" "$(cat out)"
+    done
+
     for flags in -O0 -O2 '-O2 -fPIC' '-O2 -fno-pie -no-pie' '-O2 -fno-omit-frame-pointer'; do
         "$raddle" cc -g $flags -Wall -Wextra -Werror "$code/registers.c" -o registers
         ./registers || fail "$RADDLE_CC $flags: registers change when nothing is explored"

@@ -51,7 +51,7 @@ static bool is_understood(const struct rdl__unit *unit, size_t from, size_t end)
         if (statement->kind == RDL__DIRECTIVE && !is_harmless(statement->word))
             return false;
         if (statement->kind == RDL__INSTRUCTION &&
-            rdl__effect_of(statement, &touching) == RDL__EFFECT_UNKNOWN)
+            (rdl__effect_of(statement, &touching) == RDL__EFFECT_UNKNOWN || touching.is_part))
             return false;
     }
     return true;
@@ -174,12 +174,10 @@ void rdl__write_untold(struct rdl__writer *writer, size_t at)
          writer->untold_done++) {
         const struct rdl__untold *untold = &all->all[writer->untold_done];
 
-        write_hook(
-            writer, &writer->unit.statements.all[at],
-            (struct rdl__writing){.kind = untold->writes ? RDL__ACCESS_WRITE : RDL__ACCESS_READ,
-                                  .other = RDL__NO_REGISTER,
-                                  .size = untold->size},
-            untold->operand, untold->from);
+        write_hook(writer, &writer->unit.statements.all[at],
+                   (struct rdl__writing){
+                       .kind = untold->kind, .other = untold->other, .size = untold->size},
+                   untold->operand, untold->from);
     }
 }
 

@@ -35,46 +35,56 @@ static const struct row with_suffix[] = {
 };
 
 static const struct row whole[] = {
-    {"movzbw", READS, 1},        {"movzbl", READS, 1},        {"movzbq", READS, 1},
-    {"movzwl", READS, 2},        {"movzwq", READS, 2},        {"movsbw", READS, 1},
-    {"movsbl", READS, 1},        {"movsbq", READS, 1},        {"movswl", READS, 2},
-    {"movswq", READS, 2},        {"movslq", READS, 4},        {"movd", MOVES, 4},
-    {"movss", MOVES, 4},         {"movsd", MOVES, 8},         {"movlps", MOVES, 8},
-    {"movhps", MOVES, 8},        {"movlpd", MOVES, 8},        {"movhpd", MOVES, 8},
-    {"movaps", MOVES, 0},        {"movups", MOVES, 0},        {"movapd", MOVES, 0},
-    {"movupd", MOVES, 0},        {"movdqa", MOVES, 0},        {"movdqu", MOVES, 0},
-    {"movntdq", MOVES, 0},       {"movntps", MOVES, 0},       {"movntpd", MOVES, 0},
-    {"movntdqa", MOVES, 0},      {"lddqu", READS, 0},         {"vmovd", MOVES, 4},
-    {"vmovq", MOVES, 8},         {"vmovss", MOVES, 4},        {"vmovsd", MOVES, 8},
-    {"vmovaps", MOVES, 0},       {"vmovups", MOVES, 0},       {"vmovapd", MOVES, 0},
-    {"vmovupd", MOVES, 0},       {"vmovdqa", MOVES, 0},       {"vmovdqu", MOVES, 0},
-    {"vmovntdq", MOVES, 0},      {"vlddqu", READS, 0},        {"cmpxchg8b", UPDATES, 8},
-    {"cmpxchg16b", UPDATES, 16}, {"fldcw", READS, 2},         {"fnstcw", WRITES, 2},
-    {"fstcw", WRITES, 2},        {"fnstsw", WRITES, 2},       {"ldmxcsr", READS, 4},
-    {"stmxcsr", WRITES, 4},      {"vldmxcsr", READS, 4},      {"vstmxcsr", WRITES, 4},
-    {"flds", READS, 4},          {"fldl", READS, 8},          {"fldt", READS, 10},
-    {"fsts", WRITES, 4},         {"fstl", WRITES, 8},         {"fstps", WRITES, 4},
-    {"fstpl", WRITES, 8},        {"fstpt", WRITES, 10},       {"filds", READS, 2},
-    {"fildl", READS, 4},         {"fildq", READS, 8},         {"fildll", READS, 8},
-    {"fists", WRITES, 2},        {"fistl", WRITES, 4},        {"fistps", WRITES, 2},
-    {"fistpl", WRITES, 4},       {"fistpq", WRITES, 8},       {"fistpll", WRITES, 8},
-    {"lea", IGNORES, 0},         {"leal", IGNORES, 0},        {"leaq", IGNORES, 0},
-    {"leaw", IGNORES, 0},        {"nop", IGNORES, 0},         {"nopw", IGNORES, 0},
-    {"nopl", IGNORES, 0},        {"prefetch", IGNORES, 0},    {"prefetchw", IGNORES, 0},
-    {"prefetcht0", IGNORES, 0},  {"prefetcht1", IGNORES, 0},  {"prefetcht2", IGNORES, 0},
-    {"prefetchnta", IGNORES, 0}, {"prefetchwt1", IGNORES, 0}, {"clflush", IGNORES, 0},
-    {"clflushopt", IGNORES, 0},  {"clwb", IGNORES, 0},        {"cldemote", IGNORES, 0},
+    {"movzbw", READS, 1},          {"movzbl", READS, 1},        {"movzbq", READS, 1},
+    {"movzwl", READS, 2},          {"movzwq", READS, 2},        {"movsbw", READS, 1},
+    {"movsbl", READS, 1},          {"movsbq", READS, 1},        {"movswl", READS, 2},
+    {"movswq", READS, 2},          {"movslq", READS, 4},        {"movd", MOVES, 4},
+    {"movss", MOVES, 4},           {"movsd", MOVES, 8},         {"movlps", MOVES, 8},
+    {"movhps", MOVES, 8},          {"movlpd", MOVES, 8},        {"movhpd", MOVES, 8},
+    {"movaps", MOVES, 0},          {"movups", MOVES, 0},        {"movapd", MOVES, 0},
+    {"movupd", MOVES, 0},          {"movdqa", MOVES, 0},        {"movdqu", MOVES, 0},
+    {"movntdq", MOVES, 0},         {"movntps", MOVES, 0},       {"movntpd", MOVES, 0},
+    {"movntdqa", MOVES, 0},        {"lddqu", READS, 0},         {"vmovd", MOVES, 4},
+    {"vmovq", MOVES, 8},           {"vmovss", MOVES, 4},        {"vmovsd", MOVES, 8},
+    {"vmovaps", MOVES, 0},         {"vmovups", MOVES, 0},       {"vmovapd", MOVES, 0},
+    {"vmovupd", MOVES, 0},         {"vmovdqa", MOVES, 0},       {"vmovdqu", MOVES, 0},
+    {"vmovntdq", MOVES, 0},        {"vlddqu", READS, 0},        {"cmpxchg8b", UPDATES, 8},
+    {"vmovntdqa", MOVES, 0},       {"vmovntps", MOVES, 0},      {"vmovntpd", MOVES, 0},
+    {"vmovdqa32", MOVES, 0},       {"vmovdqa64", MOVES, 0},     {"vmovdqu8", MOVES, 0},
+    {"vmovdqu16", MOVES, 0},       {"vmovdqu32", MOVES, 0},     {"vmovdqu64", MOVES, 0},
+    {"vmovlps", MOVES, 8},         {"vmovhps", MOVES, 8},       {"vmovlpd", MOVES, 8},
+    {"vmovhpd", MOVES, 8},         {"movntss", MOVES, 4},       {"movntsd", MOVES, 8},
+    {"movntq", MOVES, 8},          {"movdiri", MOVES, 0},       {"vbroadcastss", READS, 4},
+    {"vbroadcastsd", READS, 8},    {"kmovb", MOVES, 1},         {"kmovw", MOVES, 2},
+    {"kmovd", MOVES, 4},           {"kmovq", MOVES, 8},         {"vbroadcastf128", READS, 16},
+    {"vbroadcasti128", READS, 16}, {"cmpxchg16b", UPDATES, 16}, {"fldcw", READS, 2},
+    {"fnstcw", WRITES, 2},         {"fstcw", WRITES, 2},        {"fnstsw", WRITES, 2},
+    {"ldmxcsr", READS, 4},         {"stmxcsr", WRITES, 4},      {"vldmxcsr", READS, 4},
+    {"vstmxcsr", WRITES, 4},       {"flds", READS, 4},          {"fldl", READS, 8},
+    {"fldt", READS, 10},           {"fsts", WRITES, 4},         {"fstl", WRITES, 8},
+    {"fstps", WRITES, 4},          {"fstpl", WRITES, 8},        {"fstpt", WRITES, 10},
+    {"filds", READS, 2},           {"fildl", READS, 4},         {"fildq", READS, 8},
+    {"fildll", READS, 8},          {"fists", WRITES, 2},        {"fistl", WRITES, 4},
+    {"fistps", WRITES, 2},         {"fistpl", WRITES, 4},       {"fistpq", WRITES, 8},
+    {"fistpll", WRITES, 8},        {"lea", IGNORES, 0},         {"leal", IGNORES, 0},
+    {"leaq", IGNORES, 0},          {"leaw", IGNORES, 0},        {"nop", IGNORES, 0},
+    {"nopw", IGNORES, 0},          {"nopl", IGNORES, 0},        {"prefetch", IGNORES, 0},
+    {"prefetchw", IGNORES, 0},     {"prefetcht0", IGNORES, 0},  {"prefetcht1", IGNORES, 0},
+    {"prefetcht2", IGNORES, 0},    {"prefetchnta", IGNORES, 0}, {"prefetchwt1", IGNORES, 0},
+    {"clflush", IGNORES, 0},       {"clflushopt", IGNORES, 0},  {"clwb", IGNORES, 0},
+    {"cldemote", IGNORES, 0},
 };
 
 /* Instructions without an operand in memory that are more than arithmetic: what they do is not
  * known, or where they lead to. */
 static const char *const unknown[] = {
-    "syscall",  "sysenter", "int",     "call",     "callq",      "ret",      "retq",
-    "leave",    "leaveq",   "enter",   "iretq",    "xbegin",     "xend",     "xabort",
-    "loop",     "loope",    "loopne",  "loopz",    "loopnz",     "jrcxz",    "jecxz",
-    "hlt",      "ud2",      "ud2a",    "in",       "out",        "lretq",    "swapgs",
-    "wrfsbase", "wrgsbase", "monitor", "mwait",    "umonitor",   "umwait",   "tpause",
-    "vzeroall", "xlat",     "xlatb",   "maskmovq", "maskmovdqu", "senduipi", "clzero"};
+    "syscall",    "sysenter", "int",     "call",     "callq",      "ret",      "retq",
+    "leave",      "leaveq",   "enter",   "iretq",    "xbegin",     "xend",     "xabort",
+    "loop",       "loope",    "loopne",  "loopz",    "loopnz",     "jrcxz",    "jecxz",
+    "hlt",        "ud2",      "ud2a",    "in",       "out",        "lretq",    "swapgs",
+    "wrfsbase",   "wrgsbase", "monitor", "mwait",    "umonitor",   "umwait",   "tpause",
+    "vzeroall",   "xlat",     "xlatb",   "maskmovq", "maskmovdqu", "senduipi", "clzero",
+    "vmaskmovdqu"};
 
 static const char *const fences[] = {"mfence", "lfence", "sfence", "serialize"};
 
@@ -128,16 +138,39 @@ static bool is_vector(struct rdl__span operand, uint8_t *out_size)
     return true;
 }
 
-/* Other instructions of vectors read their first operand. */
-static bool reads_vector(const struct rdl__statement *statement, unsigned memory, uint8_t *out_size)
+/* Does a mask choose which elements of a vector the instruction touches? */
+static bool is_masked(const struct rdl__statement *statement)
 {
-    uint8_t size;
-
-    if (memory != 0 && !(memory == 1 && *statement->operands[0].at == '$'))
-        return false;
     for (unsigned i = 0; i < statement->operand_count; i++)
-        if (is_vector(statement->operands[i], &size)) {
-            *out_size = size; /* at most as much */
+        if (rdl__span_has(statement->operands[i], '{'))
+            return true;
+    return rdl__span_has_text(statement->word, "mask");
+}
+
+/* Does it read an operand that may be of another size than the vector that it makes of it? */
+static bool resizes(struct rdl__span word)
+{
+    static const char *const names[] = {"cvt", "pmov", "insr", "insert", "broadcast", "dup", "kl"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (rdl__span_has_text(word, names[i]))
+            return true;
+    return false;
+}
+
+/* Other instructions of vectors read their first operand. */
+static bool reads_vector(const struct rdl__statement *statement, struct rdl__touching *out)
+{
+    struct rdl__span word = statement->word;
+
+    if (out->operand != 0 && !(out->operand == 1 && *statement->operands[0].at == '$'))
+        return false;
+    out->kind = RDL__ACCESS_READ;
+    out->is_part |= resizes(word);
+    for (unsigned i = 0; i < statement->operand_count; i++)
+        if (is_vector(statement->operands[i], &out->size)) {
+            if (!out->is_part && (rdl__span_ends(word, "ss") || rdl__span_ends(word, "sd")))
+                out->size = rdl__span_ends(word, "ss") ? 4 : 8;
             return true;
         }
     return false;
@@ -205,6 +238,12 @@ static uint8_t plain_kind(const struct row *row, bool last, uint8_t size)
     return is_move ? RDL__ACCESS_STORE : RDL__ACCESS_WRITE;
 }
 
+/* As memory has; and registers of the old kind, %st(1), which are none. */
+static bool has_brackets(struct rdl__span operand)
+{
+    return rdl__span_has(operand, '(') && !rdl__span_begins(operand, "%st");
+}
+
 static int memory_operand(const struct rdl__statement *statement, struct rdl__memory *out)
 {
     int found = -1;
@@ -213,7 +252,7 @@ static int memory_operand(const struct rdl__statement *statement, struct rdl__me
         struct rdl__memory memory;
 
         if (!rdl__memory_of(statement->operands[i], &memory)) {
-            if (rdl__span_has(statement->operands[i], '('))
+            if (has_brackets(statement->operands[i]))
                 return -2; /* it cannot be read */
             continue;
         }
@@ -236,6 +275,19 @@ static bool moves_stack(const struct rdl__statement *statement)
            !rdl__span_begins(statement->word, "test") && !rdl__span_begins(statement->word, "push");
 }
 
+/* movsb and its like name no operand. */
+static bool is_string(const struct rdl__statement *statement)
+{
+    static const char *const names[] = {"movs", "stos", "lods", "cmps", "scas"};
+
+    if (statement->operand_count > 0 || statement->word.count > 5)
+        return false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (rdl__span_begins(statement->word, names[i]))
+            return true;
+    return false;
+}
+
 static enum rdl__effect effect_without_memory(const struct rdl__statement *statement)
 {
     struct rdl__span target;
@@ -250,16 +302,9 @@ static enum rdl__effect effect_without_memory(const struct rdl__statement *state
         return target.count && (*target.at == '.' || (*target.at >= '0' && *target.at <= '9'))
                    ? RDL__EFFECT_NONE
                    : RDL__EFFECT_UNKNOWN;
-    /* movsb and its like name no operand. */
-    return statement->repeats && !rdl__span_is(statement->word, "nop") &&
-                   !rdl__span_begins(statement->word, "ret")
-               ? RDL__EFFECT_UNKNOWN
-           : statement->operand_count == 0 && statement->word.count <= 5 &&
-                   (rdl__span_begins(statement->word, "movs") ||
-                    rdl__span_begins(statement->word, "stos") ||
-                    rdl__span_begins(statement->word, "lods") ||
-                    rdl__span_begins(statement->word, "cmps") ||
-                    rdl__span_begins(statement->word, "scas"))
+    return (statement->repeats && !rdl__span_is(statement->word, "nop") &&
+            !rdl__span_begins(statement->word, "ret")) ||
+                   is_string(statement)
                ? RDL__EFFECT_UNKNOWN
                : RDL__EFFECT_NONE;
 }
@@ -303,11 +348,9 @@ enum rdl__effect rdl__effect_of(const struct rdl__statement *statement, struct r
     if (!row && by_condition(statement, out))
         return out->size ? RDL__EFFECT_ACCESS : RDL__EFFECT_UNKNOWN;
     by_register = size_by_registers(statement, (unsigned)at, &out->other);
-    if (!row) {
-        out->kind = RDL__ACCESS_READ;
-        return reads_vector(statement, (unsigned)at, &out->size) ? RDL__EFFECT_ACCESS
-                                                                 : RDL__EFFECT_UNKNOWN;
-    }
+    out->is_part = is_masked(statement);
+    if (!row)
+        return reads_vector(statement, out) ? RDL__EFFECT_ACCESS : RDL__EFFECT_UNKNOWN;
     out->size = size ? size : by_register;
     if (!out->size &&
         (rdl__span_is(statement->word, "push") || rdl__span_is(statement->word, "pop")))
@@ -317,4 +360,17 @@ enum rdl__effect rdl__effect_of(const struct rdl__statement *statement, struct r
     else
         out->kind = plain_kind(row, at == statement->operand_count - 1, out->size);
     return out->size ? RDL__EFFECT_ACCESS : RDL__EFFECT_UNKNOWN;
+}
+
+bool rdl__touches_memory(const struct rdl__statement *statement)
+{
+    static const char *const by_registers[] = {"maskmovq",  "maskmovdqu", "vmaskmovdqu",
+                                               "clzero",    "xlat",       "xlatb",
+                                               "movdir64b", "enqcmd",     "enqcmds"};
+
+    for (unsigned i = 0; i < statement->operand_count; i++)
+        if (has_brackets(statement->operands[i]))
+            return true;
+    return is_string(statement) ||
+           is_one_of(statement->word, by_registers, sizeof by_registers / sizeof *by_registers);
 }

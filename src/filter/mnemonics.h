@@ -17,8 +17,12 @@ struct rdl__touching {
     uint8_t size;    /* in bytes */
     int8_t other;    /* the register that the value comes from; RDL__NO_REGISTER: none */
     uint8_t operand; /* which of the operands is the memory */
+    bool is_part;    /* not all of these bytes are touched, or it is not known how many */
 };
 
 enum rdl__effect rdl__effect_of(const struct rdl__statement *statement, struct rdl__touching *out);
+
+/* An instruction of unknown effect: does it touch memory, other than by pushing and popping? */
+bool rdl__touches_memory(const struct rdl__statement *statement);
 
 #endif

@@ -37,6 +37,11 @@ bool rdl__span_has(struct rdl__span span, char c)
     return span.count > 0 && memchr(span.at, c, span.count);
 }
 
+bool rdl__span_has_text(struct rdl__span span, const char *text)
+{
+    return span.count > 0 && memmem(span.at, span.count, text, strlen(text));
+}
+
 struct rdl__span rdl__span_from(struct rdl__span span, size_t at)
 {
     return at < span.count ? (struct rdl__span){span.at + at, span.count - at}

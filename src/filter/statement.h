@@ -50,6 +50,7 @@ bool rdl__span_begins(struct rdl__span span, const char *text);
 bool rdl__span_ends(struct rdl__span span, const char *text);
 bool rdl__span_equals(struct rdl__span a, struct rdl__span b);
 bool rdl__span_has(struct rdl__span span, char c);
+bool rdl__span_has_text(struct rdl__span span, const char *text);
 struct rdl__span rdl__span_until(struct rdl__span span, char c); /* all of it if c is not in it */
 struct rdl__span rdl__span_from(struct rdl__span span, size_t at);
 

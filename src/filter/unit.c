@@ -180,6 +180,7 @@ static void begin_function(struct nest *nest, struct rdl__symbol *name, size_t a
                                .section = nest->current,
                                .begin = at,
                                .part_of = name->function,
+                               .cold = RDL__NO_FUNCTION,
                                .by_hand = unit->statements.all[at].assembly};
     unit->sections[nest->current].open = (int32_t)unit->function_count++;
 }
@@ -252,6 +253,23 @@ static void join_parts(struct rdl__unit *unit)
         whole = rdl__unit_symbol(unit, name);
         if (whole && whole->function != RDL__NO_FUNCTION)
             unit->functions[i].part_of = whole->function;
+        if (unit->functions[i].part_of != (int32_t)i)
+            unit->functions[whole->function].cold = (int32_t)i;
+    }
+}
+
+/* Labels of code may be jumped to if they stand in a table, or are an operand. */
+static void note_taken(struct rdl__unit *unit, const struct rdl__statement *statement)
+{
+    for (int i = 0; i < statement->operand_count; i++) {
+        struct rdl__span name = statement->operands[i];
+
+        if (statement->kind == RDL__DIRECTIVE)
+            name = rdl__span_until(name, '-');
+        else
+            name = rdl__symbol_of(rdl__span_from(name, name.count && *name.at == '$'));
+        if (rdl__span_begins(name, ".L"))
+            symbol(unit, name)->is_taken = true;
     }
 }
 
@@ -269,6 +287,9 @@ static void read_all(struct rdl__unit *unit)
             read_directive(&nest, i);
         else if (statement->kind == RDL__LABEL)
             read_label(&nest, i);
+        if (rdl__span_begins(statement->word, "lea") || rdl__span_begins(statement->word, "mov") ||
+            rdl__span_is(statement->word, ".quad") || rdl__span_is(statement->word, ".long"))
+            note_taken(unit, statement);
         statement->function = unit->sections[nest.current].open;
     }
 }

@@ -22,6 +22,7 @@ struct rdl__function {
     bool closed;          /* `end` is known */
     bool is_instrumented; /* what it does to memory is told, or it does nothing */
     int32_t part_of;      /* the function that this is a cold part of; or itself */
+    int32_t cold;         /* its cold part; RDL__NO_FUNCTION: none */
 };
 
 struct rdl__symbol {
@@ -31,6 +32,7 @@ struct rdl__symbol {
     bool global, weak;      /* weak: another module's may be taken instead */
     bool is_function, defined;
     bool read_only;   /* data that nobody changes */
+    bool is_taken;    /* its address is an operand, or in a table */
     size_t statement; /* its label */
 };
 

@@ -1,18 +1,17 @@
-/* untold.c -- accesses to memory that gcc makes for a call and does not report.
+/* untold.c -- accesses to memory that a compiler does not report.
  *
  * Each function is followed from label to label, until the values that registers and the stack
- * may hold are known (values.h).  A call of __tsan_read or __tsan_write reports the address that
- * is in rdi; it covers the accesses to this address up to the first call behind one of them.
+ * may hold are known (values.h), and with them the accesses that a report covers (reports.h).  All
+ * others are untold, except those to the stack, unless the compiler reports the same bytes of it
+ * elsewhere: then other threads may know of them.
  *
- * Three kinds of accesses that no report covers are the call's own:
+ * Untold accesses to adjacent bytes are one, made where the first of them is, if they are those of
+ * a struct that a call passes or returns:
  *
- * - a load between two calls, of which the second is not Raddle's: an argument;
- * - a store between two calls, of which the first is not Raddle's: the result;
- * - in a function that returns its first argument, any access by way of that: the result again,
- *   which the function writes to a place of its caller.
- *
- * Accesses to adjacent bytes between the same two calls are one, made where the first of them
- * is. */
+ * - loads between two calls, of which the second is not Raddle's: an argument;
+ * - stores between two calls, of which the first is not Raddle's: the result;
+ * - in a function that returns its first argument, accesses by way of that: the result again,
+ *   which the function writes to a place of its caller. */
 #include "filter/untold.h"
 
 #include <ctype.h>
@@ -21,20 +20,15 @@
 
 #include "base/memory.h"
 #include "filter/mnemonics.h"
+#include "filter/reports.h"
 #include "filter/values.h"
 
-enum { REPORTS_MAX = 32, GROUPS_MAX = 32, VISITS_MAX = 64, ANY_SIZE = 1 << 30 };
-
-struct report {
-    struct rdl__value address;
-    int64_t size;
-    bool writes, used;
-};
+enum { GROUPS_MAX = 32, VISITS_MAX = 64, SHARED_MAX = 64 };
 
 struct state {
     struct rdl__values values;
-    struct report reports[REPORTS_MAX];
-    size_t report_count;
+    struct rdl__reports reports;
+    bool has_called; /* so other threads may know the addresses of local variables */
 };
 
 /* Statements from a label that is jumped to up to the next one. */
@@ -50,7 +44,12 @@ struct group {
     struct rdl__untold untold;
     struct rdl__value address; /* of the first of them */
     int64_t low, high;         /* from the base of that on */
-    bool by_place;             /* it is the place of the result */
+};
+
+/* Bytes of the stack that the compiler reports. */
+struct shared {
+    uint64_t base;
+    int64_t low, high;
 };
 
 struct search {
@@ -67,9 +66,11 @@ struct search {
     bool calls_return;
     struct group groups[GROUPS_MAX];
     size_t group_count;
+    struct shared shared[SHARED_MAX];
+    size_t shared_count;
     bool returns, returns_other; /* the place of the result; something else */
     bool goes_out;               /* by an access of which nobody tells */
-    struct rdl__untolds found, by_place;
+    struct rdl__untolds *found;
 };
 
 /* ---- Reports --------------------------------------------------------------------------------- */
@@ -79,68 +80,43 @@ static bool is_hook(struct rdl__span target)
     return rdl__span_begins(target, "__tsan_");
 }
 
-/* __tsan_read4, __tsan_unaligned_write8, __tsan_volatile_read2, __tsan_write_range. */
-static bool read_report(const struct search *search, struct rdl__span target, struct report *out)
+static void note_shared(struct search *search, const struct rdl__report *report)
 {
-    static const char *const before[] = {"__tsan_unaligned_volatile_", "__tsan_unaligned_",
-                                         "__tsan_volatile_", "__tsan_"};
-    const struct rdl__value *registers = search->state.values.registers;
-    struct rdl__span rest = rdl__span_until(target, '@');
+    int64_t low = report->address.offset, high = low + report->size;
+    struct shared *last = NULL;
 
-    *out = (struct report){.address = registers[RDL__RDI]};
-    if (rdl__span_is(rest, "__tsan_vptr_update")) {
-        out->size = 8;
-        out->writes = true;
-        return true;
+    if (!report->address.is_own)
+        return;
+    for (size_t i = 0; i < search->shared_count; i++) {
+        struct shared *shared = &search->shared[i];
+
+        if (shared->base != report->address.base)
+            continue;
+        if (shared->low <= low && high <= shared->high)
+            return;
+        last = shared;
     }
-    for (size_t i = 0; i < sizeof before / sizeof *before; i++)
-        if (rdl__span_begins(rest, before[i])) {
-            rest = rdl__span_from(rest, strlen(before[i]));
-            break;
-        }
-    out->writes = rdl__span_begins(rest, "write");
-    if (!out->writes && !rdl__span_begins(rest, "read"))
-        return false;
-    rest = rdl__span_from(rest, strlen(out->writes ? "write" : "read"));
-    if (rdl__span_is(rest, "_range"))
-        out->size = registers[RDL__RSI].base ? ANY_SIZE : registers[RDL__RSI].offset;
-    else
-        out->size = rest.count ? strtol(rest.at, NULL, 10) : ANY_SIZE;
+    if (search->shared_count < SHARED_MAX) {
+        search->shared[search->shared_count++] = (struct shared){report->address.base, low, high};
+    } else if (last) { /* all that is between them */
+        last->low = low < last->low ? low : last->low;
+        last->high = high > last->high ? high : last->high;
+    }
+}
+
+/* Is it memory of this call alone? */
+static bool is_private(const struct search *search, struct rdl__value address, int64_t size)
+{
+    if (!address.is_own || !search->state.has_called)
+        return address.is_own;
+    for (size_t i = 0; i < search->shared_count; i++) {
+        const struct shared *shared = &search->shared[i];
+
+        if (shared->base == address.base && shared->low < address.offset + size &&
+            address.offset < shared->high)
+            return false;
+    }
     return true;
-}
-
-static void add_report(struct state *state, const struct report *report)
-{
-    if (state->report_count == REPORTS_MAX) {
-        memmove(state->reports, state->reports + 1, (REPORTS_MAX - 1) * sizeof *state->reports);
-        state->report_count--;
-    }
-    state->reports[state->report_count++] = *report;
-}
-
-static void drop_used(struct state *state)
-{
-    size_t kept = 0;
-
-    for (size_t i = 0; i < state->report_count; i++)
-        if (!state->reports[i].used)
-            state->reports[kept++] = state->reports[i];
-    state->report_count = kept;
-}
-
-static bool is_covered(struct state *state, struct rdl__value address, int64_t size, bool writes)
-{
-    bool covered = false;
-
-    for (size_t i = 0; i < state->report_count; i++) {
-        struct report *report = &state->reports[i];
-
-        if (report->writes == writes && report->address.base == address.base &&
-            report->address.offset < address.offset + size &&
-            address.offset < report->address.offset + report->size)
-            covered = report->used = true;
-    }
-    return covered;
 }
 
 /* ---- Accesses -------------------------------------------------------------------------------- */
@@ -159,14 +135,8 @@ static void add(struct rdl__untolds *to, const struct group *group)
 /* A window between two calls, or a call and a jump, is over. */
 static void end_window(struct search *search, bool at_call)
 {
-    for (size_t i = 0; i < search->group_count; i++) {
-        const struct group *group = &search->groups[i];
-
-        if (group->untold.writes ? !group->by_place : at_call)
-            add(&search->found, group);
-        else if (group->by_place)
-            add(&search->by_place, group);
-    }
+    for (size_t i = 0; i < search->group_count; i++)
+        add(search->found, &search->groups[i]);
     search->group_count = 0;
     search->after_call = at_call;
 }
@@ -177,8 +147,7 @@ static void note(struct search *search, const struct group *access)
         struct group *group = &search->groups[i];
 
         if (group->address.base != access->address.base || access->low > group->high ||
-            group->low > access->high || group->by_place != access->by_place ||
-            group->untold.writes != access->untold.writes)
+            group->low > access->high || group->untold.kind != access->untold.kind)
             continue;
         group->low = access->low < group->low ? access->low : group->low;
         group->high = access->high > group->high ? access->high : group->high;
@@ -186,26 +155,92 @@ static void note(struct search *search, const struct group *access)
     }
     if (search->group_count < GROUPS_MAX)
         search->groups[search->group_count++] = *access;
+    else
+        add(search->found, access);
 }
 
-static void see_access(struct search *search, size_t at, struct rdl__span operand,
-                       struct rdl__value address, int64_t size, bool writes)
+/* .L5 of gcc and .LBB0_5 of clang, which jumps may lead to; labels for the debugger have other
+ * names. */
+static bool is_jumped_to(const struct search *search, const struct rdl__statement *statement)
 {
-    struct group access = {.untold = {.statement = at, .operand = operand, .writes = writes},
-                           .address = address,
-                           .low = address.offset,
-                           .high = address.offset + size};
-    struct rdl__span word = search->unit->statements.all[at].word;
+    return statement->kind == RDL__LABEL && statement->word.count > 2 &&
+           (search->unit->compiler == RDL__CLANG
+                ? rdl__span_begins(statement->word, ".LBB")
+                : rdl__span_begins(statement->word, ".L") &&
+                      isdigit((unsigned char)statement->word.at[2]));
+}
+
+/* Does the callee neither read nor write memory that it is given? */
+static bool is_quiet(struct rdl__span target)
+{
+    return is_hook(target) || rdl__span_begins(target, "__tls_get_addr");
+}
+
+/* Is the next transfer a call that is not Raddle's? */
+static bool leads_to_call(const struct search *search, size_t at)
+{
+    for (; at < search->unit->statements.count; at++) {
+        const struct rdl__statement *statement = &search->unit->statements.all[at];
+        struct rdl__span target;
+        bool indirect;
+        enum rdl__transfer transfer = rdl__transfer_of(statement, &target, &indirect);
+
+        if (transfer || is_jumped_to(search, statement) || rdl__span_begins(statement->word, "ret"))
+            return transfer == RDL__CALL && (indirect || !is_quiet(target));
+    }
+    return false;
+}
+
+/* Does the function write a result to a place of its caller, which this is? */
+static bool is_place(const struct search *search, struct rdl__value address, bool writes)
+{
+    return search->returns && !search->returns_other &&
+           address.base == rdl__value_of_first_argument().base && !(writes && search->after_call);
+}
+
+static void see_access(struct search *search, struct rdl__untold untold, struct rdl__value address,
+                       int64_t size)
+{
+    bool writes = untold.kind != RDL__ACCESS_READ;
+    struct group access = {
+        .untold = untold, .address = address, .low = address.offset, .high = address.offset + size};
+    struct rdl__span word = search->unit->statements.all[untold.statement].word;
     bool moves = rdl__span_begins(word, "mov") || rdl__span_begins(word, "vmov") ||
                  rdl__span_begins(word, "push");
+    bool is_plain = untold.kind == RDL__ACCESS_READ || untold.kind == RDL__ACCESS_WRITE;
+    bool place = is_place(search, address, writes);
 
-    if (address.is_own || is_covered(&search->state, address, size, writes) || !search->collects)
+    if (rdl__reports_cover(&search->state.reports, address, size, writes) || !search->collects ||
+        is_private(search, address, size))
         return;
-    access.by_place =
-        address.base == rdl__value_of_first_argument().base && !(writes && search->after_call);
-    search->goes_out |= !access.by_place;
-    if (access.by_place || (moves && (!writes || search->after_call)))
+    search->goes_out |= !place;
+    if (is_plain && (place || (moves && (writes ? search->after_call
+                                                : leads_to_call(search, untold.statement)))))
         note(search, &access);
+    else
+        add(search->found, &access);
+}
+
+/* An instruction touches memory, and nobody knows how much. */
+static void see_anything(struct search *search, size_t at)
+{
+    struct group anything = {.untold = {.statement = at, .kind = RDL__ACCESS_ANYTHING}};
+
+    search->goes_out = true;
+    if (search->collects)
+        add(search->found, &anything);
+}
+
+static bool is_of_frame(const struct search *search, struct rdl__value address)
+{
+    return is_private(search, address, 1);
+}
+
+/* An access of as many bytes as rcx says when the program runs.  If the compiler has reported
+ * many bytes, it is a part of that. */
+static bool is_explained(const struct search *search, struct rdl__value address, bool writes)
+{
+    return is_of_frame(search, address) || rdl__reports_have_range(&search->state.reports, writes);
 }
 
 /* movsq and stosq, perhaps rcx times. */
@@ -214,25 +249,47 @@ static bool see_string(struct search *search, size_t at)
     static const struct rdl__span source = {"(%rsi)", 6}, target = {"(%rdi)", 6};
     const struct rdl__statement *statement = &search->unit->statements.all[at];
     const struct rdl__value *registers = search->state.values.registers;
-    struct rdl__span word = statement->word;
-    bool copies = rdl__span_begins(word, "movs");
-    int64_t size = 1;
+    struct rdl__value from = registers[RDL__RSI], to = registers[RDL__RDI];
+    struct rdl__untold reads = {.statement = at, .operand = source, .kind = RDL__ACCESS_READ},
+                       writes = {.statement = at, .operand = target, .kind = RDL__ACCESS_WRITE};
+    bool copies = rdl__span_begins(statement->word, "movs");
+    int64_t size = rdl__string_size(statement);
 
-    if (word.count != 5 || statement->operand_count || (!copies && !rdl__span_begins(word, "stos")))
+    if (size == 0)
         return false;
-    size = word.at[4] == 'q' ? 8 : word.at[4] == 'l' ? 4 : word.at[4] == 'w' ? 2 : 1;
-    if (statement->repeats && registers[RDL__RCX].base)
-        search->goes_out = true; /* nobody knows how far */
-    else if (statement->repeats)
-        size *= registers[RDL__RCX].offset;
-    if (size <= 0)
+    if (statement->repeats && registers[RDL__RCX].base) {
+        if ((copies && !is_explained(search, from, false)) || !is_explained(search, to, true))
+            see_anything(search, at);
         return true;
-    if (copies)
-        see_access(search, at, source, registers[RDL__RSI], size, false);
-    see_access(search, at, target, registers[RDL__RDI], size, true);
-    search->state.values.registers[RDL__RSI] = (struct rdl__value){.base = at * 4 + 2};
-    search->state.values.registers[RDL__RDI] = (struct rdl__value){.base = at * 4 + 4};
+    }
+    size *= statement->repeats ? registers[RDL__RCX].offset : 1;
+    if (copies && size > 0)
+        see_access(search, reads, from, size);
+    if (size > 0)
+        see_access(search, writes, to, size);
     return true;
+}
+
+/* Its effect is not known; a report, or a place on the stack, may explain it. */
+static void see_unknown(struct search *search, size_t at)
+{
+    const struct rdl__statement *statement = &search->unit->statements.all[at];
+    struct rdl__memory memory;
+    struct rdl__value address;
+
+    if (!rdl__touches_memory(statement))
+        return;
+    for (int i = 0; i < statement->operand_count; i++) {
+        if (!rdl__span_has(statement->operands[i], '(') ||
+            !rdl__memory_of(statement->operands[i], &memory))
+            continue;
+        address = rdl__address_of(search->unit, &search->state.values, &memory);
+        if (is_of_frame(search, address) || rdl__is_constant(search->unit, &memory) ||
+            rdl__reports_cover(&search->state.reports, address, 1, false) ||
+            rdl__reports_cover(&search->state.reports, address, 1, true))
+            return;
+    }
+    see_anything(search, at);
 }
 
 static void see_memory(struct search *search, size_t at)
@@ -242,36 +299,28 @@ static void see_memory(struct search *search, size_t at)
     struct rdl__memory memory;
     struct rdl__span operand;
     struct rdl__value address;
-
+    struct rdl__untold untold = {.statement = at};
     enum rdl__effect effect = rdl__effect_of(statement, &touching);
 
     if (see_string(search, at))
         return;
-    search->goes_out |=
-        effect == RDL__EFFECT_UNKNOWN && !rdl__span_begins(statement->word, "leave");
-    if (effect != RDL__EFFECT_ACCESS)
+    if (effect == RDL__EFFECT_UNKNOWN || (effect == RDL__EFFECT_ACCESS && touching.is_part))
+        see_unknown(search, at);
+    if (effect != RDL__EFFECT_ACCESS || touching.is_part)
         return;
     operand = statement->operands[touching.operand];
-    if (!rdl__memory_of(operand, &memory) || memory.segment.count ||
-        rdl__is_constant(search->unit, &memory))
+    if (!rdl__memory_of(operand, &memory) || rdl__is_constant(search->unit, &memory))
         return;
     address = rdl__address_of(search->unit, &search->state.values, &memory);
-    if (touching.kind == RDL__ACCESS_READ || touching.kind == RDL__ACCESS_LOAD)
-        see_access(search, at, operand, address, touching.size, false);
-    else if (touching.kind == RDL__ACCESS_WRITE || touching.kind == RDL__ACCESS_STORE)
-        see_access(search, at, operand, address, touching.size, true);
-    else
-        search->goes_out = true;
+    untold.operand = operand;
+    untold.kind = touching.kind == RDL__ACCESS_LOAD    ? RDL__ACCESS_READ
+                  : touching.kind == RDL__ACCESS_STORE ? RDL__ACCESS_WRITE
+                                                       : touching.kind;
+    untold.other = touching.other;
+    see_access(search, untold, address, touching.size);
 }
 
 /* ---- Ways ------------------------------------------------------------------------------------ */
-
-/* .L5, which jumps may lead to; labels for the debugger have other names. */
-static bool is_jumped_to(const struct rdl__statement *statement)
-{
-    return statement->kind == RDL__LABEL && statement->word.count > 2 &&
-           rdl__span_begins(statement->word, ".L") && isdigit((unsigned char)statement->word.at[2]);
-}
 
 static struct block *block_at(const struct search *search, size_t at)
 {
@@ -288,49 +337,35 @@ static struct block *block_at(const struct search *search, size_t at)
     return NULL;
 }
 
-static bool has_report(const struct state *state, const struct report *as)
-{
-    for (size_t i = 0; i < state->report_count; i++) {
-        const struct report *report = &state->reports[i];
-
-        if (rdl__value_equals(report->address, as->address) && report->size == as->size &&
-            report->writes == as->writes)
-            return true;
-    }
-    return false;
-}
-
-/* The reports of another way hold as well, under the names that their addresses have now. */
-static bool join_reports(struct state *state, const struct state *before, const struct state *other)
-{
-    bool changed = false;
-
-    for (size_t i = 0; i < other->report_count; i++) {
-        struct report report = other->reports[i];
-
-        for (int k = 0; k < RDL__REGISTERS; k++)
-            if (before->values.registers[k].base == report.address.base) {
-                report.address.base = state->values.registers[k].base;
-                report.address.offset +=
-                    state->values.registers[k].offset - before->values.registers[k].offset;
-                break;
-            }
-        if (!has_report(state, &report) && state->report_count < REPORTS_MAX) {
-            add_report(state, &report);
-            changed = true;
-        }
-    }
-    return changed;
-}
-
 static bool join(struct state *to, const struct state *from, uint64_t label)
 {
     struct state old = *to;
     bool changed = rdl__values_join(&to->values, &from->values, label);
 
-    to->report_count = 0;
-    join_reports(to, &old, &old);
-    return join_reports(to, from, from) || changed;
+    to->reports.count = 0;
+    rdl__reports_join(&to->reports, &to->values, &old.reports, &old.values);
+    changed |= rdl__reports_join(&to->reports, &to->values, &from->reports, &from->values) ||
+               from->has_called > to->has_called;
+    to->has_called |= from->has_called;
+    return changed;
+}
+
+/* Too many ways lead there: keep only what holds on all, which is which registers point to the
+ * stack.  True: that is less than before. */
+static bool give_up(struct state *to, const struct state *from, uint64_t label)
+{
+    bool changed = false;
+
+    to->reports.count = 0;
+    to->has_called = true;
+    rdl__values_forget(&to->values, label);
+    for (int i = 0; i < RDL__REGISTERS; i++) {
+        struct rdl__value *value = &to->values.registers[i];
+
+        changed |= value->is_own && !from->values.registers[i].is_own;
+        value->is_own &= from->values.registers[i].is_own;
+    }
+    return changed;
 }
 
 static void reach(struct search *search, size_t at)
@@ -342,7 +377,8 @@ static void reach(struct search *search, size_t at)
     if (!block->is_reached) {
         block->state = search->state;
         block->is_reached = block->is_waiting = true;
-    } else if (block->visits < VISITS_MAX && join(&block->state, &search->state, at)) {
+    } else if (block->visits < VISITS_MAX ? join(&block->state, &search->state, at)
+                                          : give_up(&block->state, &search->state, at)) {
         block->is_waiting = true;
     }
 }
@@ -355,9 +391,24 @@ static void reach_label(struct search *search, struct rdl__span name)
         reach(search, symbol->statement);
 }
 
+/* A jump to a label whose address the program takes. */
+static void reach_taken(struct search *search)
+{
+    for (size_t i = 0; i < search->block_count; i++) {
+        size_t at = search->blocks[i].at;
+        const struct rdl__symbol *label =
+            rdl__unit_symbol(search->unit, search->unit->statements.all[at].word);
+
+        if (label && label->is_taken)
+            reach(search, at);
+    }
+}
+
 /* A jump by a table, which stands behind it. */
 static void reach_by_table(struct search *search, size_t jump)
 {
+    if (!rdl__jumps_by_table(search->unit, jump) || search->unit->compiler == RDL__CLANG)
+        reach_taken(search);
     for (size_t i = jump + 1; i < search->function->end; i++) {
         const struct rdl__statement *statement = &search->unit->statements.all[i];
 
@@ -380,13 +431,16 @@ static void fall_into(struct search *search, size_t at)
 
 static void see_call(struct search *search, size_t at, struct rdl__span target)
 {
-    struct report report;
-    bool tells = is_hook(target) && read_report(search, target, &report);
+    struct rdl__report report;
+    bool tells = is_hook(target) && rdl__report_read(&report, &search->state.values, target);
 
-    drop_used(&search->state);
-    if (tells)
-        add_report(&search->state, &report);
-    end_window(search, !is_hook(target) && !rdl__span_begins(target, "__tls_get_addr"));
+    rdl__reports_drop_used(&search->state.reports);
+    if (tells) {
+        rdl__reports_add(&search->state.reports, &report);
+        note_shared(search, &report);
+    }
+    search->state.has_called |= !is_quiet(target);
+    end_window(search, !is_quiet(target));
     rdl__values_step(&search->state.values, search->unit, at);
     if (search->after_call && !search->has_pad)
         search->pad = search->state;
@@ -440,20 +494,22 @@ static bool see(struct search *search, size_t at)
 
 static void follow(struct search *search, struct block *block)
 {
+    int32_t part = search->unit->statements.all[block->at].function;
+    size_t end = search->unit->functions[part].end;
+
     block->is_waiting = false;
     block->visits++;
     search->state = block->state;
     search->after_call = search->just_called = false;
-    for (size_t at = block->at; at < search->function->end; at++) {
+    for (size_t at = block->at; at < end; at++) {
         const struct rdl__statement *statement = &search->unit->statements.all[at];
 
-        if (at != block->at && is_jumped_to(statement) && block_at(search, at)) {
+        if (at != block->at && is_jumped_to(search, statement) && block_at(search, at)) {
             end_window(search, false);
             fall_into(search, at);
             return;
         }
-        if (statement->function == (int32_t)(search->function - search->unit->functions) &&
-            !see(search, at))
+        if (statement->function == part && !see(search, at))
             break;
     }
     end_window(search, false);
@@ -500,33 +556,62 @@ static void add_block(struct search *search, size_t at)
     search->blocks[search->block_count++] = (struct block){.at = at};
 }
 
-static void find_blocks(struct search *search)
+static void find_blocks_of(struct search *search, int32_t part)
 {
-    const struct rdl__function *function = search->function;
-    size_t count = 1;
+    const struct rdl__function *function = &search->unit->functions[part];
+    size_t count = search->block_count + 1;
 
     for (size_t i = function->begin; i < function->end; i++)
-        count += is_jumped_to(&search->unit->statements.all[i]);
-    search->blocks = rdl__allocate(count * sizeof *search->blocks);
+        count += is_jumped_to(search, &search->unit->statements.all[i]);
+    search->blocks = rdl__reallocate(search->blocks, count * sizeof *search->blocks);
     add_block(search, function->begin);
     for (size_t i = function->begin + 1; i < function->end; i++) {
         const struct rdl__statement *statement = &search->unit->statements.all[i];
 
-        if (is_jumped_to(statement) &&
-            statement->function == (int32_t)(function - search->unit->functions))
+        if (is_jumped_to(search, statement) && statement->function == part)
             add_block(search, i);
     }
 }
 
-static void take(struct rdl__untolds *to, struct rdl__untolds *from)
+/* In the order of the statements. */
+static void find_blocks(struct search *search)
 {
-    for (size_t i = 0; i < from->count; i++) {
-        struct group group = {.untold = from->all[i], .low = from->all[i].from};
+    int32_t part = search->function->part_of, cold = search->function->cold;
+    bool cold_first =
+        cold != RDL__NO_FUNCTION && search->unit->functions[cold].begin < search->function->begin;
 
-        group.high = group.low + from->all[i].size;
-        add(to, &group);
+    if (cold_first)
+        find_blocks_of(search, cold);
+    find_blocks_of(search, part);
+    if (cold != RDL__NO_FUNCTION && !cold_first)
+        find_blocks_of(search, cold);
+}
+
+/* Nobody knows how this block is reached: if it is, anything may be touched. */
+static void see_unreached(struct search *search, size_t at)
+{
+    int32_t part = search->unit->statements.all[at].function;
+
+    for (size_t i = at; i < search->unit->functions[part].end; i++) {
+        const struct rdl__statement *statement = &search->unit->statements.all[i];
+
+        if (i != at && is_jumped_to(search, statement))
+            return;
+        if (statement->kind == RDL__INSTRUCTION && statement->function == part) {
+            see_anything(search, i);
+            return;
+        }
     }
-    free(from->all);
+}
+
+static void collect(struct search *search)
+{
+    search->collects = true;
+    for (size_t i = 0; i < search->block_count; i++)
+        if (search->blocks[i].is_reached)
+            follow(search, &search->blocks[i]);
+        else
+            see_unreached(search, search->blocks[i].at);
 }
 
 static bool find_in(struct rdl__untolds *out, const struct rdl__unit *unit, size_t function)
@@ -536,24 +621,15 @@ static bool find_in(struct rdl__untolds *out, const struct rdl__unit *unit, size
 
     search->unit = unit;
     search->function = &unit->functions[function];
+    search->found = out;
     find_blocks(search);
     rdl__values_begin(&search->state.values);
     reach(search, search->function->begin);
     follow_all(search);
     follow_returns(search);
     follow_pads(search);
-    search->collects = true;
-    search->returns = search->returns_other = false;
-    for (size_t i = 0; i < search->block_count; i++)
-        if (search->blocks[i].is_reached)
-            follow(search, &search->blocks[i]);
-        else
-            search->goes_out = true;
-    if (!search->returns || search->returns_other)
-        search->by_place.count = 0;
+    collect(search);
     tells = search->returns && !search->returns_other && !search->goes_out;
-    take(out, &search->found);
-    take(out, &search->by_place);
     free(search->blocks);
     free(search);
     return tells;
@@ -562,7 +638,7 @@ static bool find_in(struct rdl__untolds *out, const struct rdl__unit *unit, size
 bool rdl__untold_is_result(const struct rdl__unit *unit, size_t function)
 {
     struct rdl__untolds none = {0};
-    bool tells = unit->compiler == RDL__GCC && find_in(&none, unit, function);
+    bool tells = find_in(&none, unit, function);
 
     free(none.all);
     return tells;
@@ -573,16 +649,14 @@ static int compare(const void *a, const void *b)
     const struct rdl__untold *one = a, *two = b;
 
     return one->statement != two->statement ? (one->statement < two->statement ? -1 : 1)
-                                            : one->writes - two->writes;
+                                            : one->kind - two->kind;
 }
 
 void rdl__untold_find(struct rdl__untolds *out, const struct rdl__unit *unit)
 {
     *out = (struct rdl__untolds){0};
-    if (unit->compiler != RDL__GCC)
-        return;
     for (size_t i = 0; i < unit->function_count; i++)
-        if (unit->functions[i].is_instrumented)
+        if (unit->functions[i].is_instrumented && unit->functions[i].part_of == (int32_t)i)
             find_in(out, unit, i);
     if (out->count)
         qsort(out->all, out->count, sizeof *out->all, compare);

@@ -1,8 +1,9 @@
-/* untold.h -- accesses to memory that gcc makes for a call and does not report.
+/* untold.h -- accesses to memory that a compiler does not report.
  *
- * With -fsanitize=thread, gcc reports the accesses of assignments.  A struct that is passed by
- * value is read by the call itself, and a struct that a call returns is written by it: of these,
- * gcc says nothing. */
+ * With -fsanitize=thread, compilers report the accesses of assignments.  They say nothing of
+ * instructions that a program asks for by a builtin function, such as those of <immintrin.h>, or
+ * memcpy if it is expanded.  And a struct that is passed by value is read by the call itself, and a
+ * struct that a call returns is written by it: of these, gcc says nothing. */
 #ifndef RDL__UNTOLD_H
 #define RDL__UNTOLD_H
 
@@ -13,7 +14,8 @@ struct rdl__untold {
     struct rdl__span operand; /* its address, */
     int64_t from;             /* from here on */
     uint32_t size;            /* in bytes */
-    bool writes;
+    uint8_t kind;             /* RDL__ACCESS_READ and the like: tables.h */
+    int8_t other;             /* the register that the value comes from */
 };
 
 struct rdl__untolds {

@@ -8,7 +8,7 @@
 #include "filter/mnemonics.h"
 
 /* Where bases come from. */
-enum origin { AT_ENTRY = 1, WRITTEN, LOADED, NAMED, SUM, PRODUCT, MASKED, EXTENDED, JOINED, FOUND };
+enum origin { AT_ENTRY = 1, WRITTEN, LOADED, NAMED, COMPUTED, MASKED, EXTENDED, JOINED, FOUND };
 
 static uint64_t mix(uint64_t hash, uint64_t word)
 {
@@ -34,6 +34,17 @@ static struct rdl__value constant(int64_t number)
 bool rdl__value_equals(struct rdl__value a, struct rdl__value b)
 {
     return a.base == b.base && a.offset == b.offset;
+}
+
+void rdl__values_forget(struct rdl__values *values, uint64_t label)
+{
+    values->slot_count = 0;
+    for (uint64_t i = 0; i < RDL__REGISTERS; i++) {
+        bool own = values->registers[i].is_own;
+
+        values->registers[i] = value_from(JOINED, label, i);
+        values->registers[i].is_own = own;
+    }
 }
 
 void rdl__values_begin(struct rdl__values *out)
@@ -62,27 +73,20 @@ static int64_t times(int64_t a, int64_t b)
     return (int64_t)((uint64_t)a * (uint64_t)b);
 }
 
+/* The base of a sum is the sum of the bases, so that sums of the same parts are equal, in whatever
+ * order they were computed. */
 static struct rdl__value sum_of(struct rdl__value a, struct rdl__value b)
 {
-    struct rdl__value sum = {.offset = plus(a.offset, b.offset), .is_own = a.is_own || b.is_own};
-
-    if (!a.base || !b.base)
-        sum.base = a.base | b.base;
-    else
-        sum.base =
-            base_of(SUM, a.base < b.base ? a.base : b.base, a.base < b.base ? b.base : a.base);
-    return sum;
+    return (struct rdl__value){.base = a.base + b.base,
+                               .offset = plus(a.offset, b.offset),
+                               .is_own = a.is_own || b.is_own};
 }
 
 static struct rdl__value product_of(struct rdl__value value, int64_t factor)
 {
-    struct rdl__value product = {.offset = times(value.offset, factor)};
-
-    if (factor == 1)
-        return value;
-    if (value.base)
-        product.base = base_of(PRODUCT, value.base, (uint64_t)factor);
-    return product;
+    return (struct rdl__value){.base = value.base * (uint64_t)factor,
+                               .offset = times(value.offset, factor),
+                               .is_own = factor == 1 && value.is_own};
 }
 
 static struct rdl__value derived(enum origin origin, struct rdl__value value, uint64_t how)
@@ -178,8 +182,9 @@ static void forget_own(struct rdl__values *values)
 static void keep(struct rdl__values *values, int64_t at, unsigned size, struct rdl__value value)
 {
     forget_slots(values, at, size);
-    if (values->slot_count < RDL__SLOTS_MAX)
-        values->slots[values->slot_count++] = (struct rdl__slot){at, size, value};
+    if (values->slot_count == RDL__SLOTS_MAX)
+        memmove(values->slots, values->slots + 1, --values->slot_count * sizeof *values->slots);
+    values->slots[values->slot_count++] = (struct rdl__slot){at, size, value};
 }
 
 /* What is read there for the first time is another name for it. */
@@ -257,6 +262,31 @@ static struct rdl__value value_of(const struct rdl__unit *unit, struct rdl__valu
     return value_from(LOADED, statement, size);
 }
 
+/* Of an instruction that computes something else from registers and constants. */
+static struct rdl__value result_of(struct rdl__span word, struct rdl__value a, struct rdl__value b)
+{
+    uint64_t hash = mix(mix(a.base, (uint64_t)a.offset), mix(b.base, (uint64_t)b.offset));
+
+    for (size_t i = 0; i < word.count; i++)
+        hash = mix(hash, (unsigned char)word.at[i]);
+    return value_from(COMPUTED, hash, 0);
+}
+
+static bool is_computing(struct rdl__span word)
+{
+    return is_named(word, "imul") || is_named(word, "shr") || is_named(word, "sar") ||
+           is_named(word, "sal") || is_named(word, "shl") || is_named(word, "or") ||
+           is_named(word, "xor");
+}
+
+/* An address on the stack, of which only these bits are kept: at the entry of a function, the
+ * stack pointer is 8 bytes below a multiple of 16. */
+static struct rdl__value aligned(struct rdl__value address, int64_t mask)
+{
+    address.offset = (int64_t)((uint64_t)plus(address.offset, -8) & (uint64_t)mask) + 8;
+    return address;
+}
+
 /* The value that an instruction computes; false: it is none of these. */
 static bool compute(const struct rdl__unit *unit, struct rdl__values *values, size_t at, int to,
                     unsigned size, struct rdl__value *out)
@@ -269,6 +299,11 @@ static bool compute(const struct rdl__unit *unit, struct rdl__values *values, si
 
     if (is_named(word, "inc") || is_named(word, "dec")) {
         *out = sum_of(old, constant(is_named(word, "inc") ? 1 : -1));
+        return true;
+    }
+    if (count == 3 && is_named(word, "imul") && *first.at == '$') {
+        *out = product_of(value_of(unit, values, statement->operands[1], size, at),
+                          value_of_displacement(rdl__span_from(first, 1)).offset);
         return true;
     }
     if (count != 2)
@@ -294,20 +329,27 @@ static bool compute(const struct rdl__unit *unit, struct rdl__values *values, si
         *out = operand;
     else if (is_named(word, "add"))
         *out = sum_of(old, operand);
-    else if (is_named(word, "sub") && !operand.base)
-        *out = sum_of(old, constant(times(operand.offset, -1)));
+    else if (is_named(word, "sub"))
+        *out = sum_of(old, product_of(operand, -1));
     else if ((is_named(word, "sal") || is_named(word, "shl")) && !operand.base &&
              operand.offset >= 0 && operand.offset < 32)
         *out = product_of(old, INT64_C(1) << operand.offset);
+    else if (is_named(word, "shr") && !operand.base && !old.base && old.offset >= 0)
+        *out = constant(old.offset >> (operand.offset & 63));
+    else if (is_named(word, "and") && is_slot(old) && !operand.base &&
+             (operand.offset == -8 || operand.offset == -16))
+        *out = aligned(old, operand.offset);
     else if (is_named(word, "and")) {
         *out = derived(MASKED, old, mix(operand.base, (uint64_t)operand.offset));
         out->is_own = old.is_own && !operand.base && operand.offset < 0; /* it aligns a pointer */
-    } else
+    } else if (is_computing(word))
+        *out = result_of(word, old, operand);
+    else
         return false;
     return true;
 }
 
-enum { VECTOR = 32 }; /* bytes that an instruction may write */
+enum { VECTOR = 64 }; /* bytes that an instruction may write */
 
 /* The instruction writes to memory: does it keep a register there? */
 static void store(const struct rdl__unit *unit, struct rdl__values *values, size_t at)
@@ -351,6 +393,45 @@ static void call(struct rdl__values *values, struct rdl__span target, size_t at)
         values->registers[RDL__RAX] = derived(FOUND, argument, 0);
 }
 
+unsigned rdl__string_size(const struct rdl__statement *statement)
+{
+    struct rdl__span word = statement->word;
+    unsigned count = statement->operand_count; /* clang names two */
+
+    if (word.count != 5 || (!rdl__span_begins(word, "movs") && !rdl__span_begins(word, "stos")) ||
+        (count && !rdl__span_is(statement->operands[count - 1], "%es:(%rdi)")))
+        return 0;
+    return word.at[4] == 'q' ? 8 : word.at[4] == 'l' ? 4 : word.at[4] == 'w' ? 2 : 1;
+}
+
+/* movsq and stosq, perhaps rcx times. */
+static void step_string(struct rdl__values *values, const struct rdl__statement *statement,
+                        size_t at)
+{
+    struct rdl__value *registers = values->registers, *to = &registers[RDL__RDI];
+    int64_t size = rdl__string_size(statement);
+    bool is_known = !statement->repeats || !registers[RDL__RCX].base;
+
+    if (statement->repeats)
+        size = times(size, registers[RDL__RCX].offset);
+    if (is_slot(*to) && is_known && size >= 0 && size < UINT32_MAX)
+        forget_slots(values, to->offset, (unsigned)size);
+    else if (to->is_own)
+        forget_own(values);
+    for (int i = RDL__RSI; i <= RDL__RDI; i++) {
+        bool own = registers[i].is_own;
+
+        if (is_known) {
+            registers[i].offset = plus(registers[i].offset, size);
+        } else {
+            registers[i] = value_from(WRITTEN, at, (uint64_t)i);
+            registers[i].is_own = own;
+        }
+    }
+    if (statement->repeats)
+        registers[RDL__RCX] = constant(0);
+}
+
 void rdl__values_step(struct rdl__values *values, const struct rdl__unit *unit, size_t at)
 {
     const struct rdl__statement *statement = &unit->statements.all[at];
@@ -370,7 +451,9 @@ void rdl__values_step(struct rdl__values *values, const struct rdl__unit *unit, 
     }
     if (count)
         to = rdl__register_of(statement->operands[count - 1], &size);
-    if (is_named(word, "push")) {
+    if (rdl__string_size(statement)) {
+        step_string(values, statement, at);
+    } else if (is_named(word, "push")) {
         push(values, value_of(unit, values, statement->operands[0], 8, at));
     } else if (is_named(word, "pop")) {
         value = pop(values, at);
@@ -387,8 +470,6 @@ void rdl__values_step(struct rdl__values *values, const struct rdl__unit *unit, 
             to != RDL__NO_REGISTER && size >= 4 && compute(unit, values, at, to, size, &value);
         if (count > 1 && to == RDL__NO_REGISTER)
             store(unit, values, at);
-        else if (count == 0)
-            forget_own(values); /* movsq, stosq */
         for (int i = 0; i < RDL__REGISTERS; i++)
             if (written >> i & 1 && !(computed && i == to)) {
                 bool own = i == RDL__RSP;

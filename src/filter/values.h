@@ -38,12 +38,18 @@ struct rdl__value rdl__value_of_first_argument(void);
 struct rdl__value rdl__address_of(const struct rdl__unit *unit, const struct rdl__values *values,
                                   const struct rdl__memory *memory);
 
+/* The bytes that movsq or stosq and their like touch at once; 0: it is none of them. */
+unsigned rdl__string_size(const struct rdl__statement *statement);
+
 /* Behind this statement. */
 void rdl__values_step(struct rdl__values *values, const struct rdl__unit *unit, size_t at);
 
 /* Another way leads to the same label, which has this number: keep what holds on both.  True: that
  * is less than before. */
 bool rdl__values_join(struct rdl__values *values, const struct rdl__values *other, uint64_t label);
+
+/* Keep nothing but which registers point to the stack. */
+void rdl__values_forget(struct rdl__values *values, uint64_t label);
 
 bool rdl__value_equals(struct rdl__value a, struct rdl__value b);
 
