@@ -106,10 +106,7 @@ for RADDLE_CC in gcc clang; do
     for level in -O0 -O2 -Os; do
         "$raddle" cc -g $level -Wall -Wextra -Werror "$code/builtins.c" -o builtins
         for way in $(./builtins); do
-            case $RADDLE_CC:$way in
-            *:locked | clang:local) continue ;;
-            esac
-            explore 1 dpor 1 ./builtins $way
+            [ $way = locked ] || explore 1 dpor 1 ./builtins $way
         done
         options='--format json' explore 0 dpor 1 ./builtins locked
         grep -q '"complete":true,"schedules":2,' out ||

@@ -219,6 +219,7 @@ static void note_comment(struct reader *reader, struct rdl__span comment)
     last = &reader->out->all[reader->out->count - 1];
     comment = trimmed(comment);
     last->is_tail = rdl__span_begins(comment, "TAILCALL");
+    last->is_kept = rdl__span_ends(comment, "Spill") || rdl__span_ends(comment, "Reload");
     last->is_spill =
         rdl__span_is(comment, "8-byte Spill") || rdl__span_is(comment, "8-byte Reload");
 }

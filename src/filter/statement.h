@@ -26,7 +26,8 @@ struct rdl__statement {
     bool repeats;    /* one of the rep family, */
     bool notrack;    /* or notrack, as jumps by a table have */
     bool is_tail;    /* the compiler says that this jump is a call, */
-    bool is_spill;   /* and that this keeps a register on the stack, or brings it back */
+    bool is_spill;   /* and that this keeps a register on the stack, or brings it back, */
+    bool is_kept;    /* the same, of registers of any size, and as part of something else */
     bool incomplete; /* it has more operands than there is room for, or cannot be read */
     uint8_t operand_count;
     int32_t function;      /* in the unit; RDL__NO_FUNCTION: none */

@@ -3,7 +3,9 @@
  * Each function is followed from label to label, until the values that registers and the stack
  * may hold are known (values.h), and with them the accesses that a report covers (reports.h).  All
  * others are untold, except those to the stack, unless the compiler reports the same bytes of it
- * elsewhere: then other threads may know of them.
+ * elsewhere: then other threads may know of them.  clang does not report the members of a local
+ * variable, even if others know of it; so if an address of the stack leaves the function, all of
+ * its stack counts, except the places where clang keeps registers.
  *
  * Untold accesses to adjacent bytes are one, made where the first of them is, if they are those of
  * a struct that a call passes or returns:
@@ -68,6 +70,7 @@ struct search {
     size_t group_count;
     struct shared shared[SHARED_MAX];
     size_t shared_count;
+    bool escapes; /* an address of the stack leaves the function, and clang compiled it */
     bool returns, returns_other; /* the place of the result; something else */
     bool goes_out;               /* by an access of which nobody tells */
     struct rdl__untolds *found;
@@ -104,11 +107,28 @@ static void note_shared(struct search *search, const struct rdl__report *report)
     }
 }
 
+/* A value leaves the function. */
+static void note_leaving(struct search *search, struct rdl__value value)
+{
+    search->escapes |= value.is_own && !value.is_constant && search->unit->compiler == RDL__CLANG;
+}
+
+static void note_arguments(struct search *search)
+{
+    static const int arguments[] = {RDL__RDI, RDL__RSI, RDL__RDX, RDL__RCX, 8, 9};
+
+    for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++)
+        note_leaving(search, search->state.values.registers[arguments[i]]);
+}
+
 /* Is it memory of this call alone? */
-static bool is_private(const struct search *search, struct rdl__value address, int64_t size)
+static bool is_private(const struct search *search, size_t at, struct rdl__value address,
+                       int64_t size)
 {
     if (!address.is_own || !search->state.has_called)
         return address.is_own;
+    if (search->escapes && !address.is_constant)
+        return search->unit->statements.all[at].is_kept;
     for (size_t i = 0; i < search->shared_count; i++) {
         const struct shared *shared = &search->shared[i];
 
@@ -211,7 +231,7 @@ static void see_access(struct search *search, struct rdl__untold untold, struct 
     bool place = is_place(search, address, writes);
 
     if (rdl__reports_cover(&search->state.reports, address, size, writes) || !search->collects ||
-        is_private(search, address, size))
+        is_private(search, untold.statement, address, size))
         return;
     search->goes_out |= !place;
     if (is_plain && (place || (moves && (writes ? search->after_call
@@ -231,16 +251,11 @@ static void see_anything(struct search *search, size_t at)
         add(search->found, &anything);
 }
 
-static bool is_of_frame(const struct search *search, struct rdl__value address)
-{
-    return is_private(search, address, 1);
-}
-
 /* An access of as many bytes as rcx says when the program runs.  If the compiler has reported
  * many bytes, it is a part of that. */
 static bool is_explained(const struct search *search, struct rdl__value address, bool writes)
 {
-    return is_of_frame(search, address) || rdl__reports_have_range(&search->state.reports, writes);
+    return address.is_own || rdl__reports_have_range(&search->state.reports, writes);
 }
 
 /* movsq and stosq, perhaps rcx times. */
@@ -284,7 +299,7 @@ static void see_unknown(struct search *search, size_t at)
             !rdl__memory_of(statement->operands[i], &memory))
             continue;
         address = rdl__address_of(search->unit, &search->state.values, &memory);
-        if (is_of_frame(search, address) || rdl__is_constant(search->unit, &memory) ||
+        if (address.is_own || rdl__is_constant(search->unit, &memory) ||
             rdl__reports_cover(&search->state.reports, address, 1, false) ||
             rdl__reports_cover(&search->state.reports, address, 1, true))
             return;
@@ -317,6 +332,8 @@ static void see_memory(struct search *search, size_t at)
                   : touching.kind == RDL__ACCESS_STORE ? RDL__ACCESS_WRITE
                                                        : touching.kind;
     untold.other = touching.other;
+    if (touching.other != RDL__NO_REGISTER && untold.kind == RDL__ACCESS_WRITE && !address.is_own)
+        note_leaving(search, search->state.values.registers[touching.other]);
     see_access(search, untold, address, touching.size);
 }
 
@@ -439,6 +456,8 @@ static void see_call(struct search *search, size_t at, struct rdl__span target)
         rdl__reports_add(&search->state.reports, &report);
         note_shared(search, &report);
     }
+    if (!is_quiet(target))
+        note_arguments(search);
     search->state.has_called |= !is_quiet(target);
     end_window(search, !is_quiet(target));
     rdl__values_step(&search->state.values, search->unit, at);

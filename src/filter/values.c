@@ -79,14 +79,16 @@ static struct rdl__value sum_of(struct rdl__value a, struct rdl__value b)
 {
     return (struct rdl__value){.base = a.base + b.base,
                                .offset = plus(a.offset, b.offset),
-                               .is_own = a.is_own || b.is_own};
+                               .is_own = a.is_own || b.is_own,
+                               .is_constant = a.is_constant || b.is_constant};
 }
 
 static struct rdl__value product_of(struct rdl__value value, int64_t factor)
 {
     return (struct rdl__value){.base = value.base * (uint64_t)factor,
                                .offset = times(value.offset, factor),
-                               .is_own = factor == 1 && value.is_own};
+                               .is_own = factor == 1 && value.is_own,
+                               .is_constant = factor == 1 && value.is_constant};
 }
 
 static struct rdl__value derived(enum origin origin, struct rdl__value value, uint64_t how)
@@ -142,7 +144,7 @@ struct rdl__value rdl__address_of(const struct rdl__unit *unit, const struct rdl
     struct rdl__value value = value_of_displacement(memory->displacement);
     const struct rdl__symbol *symbol = rdl__unit_symbol(unit, rdl__symbol_of(memory->displacement));
 
-    value.is_own = symbol && symbol->read_only;
+    value.is_own = value.is_constant = symbol && symbol->read_only;
     if (memory->base >= 0 && memory->base < RDL__REGISTERS)
         value = sum_of(values->registers[memory->base], value);
     if (memory->index >= 0)

@@ -11,7 +11,8 @@
 struct rdl__value {
     uint64_t base; /* 0: the offset is all */
     int64_t offset;
-    bool is_own; /* it points to the stack, or to constants */
+    bool is_own;      /* it points to the stack, or to constants, */
+    bool is_constant; /* and certainly to constants */
 };
 
 /* A word of the stack, from the stack pointer at the entry of the function on. */
