@@ -63,7 +63,7 @@ explore late dpor - - 3000
 export RADDLE_CC=g++
 for level in -O0 -O2; do
     "$raddle" cc -w -g $level "$SOURCE/tests/state/cxx/objects.cpp" -o objects
-    for name in string letters map list node set stream; do
+    for name in string letters map list node set stream buffer; do
         [ -z "${ONLY:-}" ] || [ "$name" = "$ONLY" ] || continue
         explore objects dpor "$name" shared 300
         [ "$status" = 1 ] || complain "objects $level $name, shared: $status:" "$(head -3 out)"

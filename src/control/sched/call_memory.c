@@ -391,6 +391,20 @@ static bool tell_of_parts(const struct rdl__operand *it, const uint64_t *a, uint
     }
 }
 
+/* A stream of libstdc++, and the six pointers of its buffer, which inlined functions such as str()
+ * read.  They stand behind the first word of the buffer; the stream has its address in a virtual
+ * base, 232 bytes behind the beginning of that, and the table of the stream says where that is. */
+static void tell_of_stream(uintptr_t stream, const struct rdl__operand *it, uintptr_t pc)
+{
+    enum { BASE_OFFSET = -3, BUFFER = 232, POINTERS = 6 };
+    intptr_t base = (*(const intptr_t **)stream)[BASE_OFFSET];
+    uintptr_t buffer = *(const uintptr_t *)(stream + (uintptr_t)base + BUFFER);
+
+    tell(stream, sizeof(void *), it->writes, pc);
+    if (buffer)
+        tell(buffer + sizeof(void *), POINTERS * sizeof(void *), it->writes, pc);
+}
+
 /* A range of memory. */
 static void tell_of_range(const struct rdl__call_row *row, const struct rdl__operand *it,
                           uintptr_t address, const uint64_t *a, uintptr_t pc)
@@ -421,10 +435,13 @@ static void tell_of(const struct rdl__call_row *row, const struct rdl__operand *
         rdl__entering(rdl__self(), address);
     else if (it->length == RDL__KEPT)
         rdl__limit(RDL__LIMIT_UNKNOWN, row->name, "");
-    else if (it->length == RDL__STREAM_OBJECT && is_standard_stream(address))
+    else if ((it->length == RDL__STREAM_OBJECT || it->length == RDL__STREAM_AND_BUFFER) &&
+             is_standard_stream(address))
         return;
     else if (it->length == RDL__STREAM_OBJECT)
         tell(address, sizeof(void *), it->writes, pc);
+    else if (it->length == RDL__STREAM_AND_BUFFER)
+        tell_of_stream(address, it, pc);
     else if (!tell_of_parts(it, a, pc) && !tell_of_object(it, a, pc))
         tell_of_range(row, it, address, a, pc);
 }

@@ -70,6 +70,7 @@ __extension__ enum {
 #define NUMBER                             .length = RDL__NUMBER
 #define PIECES(n)                          .length = RDL__PIECES_OF, .value = (n)
 #define STREAM_OBJECT                      .length = RDL__STREAM_OBJECT
+#define STREAM_AND_BUFFER                  .length = RDL__STREAM_AND_BUFFER
 #define TOKEN(n)                           .length = RDL__TOKEN, .value = (n)
 #define MESSAGE                            .length = RDL__MESSAGE
 #define MESSAGES(n)                        .length = RDL__MESSAGES, .value = (n)

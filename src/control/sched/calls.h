@@ -128,24 +128,25 @@ enum rdl__length {
     RDL__TOKEN, /* the next word of a text, or if that is NULL, of where argument `value` points to;
                    argument 1 says what stands between words */
     RDL__STREAM_OBJECT, /* a stream of C++'s; those that all share, as std::cout, are no memory */
-    RDL__MESSAGE,       /* a struct msghdr, and the pieces that it is about */
-    RDL__MESSAGES,      /* so many struct mmsghdr as argument `value` says */
-    RDL__SIZE_AT,       /* as many bytes as stands in the number that argument `value` points to */
-    RDL__BLOCK_AT,      /* not here, but where a pointer here leads; its size_t is at argument
+    RDL__STREAM_AND_BUFFER, /* the same, and where its buffer reads and writes next */
+    RDL__MESSAGE,           /* a struct msghdr, and the pieces that it is about */
+    RDL__MESSAGES,          /* so many struct mmsghdr as argument `value` says */
+    RDL__SIZE_AT,     /* as many bytes as stands in the number that argument `value` points to */
+    RDL__BLOCK_AT,    /* not here, but where a pointer here leads; its size_t is at argument
                            `value` */
-    RDL__WORD_AT,       /* a word there, up to one of the characters of text `value` */
-    RDL__ADDRESS,       /* of a network: argument `value` is its family */
-    RDL__CHARACTER,     /* of many bytes, at most argument `value` */
-    RDL__ENCODED,       /* the bytes of the wide character that is argument `value` */
-    RDL__LOCK_OF,       /* of fcntl, if the command that is argument `value` has any memory */
-    RDL__LINK,          /* of insque: where the next element is kept, and that element's own */
-    RDL__STRING,        /* a std::string, and its characters */
-    RDL__RING,          /* all nodes of a std::list, from this one on */
-    RDL__TREE_BRANCH,   /* nodes of a tree between this and its head, which is argument `value`, and
+    RDL__WORD_AT,     /* a word there, up to one of the characters of text `value` */
+    RDL__ADDRESS,     /* of a network: argument `value` is its family */
+    RDL__CHARACTER,   /* of many bytes, at most argument `value` */
+    RDL__ENCODED,     /* the bytes of the wide character that is argument `value` */
+    RDL__LOCK_OF,     /* of fcntl, if the command that is argument `value` has any memory */
+    RDL__LINK,        /* of insque: where the next element is kept, and that element's own */
+    RDL__STRING,      /* a std::string, and its characters */
+    RDL__RING,        /* all nodes of a std::list, from this one on */
+    RDL__TREE_BRANCH, /* nodes of a tree between this and its head, which is argument `value`, and
                            their children */
-    RDL__NEIGHBOURS,    /* of remque: the elements before and after it */
-    RDL__KEPT,          /* the function keeps it for others to use, who do not tell */
-    RDL__CODE,          /* no memory: a function that will be called */
+    RDL__NEIGHBOURS,  /* of remque: the elements before and after it */
+    RDL__KEPT,        /* the function keeps it for others to use, who do not tell */
+    RDL__CODE,        /* no memory: a function that will be called */
 };
 
 struct rdl__operand {

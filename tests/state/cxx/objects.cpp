@@ -50,6 +50,11 @@ static void use(objects &it, const char *which, int me)
                 it.text = one;
     } else if (strcmp(which, "stream") == 0) {
         it.stream << me;
+    } else if (strcmp(which, "buffer") == 0) {
+        if (me)
+            it.stream << "x";
+        else
+            it.text = it.stream.str();
     } else {
         std::cout << "x" << std::endl;
     }
