@@ -129,6 +129,9 @@ for RADDLE_CC in gcc clang; do
     ! "$raddle" replay "$token" >out 2>&1 || fail "$RADDLE_CC: the replay passes"
     grep -q 'data race' out || fail "$RADDLE_CC: the replay finds something else:" "$(cat out)"
 
+    ! "$raddle" explore --strategy dpor -- ./stacks ended >out 2>&1 && grep -q 'data race' out ||
+        fail "$RADDLE_CC: a race on the stack of a thread that has ended:" "$(cat out)"
+
     # More of a block is freed than was asked for.
     "$raddle" cc -g -O1 -I"$SOURCE/include" "$code/reused.c" -L"$BUILD/lib" \
         -Wl,-rpath,"$BUILD/lib" -lraddle -o reused

@@ -64,17 +64,27 @@ void rdl__track_share(struct rdl__thread *owner, uintptr_t address)
     }
 }
 
+/* The stack of a thread that has ended may be that of another one by now. */
 void rdl__track_touched(struct rdl__thread *self, uintptr_t address)
 {
+    bool of_living = false, of_ended = false;
+
     for (uint32_t id = 0; id < rdl__sched.view.threads; id++) {
         struct rdl__thread *owner = rdl__sched.threads[id];
+        const struct rdl__track *track = owner->track;
 
-        if (owner != self && owner->state == RDL__ALIVE) {
+        if (owner->state != RDL__ALIVE) {
+            of_ended |= track && address >= track->stack_low && address < track->shared_from;
+            continue;
+        }
+        of_living |= address >= track->stack_low && address < track->stack_high;
+        if (owner != self) {
             rdl__sched.summary->stacks |=
-                address >= owner->track->stack_low && address < owner->track->shared_from;
+                address >= track->stack_low && address < track->shared_from;
             rdl__track_share(owner, address);
         }
     }
+    rdl__sched.summary->stacks |= of_ended && !of_living;
 }
 
 void rdl__track_ignore(struct rdl__thread *self, bool ignore)
