@@ -19,7 +19,6 @@ cd "$scratch"
 # takes a field's address for another thing than the variable's.
 export raddle=$BUILD/bin/raddle zoo CC RADDLE_CC=gcc
 export seed=1 within=10000 twin_schedules=300
-export RADDLE_SHRINK_RUNS=200 # shrunk enough to be replayed; how far is a matter of other tests
 if [ -n "${RADDLE_SOAK:-}" ]; then
     seed=${RADDLE_SOAK_SEED:-1} twin_schedules=20000
 fi
