@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "port/io.h"
+#include "port/kernel.h"
 
 int rdl__nameless_file(const char *bytes, size_t count)
 {
@@ -27,7 +28,7 @@ int rdl__nameless_file(const char *bytes, size_t count)
 
 int rdl__out_of_the_way(int fd)
 {
-    int high = fcntl(fd, F_DUPFD, 500);
+    int high = fcntl(fd, F_DUPFD, RDL__FD_FLOOR);
 
     if (high < 0)
         return fd;

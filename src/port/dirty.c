@@ -21,10 +21,7 @@
 #define IS_WRITTEN          (1 << 1)  /* PAGE_IS_WRITTEN */
 #define PAGEMAP_SCAN_NUMBER _IOWR('f', 16, struct scan)
 
-enum {
-    FD_FLOOR = 500, /* our descriptors stay out of the way of the code under test */
-    RUNS_MAX = 128,
-};
+enum { RUNS_MAX = 128 };
 
 struct run {
     uint64_t start, end, categories;
@@ -40,15 +37,6 @@ bool rdl__dirty_by_others;
 static int faults = -1, pagemap = -1;
 static int owner; /* the process that these two are about */
 
-static int out_of_the_way(int fd)
-{
-    int high = fd < 0 ? fd : (int)rdl__kernel(SYS_fcntl, fd, F_DUPFD_CLOEXEC, FD_FLOOR, 0, 0, 0);
-
-    if (fd >= 0 && high >= 0)
-        rdl__kernel(SYS_close, fd, 0, 0, 0, 0, 0);
-    return high >= 0 ? high : fd;
-}
-
 /* After a fork they would still be about the parent. */
 static bool open_both(void)
 {
@@ -61,8 +49,9 @@ static bool open_both(void)
         close(faults);
     if (pagemap >= 0)
         close(pagemap);
-    faults = out_of_the_way((int)syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY));
-    pagemap = out_of_the_way(open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC));
+    faults = rdl__kernel_out_of_the_way(
+        (int)syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY));
+    pagemap = rdl__kernel_out_of_the_way(open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC));
     return faults >= 0 && pagemap >= 0 && ioctl(faults, UFFDIO_API, &api) == 0;
 }
 

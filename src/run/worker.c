@@ -33,11 +33,11 @@
 #include "port/coverage.h"
 #include "port/helper.h"
 #include "port/io.h"
+#include "port/kernel.h"
 #include "run/attribute.h"
 #include "run/execute.h"
 
 enum {
-    FD_FLOOR = 500,         /* our descriptors stay out of the way of the code under test */
     CAPTURE_MAX = 1 << 20,  /* a longer capture is thrown away between tasks */
     ABANDONED_STATUS = 217, /* a thread of the case failed a check, or is wrong itself */
     STOPPED_STATUS = 218,   /* the worker stopped itself: see stop_text */
@@ -73,16 +73,6 @@ int rdl__forget_interrupt(void)
     return signal;
 }
 
-static int out_of_the_way(int fd)
-{
-    int high = fcntl(fd, F_DUPFD_CLOEXEC, FD_FLOOR);
-
-    if (high < 0)
-        return fd; /* few descriptors are allowed here: then in the way */
-    close(fd);
-    return high;
-}
-
 bool rdl__watch_interrupts(struct rdl__error *error)
 {
     struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESETHAND | SA_RESTART};
@@ -90,7 +80,7 @@ bool rdl__watch_interrupts(struct rdl__error *error)
     wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     if (wake_fd < 0)
         return rdl__fail(error, "cannot watch for signals: %s", strerror(errno));
-    wake_fd = out_of_the_way(wake_fd);
+    wake_fd = rdl__kernel_out_of_the_way(wake_fd);
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, &old_int);
     sigaction(SIGTERM, &action, &old_term);
@@ -127,7 +117,7 @@ bool rdl__worker_init(struct rdl__worker *worker, uint32_t choices_room, bool fo
         if (worker->capture < 0 || fcntl(worker->capture, F_SETFL, O_APPEND) < 0)
             return rdl__fail(error, "cannot make a file for the output of cases: %s",
                              strerror(errno));
-        worker->capture = out_of_the_way(worker->capture);
+        worker->capture = rdl__kernel_out_of_the_way(worker->capture);
     }
     return true;
 }
@@ -329,8 +319,8 @@ static bool start(struct rdl__worker *worker, struct rdl__error *error)
     if (pid == 0) {
         close(pair[0]);
         if (end[1] >= 0)
-            out_of_the_way(end[1]);
-        serve(worker, out_of_the_way(pair[1]), parent);
+            rdl__kernel_out_of_the_way(end[1]);
+        serve(worker, rdl__kernel_out_of_the_way(pair[1]), parent);
     }
     close(pair[1]);
     if (pid < 0) {
@@ -342,7 +332,7 @@ static bool start(struct rdl__worker *worker, struct rdl__error *error)
     }
     setpgid(pid, pid); /* both sides do it, so that neither is too late */
     worker->pid = pid;
-    worker->socket = out_of_the_way(pair[0]);
+    worker->socket = rdl__kernel_out_of_the_way(pair[0]);
     worker->pidfd = watch(pid, end);
     if (worker->pidfd < 0) {
         int why = errno;
@@ -350,7 +340,7 @@ static bool start(struct rdl__worker *worker, struct rdl__error *error)
         rdl__worker_retire(worker);
         return rdl__fail(error, "cannot watch a worker process: %s", strerror(why));
     }
-    worker->pidfd = out_of_the_way(worker->pidfd);
+    worker->pidfd = rdl__kernel_out_of_the_way(worker->pidfd);
     return true;
 }
 

@@ -29,6 +29,7 @@
 #include "control/sched/track.h"
 #include "port/addresses.h"
 #include "port/clock.h"
+#include "port/kernel.h"
 #include "raddle/reproduce.h"
 #include "run/attribute.h"
 #include "run/execute.h"
@@ -244,7 +245,7 @@ static void judge_freely(struct rdl__board *board, int status, bool hung)
 
 static int high(int fd)
 {
-    int copy = fcntl(fd, F_DUPFD_CLOEXEC, 500);
+    int copy = fcntl(fd, F_DUPFD_CLOEXEC, RDL__FD_FLOOR);
 
     return copy >= 0 ? copy : fd;
 }

@@ -72,13 +72,9 @@ static void check_lineage(void)
 static void open_news(void)
 {
     struct stat file;
-    int fd = open_of_raddle(here.following.news, O_WRONLY);
-    int high = fd < 0 ? fd : (int)rdl__kernel_fcntl(fd, F_DUPFD_CLOEXEC, 500);
 
-    if (fd >= 0)
-        rdl__kernel_close(fd);
-    here.news = high;
-    if (high >= 0 && rdl__kernel_fstat(high, &file) == 0)
+    here.news = rdl__kernel_out_of_the_way(open_of_raddle(here.following.news, O_WRONLY));
+    if (here.news >= 0 && rdl__kernel_fstat(here.news, &file) == 0)
         here.news_ino = file.st_ino;
 }
 

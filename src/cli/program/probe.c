@@ -82,18 +82,6 @@ static void be_silent(void)
     close(nowhere);
 }
 
-/* The program is to get the numbers that it would get without us. */
-static int out_of_the_way(int fd)
-{
-    enum { FD_FLOOR = 500 };
-    int high = fcntl(fd, F_DUPFD_CLOEXEC, FD_FLOOR);
-
-    if (high < 0)
-        return fd;
-    close(fd);
-    return high;
-}
-
 static int left_ms(uint64_t deadline)
 {
     uint64_t now = rdl__kernel_now_ns();
@@ -132,7 +120,7 @@ bool rdl__program_probe(void (*run)(void), unsigned timeout_ms)
     seen = rdl__map(sizeof *seen, MAP_SHARED);
     if (!seen)
         return false;
-    others = out_of_the_way(eventfd(0, EFD_CLOEXEC));
+    others = rdl__kernel_out_of_the_way(eventfd(0, EFD_CLOEXEC));
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     pid = rdl__copy_process();
     if (pid == 0) {

@@ -277,8 +277,8 @@ static int go_there(const struct rdl__start *what, const struct rdl__scouting *s
 
     if (!rdl__talk_begin(&talk, error))
         return RDL__EXIT_SETUP;
-    talk.output = fcntl(STDOUT_FILENO, F_DUPFD, 500);
-    talk.complaints = fcntl(STDERR_FILENO, F_DUPFD, 500);
+    talk.output = fcntl(STDOUT_FILENO, F_DUPFD, RDL__FD_FLOOR);
+    talk.complaints = fcntl(STDERR_FILENO, F_DUPFD, RDL__FD_FLOOR);
     write_itinerary(&itinerary, what, scouting, chosen);
     if (rdl__start_followed(what, &talk, &itinerary) > 0)
         while (rdl__await_news(&talk, &news, deadline) > 0)

@@ -17,7 +17,6 @@
 #include "port/kernel.h"
 
 enum {
-    FD_FLOOR = 500, /* ours begin here */
     ASKED_AT_ONCE = 100,
     STREAMS_MAX = 64,
     INFO_ROOM = 1024,
@@ -35,8 +34,8 @@ struct stream {
     uint64_t state;
 };
 
-static struct descriptor descriptors[FD_FLOOR];
-static bool is_inherited[FD_FLOOR];
+static struct descriptor descriptors[RDL__FD_FLOOR];
+static bool is_inherited[RDL__FD_FLOOR];
 static bool was_told; /* a socket that was open before */
 static struct stream streams[STREAMS_MAX];
 static uint32_t stream_count;
@@ -44,11 +43,11 @@ static uint32_t stream_count;
 /* ---- Descriptors ----------------------------------------------------------------------------- */
 
 /* The kernel says of each number whether it is a descriptor. */
-static void ask_for_descriptors(struct pollfd out[FD_FLOOR])
+static void ask_for_descriptors(struct pollfd out[RDL__FD_FLOOR])
 {
-    for (int fd = 0; fd < FD_FLOOR; fd++)
+    for (int fd = 0; fd < RDL__FD_FLOOR; fd++)
         out[fd] = (struct pollfd){.fd = fd};
-    for (int fd = 0; fd < FD_FLOOR; fd += ASKED_AT_ONCE) /* more may be beyond the limit */
+    for (int fd = 0; fd < RDL__FD_FLOOR; fd += ASKED_AT_ONCE) /* more may be beyond the limit */
         if (rdl__kernel(SYS_poll, (long)&out[fd], ASKED_AT_ONCE, 0, 0, 0, 0) < 0)
             return;
 }
@@ -56,10 +55,10 @@ static void ask_for_descriptors(struct pollfd out[FD_FLOOR])
 /* Before those of the program. */
 __attribute__((constructor(101))) static void note_inherited(void)
 {
-    struct pollfd now[FD_FLOOR];
+    struct pollfd now[RDL__FD_FLOOR];
 
     ask_for_descriptors(now);
-    for (int fd = 0; fd < FD_FLOOR; fd++)
+    for (int fd = 0; fd < RDL__FD_FLOOR; fd++)
         is_inherited[fd] = !(now[fd].revents & POLLNVAL);
 }
 
@@ -100,27 +99,27 @@ static struct descriptor look_at(const struct pollfd *it)
 
 static void save_descriptors(void)
 {
-    struct pollfd now[FD_FLOOR];
+    struct pollfd now[RDL__FD_FLOOR];
 
     was_told = false;
     ask_for_descriptors(now);
-    for (int fd = 0; fd < FD_FLOOR; fd++)
+    for (int fd = 0; fd < RDL__FD_FLOOR; fd++)
         descriptors[fd] = look_at(&now[fd]);
 }
 
 /* Of a socket, nothing says all that it was told. */
 void rdl__handles_told(int fd)
 {
-    if (fd >= 0 && fd < FD_FLOOR && descriptors[fd].is_open && !is_inherited[fd])
+    if (fd >= 0 && fd < RDL__FD_FLOOR && descriptors[fd].is_open && !is_inherited[fd])
         was_told = true;
 }
 
 static const char *compare_descriptors(void)
 {
-    struct pollfd now[FD_FLOOR];
+    struct pollfd now[RDL__FD_FLOOR];
 
     ask_for_descriptors(now);
-    for (int fd = 0; fd < FD_FLOOR; fd++) {
+    for (int fd = 0; fd < RDL__FD_FLOOR; fd++) {
         const struct descriptor *old = &descriptors[fd];
         struct descriptor new = look_at(&now[fd]);
 

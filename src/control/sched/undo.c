@@ -232,19 +232,11 @@ RDL__INTERPOSE mode_t umask(mode_t mask)
     return old;
 }
 
-enum { FD_FLOOR = 500 }; /* our descriptors stay out of the way of the code under test */
-
 static void note_folder(void)
 {
-    long fd;
-
-    if (!is_ours() || old_folder >= 0)
-        return;
-    fd = rdl__kernel(SYS_openat, AT_FDCWD, (long)".", O_PATH | O_CLOEXEC, 0, 0, 0);
-    if (fd < 0)
-        return;
-    old_folder = (int)rdl__kernel(SYS_fcntl, fd, F_DUPFD_CLOEXEC, FD_FLOOR, 0, 0, 0);
-    rdl__kernel(SYS_close, fd, 0, 0, 0, 0, 0);
+    if (is_ours() && old_folder < 0)
+        old_folder = rdl__kernel_out_of_the_way(
+            (int)rdl__kernel(SYS_openat, AT_FDCWD, (long)".", O_PATH | O_CLOEXEC, 0, 0, 0));
 }
 
 RDL__INTERPOSE int chdir(const char *path)
