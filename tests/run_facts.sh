@@ -49,6 +49,25 @@ explore() {
 says() { case $said in *"$1"*) ;; *) fail "it does not say '$1':" "$said" ;; esac; }
 silent() { case $said in *"$1"*) fail "it says '$1':" "$said" ;; esac; }
 
+# ---- Assembly ---------------------------------------------------------------------------------
+
+# There is nobody to compile it in another way.
+build state <<'END'
+static char state[512] __attribute__((aligned(16)));
+static void *save(void *it) { __asm__ volatile("fxsave %0" : "=m"(state)); return it; }
+int main(void)
+{
+    pthread_t thread;
+
+    pthread_create(&thread, NULL, save, NULL);
+    pthread_join(thread, NULL);
+    return 0;
+}
+END
+explore state
+says 'It does not know what `assembly` of save can change.'
+silent 'compile'
+
 # ---- Other processes -------------------------------------------------------------------------
 
 for way in 'fork() == 0 ? _exit(0) : (void)wait(NULL)' '(void)!system("true")' \

@@ -14,7 +14,8 @@ enum rdl__limit_kind {
     /* Code without instrumentation ran while another thread was alive.  `what` is the
      * function, or pc an address in it; `where` is its module. */
     RDL__LIMIT_UNSEEN,
-    /* A call whose effect is not in the table of calls (control/sched/calls.def). */
+    /* A call whose effect is not in the table of calls (control/sched/calls.def), or assembly in
+     * the function `where` that may touch any memory. */
     RDL__LIMIT_UNKNOWN,
     /* A bound was met, so that some schedules were not tried.  `what` is a noun phrase that
      * names the bound: "time-outs end only when no thread can run". */

@@ -130,7 +130,7 @@ static void access_atomically(const struct rdl__kept *kept, const struct rdl__ta
 static void do_anything(struct rdl__thread *self, const struct rdl__table_access *access,
                         uintptr_t pc)
 {
-    rdl__limit(RDL__LIMIT_UNSEEN, "assembly", (const char *)&access->where + access->where);
+    rdl__limit(RDL__LIMIT_UNKNOWN, "assembly", (const char *)&access->where + access->where);
     rdl__sched.summary->unseen = true;
     rdl__point(self, &(struct rdl__op){.kind = RDL__OP_UNSEEN, .flags = RDL__OP_WORLD, .pc = pc});
 }
