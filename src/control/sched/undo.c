@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,6 +14,7 @@
 #include "base/memory.h"
 #include "control/sched/next.h"
 #include "control/sched/sched.h"
+#include "control/sched/seen.h"
 #include "control/sched/state.h"
 #include "port/floating.h"
 #include "port/kernel.h"
@@ -212,11 +214,18 @@ RDL__INTERPOSE int __cxa_at_quick_exit(void (*function)(void *argument), void *d
 static bool has_mask;
 static mode_t old_mask;
 static int old_folder = -1; /* open, if it was left */
-static stack_t old_stack;   /* of signals, of the thread that runs executions */
+static bool has_stack;
+static stack_t old_stack; /* of signals, of the thread that runs executions */
 
-static void save_kernel(void)
+/* A sanitizer sets one for each thread, and would unmap it twice. */
+RDL__INTERPOSE int sigaltstack(const stack_t *restrict stack, stack_t *restrict out)
 {
-    rdl__kernel(SYS_sigaltstack, 0, (long)&old_stack, 0, 0, 0, 0);
+    const uint64_t arguments[6] = {(uintptr_t)stack, (uintptr_t)out};
+
+    rdl__come_as_row("sigaltstack", arguments, RDL__CALLER);
+    if (stack && is_ours() && !has_stack && !rdl__is_of_sanitizer(RDL__CALLER))
+        has_stack = rdl__kernel(SYS_sigaltstack, 0, (long)&old_stack, 0, 0, 0, 0) == 0;
+    return RDL__NEXT(sigaltstack)(stack, out);
 }
 
 RDL__INTERPOSE mode_t umask(mode_t mask)
@@ -255,7 +264,9 @@ RDL__INTERPOSE int fchdir(int fd)
 
 static void restore_kernel(void)
 {
-    rdl__kernel(SYS_sigaltstack, (long)&old_stack, 0, 0, 0, 0, 0);
+    if (has_stack)
+        rdl__kernel(SYS_sigaltstack, (long)&old_stack, 0, 0, 0, 0, 0);
+    has_stack = false;
     if (has_mask)
         rdl__kernel(SYS_umask, old_mask, 0, 0, 0, 0, 0);
     has_mask = false;
@@ -278,7 +289,6 @@ void rdl__undo_save(void)
     save_environment();
     save_locale();
     save_random();
-    save_kernel();
     rdl__keys_save();
     is_saved = true;
 }
