@@ -35,7 +35,7 @@ struct rdl_fixture {
  *     static int executions RDL_KEEP;
  *
  * Not for variables in inline functions and templates of C++. */
-#define RDL_KEEP RDL__KEPT_SECTION
+#define RDL_KEEP __attribute__((section("rdl__keep")))
 
 /* Fill in what you need: zero means the default. */
 struct rdl_options {

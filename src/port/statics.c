@@ -129,7 +129,7 @@ static void add_section(void *context, const char *name, char *start, size_t siz
     struct module *module = context;
 
     (void)is_zero;
-    some_are_kept |= strcmp(name, "rdl__kept") == 0;
+    some_are_kept |= strcmp(name, "rdl__keep") == 0;
     if (BEGINS_WITH_ANY(name, not_variables))
         return;
     if (&mark >= start && &mark < start + size)

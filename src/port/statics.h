@@ -3,7 +3,8 @@
  * Those of all modules but ours, the C library's and other run-time libraries'.  In a program
  * that is linked with our archive, our variables lie in sections of their own (rdl_data and
  * rdl_bss: cmake/apart.cmake), which are left alone, and so are variables that a test marks by
- * RDL_KEEP (section rdl__kept) and the counters of compilers' coverage.
+ * RDL_KEEP (section rdl__keep), ours in its objects (rdl__kept), and the counters of compilers'
+ * coverage.
  *
  * Small data is copied whole.  Of large data the pages that were written to are (dirty.h). */
 #ifndef RDL__STATICS_H
