@@ -51,6 +51,36 @@ TEST(what_is_written_to_a_pipe_is_read_from_it)
     EXPECT_STR(outcomes_of(through_a_pipe), "123.");
 }
 
+/* The pipe that does not wait is closed, and another one, which does, gets its numbers. */
+static void *replace(void *argument)
+{
+    close_both(ends);
+    CHECK_EQ(pipe(more), 0);
+    CHECK_EQ(more[0], ends[0]);
+    CHECK_EQ(write(more[1], "x", 1), 1);
+    return argument;
+}
+
+static void *read_once(void *argument)
+{
+    char byte = '?';
+
+    put(0, read(ends[0], &byte, 1) == 1 ? "read" : errno == EAGAIN ? "empty" : "closed");
+    return argument;
+}
+
+static void read_from_another(void)
+{
+    CHECK_EQ(pipe2(ends, O_NONBLOCK), 0);
+    together(2, read_once, replace);
+    close_both(more);
+}
+
+TEST(a_number_may_stand_for_another_file_when_it_is_read)
+{
+    EXPECT_STR(outcomes_of(read_from_another), "closed | empty | read");
+}
+
 static void *read_byte(void *argument)
 {
     char byte = '?';

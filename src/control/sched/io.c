@@ -83,10 +83,11 @@ bool rdl__io_begin(struct rdl__thread *self, int fd, short events, bool at_once,
 {
     rdl__test_cancel(self);
     rdl__file_look(fd, out);
-    if (out->waits && !at_once)
-        return rdl__io_await(self, out, events, pc);
-    come_to_attempt(self, out, events, pc);
-    return true;
+    if (!out->waits || at_once) {
+        come_to_attempt(self, out, events, pc);
+        rdl__file_look(fd, out); /* others may have given the number to another file */
+    }
+    return !out->waits || at_once || rdl__io_await(self, out, events, pc);
 }
 
 /* ---- Pieces -------------------------------------------------------------------------------- */
