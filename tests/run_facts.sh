@@ -227,3 +227,28 @@ int main(void)
 END
 explore detached 1
 says 'assert(pthread_join(thread, NULL) == 0)'
+
+# A thread that joins its own child may get anywhere before the process ends.
+build child <<'END'
+static _Atomic int said;
+static void *child(void *it) { return it; }
+static void *parent(void *it)
+{
+    pthread_t thread;
+
+    pthread_create(&thread, NULL, child, NULL);
+    pthread_join(thread, NULL);
+    said = 1;
+    return it;
+}
+int main(void)
+{
+    pthread_t thread;
+
+    pthread_create(&thread, NULL, parent, NULL);
+    assert(!said);
+    return 0;
+}
+END
+explore child 1
+says 'assert(!said)'

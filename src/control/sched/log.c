@@ -43,7 +43,7 @@ static uint32_t other_thread(const struct rdl__thread *self, const struct rdl__o
         for (uint32_t id = 0; id < sched->view.threads; id++)
             if ((uintptr_t)sched->threads[id] == op->object)
                 return id;
-    return 0;
+    return UINT32_MAX;
 }
 
 void rdl__log(const struct rdl__thread *self, const struct rdl__op *op)
@@ -82,6 +82,7 @@ void rdl__log_pending(void)
         entry = new_entry(summary->log_count + summary->pending_count, id, &sched->view.ops[id]);
         if (!entry)
             return;
+        entry->other = other_thread(sched->threads[id], &entry->op);
         entry->enabled_count = rdl__is_enabled(&sched->view, id);
         summary->pending_count++;
     }
