@@ -442,6 +442,35 @@ static void all_steps_were_done(void)
     assert(steps != 1);
 }
 
+/* ---- A mutex whose owner ends ---- */
+
+static pthread_mutex_t robust;
+
+static void make_robust(void)
+{
+    pthread_mutexattr_t how;
+
+    pthread_mutexattr_init(&how);
+    pthread_mutexattr_setrobust(&how, PTHREAD_MUTEX_ROBUST);
+    pthread_mutex_init(&robust, &how);
+}
+
+static void try_to_lock(int me)
+{
+    if (me == 0)
+        pthread_mutex_lock(&robust);
+    else
+        assert(pthread_mutex_trylock(&robust) != EBUSY);
+}
+
+static void lock_and_end(int me)
+{
+    int result = pthread_mutex_lock(&robust);
+
+    (void)me;
+    assert(result == 0 || result == EOWNERDEAD);
+}
+
 const struct pair call_pairs[] = {
     {.name = "environment", .body = count_in_environment, .after = environment_has_two},
     {.name = "strtok", .body = split, .right_body = split_by_itself},
@@ -482,5 +511,6 @@ const struct pair call_pairs[] = {
      .right_body = halve_right,
      .instrumented = true},
     {.name = "stdout", .body = print, .right_body = print_equal},
+    {.name = "robust", .before = make_robust, .body = try_to_lock, .right_body = lock_and_end},
     {0},
 };

@@ -2,6 +2,7 @@
 #include "state.h"
 
 #include <dirent.h>
+#include <poll.h>
 #include <sys/mman.h>
 
 static int file;
@@ -239,6 +240,49 @@ static void open_folder(int me)
     }
 }
 
+/* A number that comes to stand for another file in between. */
+static int first, second, copy_of_first;
+
+static void begin_numbers(void)
+{
+    first = memfd_create("first", 0);
+    second = memfd_create("second", 0);
+    copy_of_first = dup(first);
+}
+
+static void give_number(int me)
+{
+    if (me == 0)
+        assert(dup2(second, first) == first);
+    else
+        assert(write(first, "a", 1) == 1 && write(first, "b", 1) == 1);
+}
+
+static void one_file_has_all(void)
+{
+    struct stat file;
+
+    assert(fstat(copy_of_first, &file) == 0 && file.st_size != 1);
+}
+
+/* What is spliced comes to one file from another. */
+static int from[2], to[2];
+
+static void begin_pipes(void)
+{
+    assert(pipe(from) == 0 && pipe(to) == 0 && write(from[1], "a", 1) == 1);
+}
+
+static void fill_by_splice(int me)
+{
+    struct pollfd it = {.fd = to[0], .events = POLLIN};
+
+    if (me == 0)
+        assert(splice(from[0], NULL, to[1], NULL, 1, 0) == 1);
+    else
+        assert(poll(&it, 1, 0) == poll(&it, 1, 0));
+}
+
 static int linked;
 
 static void begin_links(void)
@@ -307,6 +351,8 @@ const struct pair file_pairs[] = {
      .after = the_first_reads_first,
      .right_body = read_if_first},
     {.name = "opendir", .body = open_folder},
+    {.name = "dup2", .before = begin_numbers, .body = give_number, .after = one_file_has_all},
+    {.name = "splice", .before = begin_pipes, .body = fill_by_splice},
     {.name = "fstat", .before = begin_links, .body = count_links},
     {.name = "private", .before = begin_page, .body = write_below_page, .instrumented = true},
     {.name = "own_files", .before = own_folder, .body = create_if_missing, .right_body = own_files},

@@ -24,7 +24,7 @@
 
 #define sched (&rdl__sched)
 
-enum { KNOWN_MAX = 256, NUMBERS = 1 + KNOWN_MAX, FILES_SIZE = NUMBERS + 1 };
+enum { KNOWN_MAX = 256, NUMBERS = 1 + KNOWN_MAX, FILES_SIZE = NUMBERS + 1, GIVEN_KEPT = 1024 };
 #define FILES ((uintptr_t)0xffff800000000000) /* an address that nothing of a program's has */
 
 /* Files met in this execution. */
@@ -36,6 +36,10 @@ static struct known {
 } known[KNOWN_MAX];
 static uint32_t known_count;
 
+/* Numbers that were closed in this execution: 1 and the thread that closed or got them last. */
+static uint16_t given[GIVEN_KEPT];
+static bool some_are_given;
+
 uint64_t rdl__file_sharings = 1;
 uint64_t rdl__file_changes;
 
@@ -43,6 +47,9 @@ void rdl__files_begin(void)
 {
     known_count = 0;
     rdl__file_changes = 0;
+    if (some_are_given)
+        memset(given, 0, sizeof given);
+    some_are_given = false;
 }
 
 static struct known *find(const struct stat *status, int fd)
@@ -155,14 +162,32 @@ void rdl__come_to_numbers(uintptr_t pc)
         rdl__point(self, &op);
 }
 
+/* Is it another thread's doing that the number stands for this file? */
+static bool is_given_anew(int fd)
+{
+    const struct rdl__thread *self = rdl__self();
+
+    return self && fd >= 0 && fd < GIVEN_KEPT && given[fd] && given[fd] != self->id + 1;
+}
+
 struct rdl__op rdl__file_op(const struct rdl__file *file, uintptr_t pc)
 {
-    return (struct rdl__op){.kind = RDL__OP_IO,
-                            .touch = RDL__WRITES,
-                            .flags = file->mapped ? RDL__OP_BREAKS : 0,
-                            .size = file->size,
-                            .object = file->object,
-                            .pc = pc};
+    bool asks_numbers = some_are_given && is_given_anew(file->fd);
+
+    return (struct rdl__op){
+        .kind = RDL__OP_IO,
+        .touch = RDL__WRITES,
+        .flags = (file->mapped ? RDL__OP_BREAKS : 0) | (asks_numbers ? RDL__OP_ALSO_READS : 0),
+        .size = file->size,
+        .object = file->object,
+        .also = asks_numbers ? FILES + NUMBERS : 0,
+        .pc = pc};
+}
+
+void rdl__op_takes_number(struct rdl__op *op)
+{
+    op->also = FILES + NUMBERS;
+    op->flags &= (uint8_t)~RDL__OP_ALSO_READS;
 }
 
 /* Somebody who awaits many files awaits their common object. */
@@ -203,6 +228,8 @@ void rdl__file_born(int fd)
 
     if (rdl__kernel_fstat(fd, &status) != 0)
         return;
+    if (is_given_anew(fd))
+        given[fd] = (uint16_t)(rdl__self()->id + 1);
     it = meet(&status, is_anonymous(&status) ? fd : -1);
     if (it)
         it->born = rdl__file_sharings;
@@ -214,6 +241,10 @@ static void forget_number(int fd)
     for (uint32_t i = 0; i < known_count; i++)
         if (known[i].fd == fd)
             known[i].born = 0;
+    if (rdl__self() && fd >= 0 && fd < GIVEN_KEPT) {
+        given[fd] = (uint16_t)(rdl__self()->id + 1);
+        some_are_given = true;
+    }
     rdl__timer_closed(fd);
 }
 
@@ -338,7 +369,7 @@ int rdl__close(struct rdl__thread *self, int fd, uintptr_t pc)
     rdl__test_cancel(self);
     rdl__file_look(fd, &file);
     op = rdl__file_op(&file, pc);
-    op.also = FILES + NUMBERS;
+    rdl__op_takes_number(&op);
     rdl__point(self, &op);
     forget_number(fd);
     result = RDL__NEXT(close)(fd);
@@ -361,7 +392,7 @@ static void about_to_replace(struct rdl__thread *self, int fd, uintptr_t pc)
 
     rdl__file_look(fd, &file);
     op = rdl__file_op(&file, pc);
-    op.also = FILES + NUMBERS;
+    rdl__op_takes_number(&op);
     rdl__point(self, &op);
     forget_number(fd);
 }
@@ -410,7 +441,7 @@ RDL__INTERPOSE int fclose(FILE *stream)
         return RDL__NEXT(fclose)(stream);
     rdl__file_look(stream->_fileno, &file);
     op = rdl__file_op(&file, RDL__CALLER);
-    op.also = FILES + NUMBERS;
+    rdl__op_takes_number(&op);
     rdl__point(self, &op);
     forget_number(stream->_fileno);
     result = RDL__NEXT(fclose)(stream);

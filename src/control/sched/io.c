@@ -323,6 +323,10 @@ RDL__INTERPOSE ssize_t splice(int from, off64_t *from_at, int to, off64_t *to_at
         return -1;
     rdl__file_look(to, &target);
     for (;;) {
+        struct rdl__op op = rdl__file_op(&source, pc);
+
+        op.flags |= RDL__OP_BREAKS; /* it is about two files */
+        rdl__point(self, &op);
         result = RDL__NEXT(splice)(from, from_at, to, to_at, size, flags | SPLICE_F_NONBLOCK);
         if (result >= 0 || errno != EAGAIN || at_once)
             break;

@@ -26,8 +26,12 @@ void rdl__add_names(struct rdl__op *op, int fd)
 {
     struct stat file;
 
-    if (rdl__kernel_fstat(fd, &file) != 0 || op->touch != RDL__READS || op->also)
+    if (rdl__kernel_fstat(fd, &file) != 0 || op->touch != RDL__READS)
         return;
+    if (op->also) {
+        op->flags |= RDL__OP_BREAKS; /* there is no room for a third object */
+        return;
+    }
     if (S_ISDIR(file.st_mode)) {
         op->object = NAMES_AT;
         op->size = NAMES;

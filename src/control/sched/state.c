@@ -147,7 +147,9 @@ static void add_states(struct rdl__op *op, const struct rdl__call_row *row)
         op->object = rdl__state_object(state);
         op->size = size_of(state);
     }
-    if (writes || reads)
+    if (op->also && (writes || reads)) /* there is no room for a third */
+        op->flags |= RDL__OP_BREAKS;
+    else if (writes || reads)
         op->also = rdl__state_object(take_state(writes ? &writes : &reads));
     if (writes || reads)
         op->flags |= RDL__OP_BREAKS;
@@ -227,7 +229,7 @@ static void come_to_file(struct rdl__thread *self, const struct rdl__call_row *r
     op.touch = (uint8_t)touch_of(row, RDL__STATE_FILES);
     add_states(&op, row);
     if (takes_number(row, arguments))
-        op.also = rdl__state_object(RDL__STATE_NUMBERS);
+        rdl__op_takes_number(&op);
     if (strstr(row->name, "stat"))
         rdl__add_names(&op, file.fd);
     rdl__point(self, &op);

@@ -18,6 +18,7 @@
 #include "control/sched/left.h"
 #include "control/sched/mutex.h"
 #include "control/sched/next.h"
+#include "control/sched/primitive.h"
 #include "control/sched/seen.h"
 #include "control/sched/state.h"
 #include "control/sched/undo.h"
@@ -246,8 +247,14 @@ void rdl__thread_live(struct rdl__thread *self)
     for (int i = 0; i < PTHREAD_DESTRUCTOR_ITERATIONS && call_key_destructors(); i++)
         continue;
     for (uint32_t i = 0; i < self->hold_count; i++)
-        if (self->holds[i].robust)
-            rdl__mutex_orphaned(self, self->holds[i].object);
+        if (self->holds[i].robust) {
+            uintptr_t mutex = self->holds[i].object;
+            struct rdl__op op = rdl__op_on(RDL__OP_UNLOCK, RDL__ON_MUTEX, (void *)mutex,
+                                           self->entry | RDL__TAIL_OF);
+
+            rdl__point(self, &op);
+            rdl__mutex_orphaned(self, mutex);
+        }
     if (sched->ends)
         rdl__point(self, &(struct rdl__op){.kind = RDL__OP_END,
                                            .touch = RDL__WRITES,

@@ -86,6 +86,9 @@ bool rdl__file_is_of_kernel(const struct stat *status); /* it shows what the pro
 uintptr_t rdl__numbers_object(void);
 void rdl__come_to_numbers(uintptr_t pc);
 
+/* The operation makes a number stand for another file, or for none: its second object is that. */
+void rdl__op_takes_number(struct rdl__op *op);
+
 /* Something was done to the file; threads that wait are asked again, and what the
  * thread did before is known to whoever does something to it later. */
 void rdl__file_changed(struct rdl__thread *self, const struct rdl__file *file);
