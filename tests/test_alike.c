@@ -116,6 +116,8 @@ TEST(traces_that_stay_are_told)
     EXPECT_CONTAINS(said_of("leaves_shared_memory"),
                     "an execution changed shared memory that was mapped before");
     EXPECT_CONTAINS(said_of("leaves_stream"), "an execution used a stream that was open before it");
+    EXPECT_CONTAINS(said_of("leaves_group"),
+                    "an execution called setgid, which Raddle cannot undo");
     EXPECT_CONTAINS(said_of("leaves_limit"),
                     "an execution called setrlimit, which Raddle cannot undo");
     EXPECT_CONTAINS(said_of("leaves_priority"),

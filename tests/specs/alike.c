@@ -413,6 +413,12 @@ RDL_EXPLORE(leaves_stream, .strategy = "dfs")
     both(t, touch);
 }
 
+RDL_EXPLORE(leaves_group, .strategy = "dfs")
+{
+    rdl_check_eq(setgid(getgid()), 0);
+    both(t, touch);
+}
+
 RDL_EXPLORE(leaves_limit, .strategy = "dfs")
 {
     struct rlimit limit;

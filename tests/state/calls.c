@@ -293,6 +293,39 @@ static void priority_changes(int me)
     }
 }
 
+/* Whatever they may do to a process that is not root's, they are operations. */
+static void set_all_identities(void)
+{
+    gid_t none = (gid_t)-1;
+
+    assert(setuid(getuid()) == 0 && setgid(getgid()) == 0);
+    assert(seteuid(geteuid()) == 0 && setegid(getegid()) == 0);
+    assert(seteuid((uid_t)-1) == -1 && errno == EINVAL);
+    assert(setreuid(none, none) == 0 && setregid(none, none) == 0);
+    assert(setresuid(none, none, none) == 0 && setresgid(none, none, none) == 0);
+    assert(setgroups(0, NULL) == 0 || errno == EPERM);
+}
+
+static void set_identities(int me)
+{
+    if (me == 0) {
+        __atomic_store_n(&half, 1, __ATOMIC_SEQ_CST);
+        assert(setgid(getgid()) == 0);
+        __atomic_store_n(&half, 0, __ATOMIC_SEQ_CST);
+    } else {
+        set_all_identities();
+        assert(!__atomic_load_n(&half, __ATOMIC_SEQ_CST));
+    }
+}
+
+static void set_identities_only(int me)
+{
+    if (me == 0)
+        assert(setgid(getgid()) == 0);
+    else
+        set_all_identities();
+}
+
 static pthread_t main_thread;
 
 static void title_changes(int me)
@@ -490,6 +523,7 @@ const struct pair call_pairs[] = {
     {.name = "disposition", .body = handle_for_a_moment, .after = it_was_handled},
     {.name = "signalfd", .before = open_signals, .body = read_signal, .right_body = poll_signal},
     {.name = "getpgrp", .body = group_changes},
+    {.name = "setuid", .body = set_identities, .right_body = set_identities_only},
     {.name = "getpriority", .body = priority_changes},
     {.name = "title", .before = begin_title, .body = title_changes},
     {.name = "policy",

@@ -20,6 +20,7 @@ extern RDL__ASKED_FOR(c11);
 extern RDL__ASKED_FOR(exec);
 extern RDL__ASKED_FOR(exit);
 extern RDL__ASKED_FOR(guard);
+extern RDL__ASKED_FOR(identity);
 extern RDL__ASKED_FOR(libc_locks);
 extern RDL__ASKED_FOR(loader);
 extern RDL__ASKED_FOR(mappings);
@@ -42,7 +43,7 @@ __attribute__((used)) static const char *const asked_for[] = {
     &rdl__file_once,      &rdl__file_openmp,  &rdl__file_poll,       &rdl__file_rwlock,
     &rdl__file_semaphore, &rdl__file_sigwait, &rdl__file_spinlock,   &rdl__file_syscall,
     &rdl__file_mappings,  &rdl__file_thunks,  &rdl__file_undo,       &rdl__file_wrapped_static,
-    &rdl__file_loader,
+    &rdl__file_loader,    &rdl__file_identity,
 };
 
 extern struct rdl__next __start_rdl__next[] __attribute__((visibility("hidden")));
