@@ -162,10 +162,11 @@ done
 # that touch what others may touch, end the claim.
 export RADDLE_CC=gcc
 "$raddle" cc -g -O1 -rdynamic "$code/loads.c" -o loads
-for with in gcc:1:false 'raddle cc':1:false 'raddle cc':2:true gcc:0:true; do
+for with in gcc:1:false gcc:3:false clang:3:false 'raddle cc':1:false 'raddle cc':2:true \
+    gcc:0:true clang:0:true; do
     IFS=: read -r compiler what complete <<<"$with"
-    [ "$compiler" = gcc ] || compiler="$raddle cc"
-    $compiler -g -O1 -shared -fPIC -DWITH=$what "$code/loads.c" -o libloaded.so
+    [ "$compiler" != 'raddle cc' ] || compiler="$raddle cc"
+    $compiler -g -O2 -shared -fPIC -DWITH=$what "$code/loads.c" -o libloaded.so
     for way in open close; do
         [ $what != 2 ] || [ $way = open ] || continue # others may still use the library
         options='--format json' explore 0 dpor 1 ./loads $way

@@ -1,13 +1,23 @@
 /* loads.c -- a thread loads a library, or unloads it, while another looks at a variable.
  *
  * ./loads open|close.  With -DWITH=1, this is a library that changes the variable when it comes
- * and goes; with -DWITH=2, one that does so to a variable of its own; with -DWITH=0, one that does
- * nothing. */
+ * and goes; with -DWITH=2, one that does so to a variable of its own; with -DWITH=3, one that has
+ * another function do it; with -DWITH=0, one that does nothing. */
 #ifdef WITH
 _Atomic int shared_value;
 static _Atomic int own_value;
 
-#if WITH > 0
+#if WITH == 3
+__attribute__((noinline)) static void add(void)
+{
+    shared_value += 1;
+}
+
+__attribute__((constructor, destructor)) static void change(void)
+{
+    add();
+}
+#elif WITH > 0
 __attribute__((constructor, destructor)) static void change(void)
 {
     *(WITH == 1 ? &shared_value : &own_value) += 1;

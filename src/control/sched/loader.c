@@ -54,19 +54,48 @@ void rdl__not_interrupted(const struct rdl__op *op)
 
 /* ---- Functions that the loader calls ------------------------------------------------------- */
 
+static const uint8_t *after_endbr(const uint8_t *code)
+{
+    static const uint8_t endbr[] = {0xf3, 0x0f, 0x1e, 0xfa};
+
+    return memcmp(code, endbr, sizeof endbr) == 0 ? code + sizeof endbr : code;
+}
+
+/* Where the jump leads that is here; NULL: there is none. */
+static const uint8_t *target_of_jump(const uint8_t *code)
+{
+    int32_t distance;
+
+    if (code[0] == 0xeb)
+        return code + 2 + (int8_t)code[1];
+    if (code[0] != 0xe9)
+        return NULL;
+    memcpy(&distance, code + 1, sizeof distance);
+    return code + 5 + distance;
+}
+
+/* It subtracts the start of a table in the library from its end: register_tm_clones. */
+static bool registers_clones(const uint8_t *code)
+{
+    static const uint8_t start[] = {0x48, 0x8d, 0x3d}, end[] = {0x48, 0x8d, 0x35};
+    static const uint8_t rest[] = {0x48, 0x29, 0xfe, 0x48, 0x89, 0xf0, 0x48, 0xc1, 0xee, 0x3f};
+
+    code = after_endbr(code);
+    return memcmp(code, start, sizeof start) == 0 && memcmp(code + 7, end, sizeof end) == 0 &&
+           memcmp(code + 14, rest, sizeof rest) == 0;
+}
+
 /* Every library has some that compilers add, which do nothing here: _init, _fini, frame_dummy and
  * __do_global_dtors_aux, each known by its first instructions. */
 static bool is_of_compiler(const uint8_t *code)
 {
-    static const uint8_t endbr[] = {0xf3, 0x0f, 0x1e, 0xfa};
     static const uint8_t fini[] = {0x48, 0x83, 0xec, 0x08, 0x48, 0x83, 0xc4, 0x08, 0xc3};
     static const uint8_t init[] = {0x48, 0x83, 0xec, 0x08, 0x48, 0x8b, 0x05};
     static const uint8_t init_rest[] = {0x48, 0x85, 0xc0, 0x74, 0x02, 0xff, 0xd0, 0x48};
 
-    if (memcmp(code, endbr, sizeof endbr) == 0)
-        code += sizeof endbr;
-    if (code[0] == 0xe9 || code[0] == 0xeb) /* to register_tm_clones */
-        return true;
+    code = after_endbr(code);
+    if (target_of_jump(code))
+        return registers_clones(target_of_jump(code));
     if (code[0] == 0x80 && code[1] == 0x3d && code[6] == 0 && code[7] == 0x75)
         return true;
     return memcmp(code, fini, sizeof fini) == 0 ||
