@@ -79,18 +79,24 @@ TEST(keys_are_deleted)
     expect_pass("=right_old_key", "--seed 1 --cases 100");
 }
 
+static int times_said(const char *report, const char *words)
+{
+    int count = 0;
+
+    for (const char *at = report; (at = strstr(at, words)); at++)
+        count++;
+    return count;
+}
+
 TEST(exit_handlers_of_earlier_executions_are_gone)
 {
     int status;
     const char *report =
         try(&status, "=right_exit_handlers", "--seed 1 --cases 500 --strategy random --no-fork");
-    int count = 0;
 
     EXPECT_EQ(status, 0);
     EXPECT_CONTAINS(report, "500 schedules");
-    for (const char *at = report; (at = strstr(at, "handler\n")); at++)
-        count++;
-    EXPECT(count <= 1);
+    EXPECT(times_said(report, "handler\n") <= 1);
     report = try(&status, "=wrong_exit", "--seed 1");
     EXPECT_EQ(status, 1);
     EXPECT_CONTAINS(report, "| handler\n");
@@ -100,6 +106,16 @@ TEST(memory_that_was_mapped_before_is_put_back)
 {
     expect_pass("=right_own_memory", "--seed 1 --cases 100");
     EXPECT_LACKS(said_of("right_own_memory"), "begin alike");
+}
+
+TEST(in_one_process_a_fixture_of_several_tests_is_set_up_once)
+{
+    int status;
+    const char *report = try(&status, "tells_", "--seed 1 --no-fork");
+
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(times_said(report, "set up once"), 1);
+    EXPECT_EQ(times_said(report, "torn down once"), 1);
 }
 
 TEST(state_of_the_c_library_is_put_back)

@@ -275,6 +275,36 @@ _Noreturn static void serve(const struct rdl__worker *worker, int socket, int pa
     _exit(0);
 }
 
+/* ---- Without a worker ------------------------------------------------------- */
+
+/* Fixtures that this process has set up. */
+static const struct rdl_fixture **fixtures;
+static size_t fixture_count;
+
+static void set_up_here(const struct rdl_fixture *fixture)
+{
+    for (size_t i = 0; i < fixture_count; i++)
+        if (fixtures[i] == fixture)
+            return;
+    fixtures = rdl__reallocate(fixtures, (fixture_count + 1) * sizeof *fixtures);
+    fixtures[fixture_count++] = fixture;
+    if (fixture->setup_once)
+        fixture->setup_once();
+}
+
+/* The last one first. */
+static void tear_down_here(void)
+{
+    while (fixture_count > 0) {
+        const struct rdl_fixture *last = fixtures[--fixture_count];
+
+        if (last->teardown_once)
+            last->teardown_once();
+    }
+    free(fixtures);
+    fixtures = NULL;
+}
+
 /* ---- In the parent ---------------------------------------------------------- */
 
 /* Where there are no pidfds, as in valgrind, it has to do that the worker is the last to
@@ -382,6 +412,8 @@ void rdl__worker_retire(struct rdl__worker *worker)
 void rdl__worker_release(struct rdl__worker *worker)
 {
     rdl__worker_retire(worker);
+    if (!worker->forks)
+        tear_down_here();
     if (worker->own_case)
         rdl__case_release(worker->own_case);
     free(worker->own_case);
@@ -399,9 +431,7 @@ static void end_thread(void)
 static void do_it_here(struct rdl__worker *worker)
 {
     const struct rdl_test *test = worker->board->task.test;
-    const struct rdl_fixture *fixture = test->options.fixture;
     static const struct rdl_test *last;
-    static const struct rdl_fixture *set_up;
 
     if (worker->own_case->tape == NULL) {
         rdl__case_init(worker->own_case, worker->board, end_thread);
@@ -409,10 +439,9 @@ static void do_it_here(struct rdl__worker *worker)
     }
     if (test != last)
         rdl__alike_anew();
-    if (fixture && fixture != set_up && fixture->setup_once)
-        fixture->setup_once();
+    if (test->options.fixture)
+        set_up_here(test->options.fixture);
     last = test;
-    set_up = fixture;
     rdl__do_task(worker->board, worker->own_case, &rdl__interrupted);
     worker->busy = true;
 }

@@ -356,6 +356,35 @@ RDL_EXPLORE(right_library_state)
     both(t, touch);
 }
 
+/* ---- A fixture of several tests -------------------------------------------------------------- */
+
+static void say_begin(void)
+{
+    dprintf(1, "set up once\n");
+}
+
+static void say_end(void)
+{
+    dprintf(1, "torn down once\n");
+}
+
+static const struct rdl_fixture telling = {.setup_once = say_begin, .teardown_once = say_end};
+
+RDL_EXPLORE(tells_first, .strategy = "dfs", .fixture = &telling)
+{
+    both(t, touch);
+}
+
+RDL_EXPLORE(tells_nothing, .strategy = "dfs")
+{
+    both(t, touch);
+}
+
+RDL_EXPLORE(tells_last, .strategy = "dfs", .fixture = &telling)
+{
+    both(t, touch);
+}
+
 /* ---- What is left ---------------------------------------------------------------------------- */
 
 RDL_EXPLORE(leaves_descriptor, .strategy = "dfs")
