@@ -198,6 +198,38 @@ for name in libm.sound.so libartisan.so; do
     says "\`get\` and \`set\` of $name"
 done
 
+# One that makes system calls itself is controlled all the same.
+cat >pool.c <<'END'
+static long futex(int *word, long what, long value)
+{
+    register long limit __asm__("r10") = 0;
+    long result;
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(202L), "D"(word), "S"(what), "d"(value), "r"(limit)
+                     : "rcx", "r11", "memory");
+    return result;
+}
+void await(int *word) { while (!__atomic_load_n(word, 5)) futex(word, 0, 0); }
+void wake(int *word) { __atomic_store_n(word, 1, 5); futex(word, 1, 1); }
+END
+gcc -g -O1 -shared -fPIC pool.c -o libpthreadpool.so
+build pool ./libpthreadpool.so <<'END'
+void await(int *word);
+void wake(int *word);
+static int word;
+static void *sleeper(void *it) { await(&word); return it; }
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, sleeper, NULL);
+    wake(&word);
+    pthread_join(thread, NULL);
+    return 0;
+}
+END
+explore pool
+
 # ---- Threads that are no threads, or are detached --------------------------------------------
 
 build cloned <<'END'

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "port/kernel.h"
+#include "port/modules.h"
 
 enum { MODULES_MAX = 512, NEAR = 64 };
 
@@ -41,19 +42,17 @@ static const char *base_name(const char *path)
 
 static bool is_libc(const char *name)
 {
-    return strncmp(name, "libc.so", 7) == 0 || strncmp(name, "libc-2.", 7) == 0;
+    return rdl__module_is_named(name, "libc.so") || rdl__module_is_named(name, "libc-2.");
 }
 
 static bool is_system_name(const char *name)
 {
-    static const char *const names[] = {"ld-linux", "ld-2.",      "libpthread", "librt.so",
-                                        "librt-2.", "linux-vdso", "libasan",    "libtsan",
-                                        "liblsan",  "libubsan",   "libclang_rt"};
+    static const char *const names[] = {
+        "ld-linux-x86-64.so", "ld-2.",      "libpthread.so", "libpthread-2.", "librt.so",
+        "librt-2.",           "libasan.so", "libtsan.so",    "liblsan.so",    "libubsan.so",
+        "linux-vdso.so",      "libclang_rt."};
 
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strncmp(name, names[i], strlen(names[i])) == 0)
-            return true;
-    return is_libc(name);
+    return is_libc(name) || rdl__module_is_one_of(name, names, sizeof names / sizeof *names);
 }
 
 static bool lies_in(const struct stretch *it, const void *address)
