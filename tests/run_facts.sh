@@ -284,3 +284,69 @@ int main(void)
 END
 explore child 1
 says 'assert(!said)'
+
+# ---- Files that executions leave to each other -------------------------------------------------
+
+# explore_in_new_folder WORD...: as explore does, where there is no file yet.
+explore_in_new_folder() {
+    rm -rf folder && mkdir folder
+    (cd folder && "$raddle" explore --seed 1 --schedules 1000 -- "$@") >out 2>&1 </dev/null ||
+        fail "$*:" "$(cat out)"
+    said=$(tr -s ' \n' '  ' <out)
+}
+
+cat >lists.h <<'END'
+#include <dirent.h>
+#include <fts.h>
+#include <ftw.h>
+#include <glob.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <wordexp.h>
+static void make(void) { close(creat("file", 0600)); }
+static int found(const char *path, const struct stat *status, int kind, struct FTW *where)
+{
+    return !path || !status || kind < 0 || !where;
+}
+static void by_opendir(void) { closedir(opendir(".")); }
+static void by_glob(void) { glob_t all = {0}; glob("./f*", 0, NULL, &all); globfree(&all); }
+static void by_scandir(void) { struct dirent **all; scandir(".", &all, NULL, NULL); }
+static void by_nftw(void) { nftw(".", found, 5, 0); }
+static void by_fts(void) { fts_close(fts_open((char *[]){".", NULL}, FTS_PHYSICAL, NULL)); }
+static void by_wordexp(void) { wordexp_t all = {0}; wordexp("f*", &all, 0); }
+static void by_number(void)
+{
+    char bytes[4096];
+    int fd = open(".", O_RDONLY);
+    syscall(SYS_getdents64, fd, bytes, sizeof bytes);
+    close(fd);
+}
+static void by_bind(void)
+{
+    struct sockaddr_un address = {AF_UNIX, "file"};
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    bind(fd, (struct sockaddr *)&address, sizeof address);
+    close(fd);
+}
+static void *look(void *it) { LOOK(); return it; }
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, look, NULL);
+    make();
+    pthread_join(thread, NULL);
+    return REMOVE ? unlink("file") : 0;
+}
+END
+for way in opendir glob scandir nftw fts wordexp number bind; do
+    build lists -w -DLOOK=by_$way -DREMOVE=0 <lists.h
+    explore_in_new_folder ../lists
+    says 'Executions do not begin alike: they look at'
+    explore_in_new_folder env ../lists
+    says 'Executions do not begin alike: they look at'
+    build lists -w -DLOOK=by_$way -DREMOVE=1 <lists.h
+    explore_in_new_folder ../lists
+    silent 'begin alike'
+    explore_in_new_folder env ../lists
+    silent 'begin alike'
+done

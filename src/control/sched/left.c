@@ -1,11 +1,15 @@
 /* left.c -- files that executions leave changed, and that other executions look at. */
 #include "control/sched/left.h"
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 
 #include "base/apart.h"
 #include "base/hash.h"
@@ -14,6 +18,7 @@
 #include "port/kernel.h"
 
 enum { LOOKS = 1, CHANGES = 2 };
+enum { UNKNOWN, MISSING, THERE }; /* meanings of names */
 enum {
     NAMES_MAX = 512,        /* with more than this, executions are not known to begin alike */
     CONTENTS_MAX = 1 << 20, /* a larger file is told from another by its times */
@@ -23,7 +28,7 @@ enum {
 struct name {
     uint64_t key; /* of the test, the folder and the name in it; 0: none */
     uint64_t folder;
-    uint64_t at_first; /* what it stood for before the first change */
+    uint64_t at_first; /* its meaning before the first change, or UNKNOWN */
     uint32_t changed_by;
     bool is_ready;
     char text[64];
@@ -91,8 +96,8 @@ static uint64_t meaning(int at, const char *path)
     uint64_t hash;
 
     if (!ask(at, path, AT_SYMLINK_NOFOLLOW, &status))
-        return 1;
-    hash = rdl__combine(2, status.st_mode);
+        return MISSING;
+    hash = rdl__combine(THERE, status.st_mode);
     return S_ISREG(status.st_mode) ? rdl__combine(hash, hash_contents(at, path, &status)) : hash;
 }
 
@@ -194,21 +199,42 @@ static void come_to_name(int at, const char *path, unsigned what)
     if (!(what & CHANGES))
         return;
     if (!name)
-        name = add(key, folder, text, meaning(at, path));
+        name = add(key, folder, text, was_scouted(at, path) ? UNKNOWN : meaning(at, path));
     if (name)
         name->changed_by = this_execution;
     else
         rdl__limit(RDL__LIMIT_UNLIKE, "they change more files than Raddle can remember", "");
 }
 
+/* The names in it that were made or changed while the program ran free. */
+static void come_to_scouted(int at, const char *path)
+{
+    _Alignas(struct dirent64) char bytes[4096];
+    long fd, got;
+
+    if (scouted_to == 0 ||
+        (fd = rdl__kernel(SYS_openat, at, (long)path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0, 0,
+                          0)) < 0)
+        return;
+    while ((got = rdl__kernel(SYS_getdents64, fd, (long)bytes, sizeof bytes, 0, 0, 0)) > 0)
+        for (long i = 0; i < got;) {
+            const struct dirent64 *entry = (const void *)(bytes + i);
+
+            if (was_scouted((int)fd, entry->d_name))
+                report(path);
+            i += entry->d_reclen;
+        }
+    rdl__kernel(SYS_close, fd, 0, 0, 0, 0, 0);
+}
+
 /* The names in it that earlier executions have given or taken. */
-static void come_to_folder(const char *path)
+static void come_to_folder(int at, const char *path)
 {
     char inside[FOLDER_ROOM];
     struct stat status;
     uint64_t folder;
 
-    if (!table || !path || !ask(AT_FDCWD, path, 0, &status))
+    if (!path || !ask(at, path, 0, &status))
         return;
     folder = rdl__combine(status.st_dev, status.st_ino);
     for (uint32_t i = 0; i < NAMES_MAX; i++) {
@@ -217,9 +243,28 @@ static void come_to_folder(const char *path)
         if (!name->is_ready || name->folder != folder || name->changed_by == this_execution)
             continue;
         snprintf(inside, sizeof inside, "%s/%s", path, name->text);
-        if ((name->at_first == 1) != (meaning(AT_FDCWD, inside) == 1))
+        if (name->at_first == UNKNOWN ||
+            (name->at_first == MISSING) != (meaning(at, inside) == MISSING))
             report(path);
     }
+    come_to_scouted(at, path);
+}
+
+/* The folder whose names are compared with a pattern like "names/a*". */
+static void come_to_pattern(const char *pattern)
+{
+    char folder[FOLDER_ROOM] = ".";
+    size_t length = pattern ? strcspn(pattern, "*?[\\~{$`") : 0;
+
+    while (length > 0 && pattern[length - 1] != '/')
+        length--;
+    if (length >= sizeof folder)
+        return;
+    if (length > 0) {
+        memcpy(folder, pattern, length);
+        folder[length] = '\0';
+    }
+    come_to_folder(AT_FDCWD, folder);
 }
 
 /* ---- Calls ---------------------------------------------------------------------------------- */
@@ -273,6 +318,37 @@ static unsigned what_of(const struct rdl__call_row *row, const uint64_t *argumen
     return LOOKS | (row->writes & UINT64_C(1) << RDL__STATE_NAMES ? CHANGES : 0);
 }
 
+/* Calls that list the names of folders. */
+static void come_to_list(const struct rdl__call_row *row, const uint64_t *arguments)
+{
+    if (is_named(row, "getdents64") || is_named(row, "fdopendir"))
+        come_to_folder((int)arguments[0], ".");
+    else if (is_named(row, "scandirat"))
+        come_to_folder((int)arguments[0], (const char *)arguments[1]);
+    else if (is_named(row, "opendir") || is_named(row, "scandir") || is_named(row, "ftw") ||
+             is_named(row, "nftw"))
+        come_to_folder(AT_FDCWD, (const char *)arguments[0]);
+    else if (strcmp(row->name, "glob") == 0 || strcmp(row->name, "glob64") == 0 ||
+             strcmp(row->name, "wordexp") == 0)
+        come_to_pattern((const char *)arguments[0]);
+    else if (is_named(row, "fts_open"))
+        for (const char *const *path = (const void *)arguments[0]; path && *path; path++)
+            come_to_folder(AT_FDCWD, *path);
+}
+
+/* A socket may have the name of a file. */
+static void come_to_socket(const uint64_t *arguments)
+{
+    const struct sockaddr_un *address = (const void *)arguments[1];
+    size_t room = (socklen_t)arguments[2], before = offsetof(struct sockaddr_un, sun_path);
+    char path[sizeof address->sun_path + 1] = "";
+
+    if (!address || room <= before || room > sizeof *address || address->sun_family != AF_UNIX)
+        return;
+    memcpy(path, address->sun_path, room - before);
+    come_to_name(AT_FDCWD, path, LOOKS | CHANGES);
+}
+
 void rdl__left_call(const struct rdl__call_row *row, const uint64_t *arguments)
 {
     bool has_folder = row->on == RDL__ON_PATH_AT;
@@ -282,10 +358,11 @@ void rdl__left_call(const struct rdl__call_row *row, const uint64_t *arguments)
     if (is_named(row, "symlink"))
         come_to_name(strstr(row->name, "at") ? (int)arguments[1] : AT_FDCWD,
                      (const char *)arguments[strstr(row->name, "at") ? 2 : 1], LOOKS | CHANGES);
+    if (strcmp(row->name, "bind") == 0)
+        come_to_socket(arguments);
+    come_to_list(row, arguments);
     if (row->on != RDL__ON_PATH && !has_folder)
         return;
-    if (is_named(row, "opendir") || is_named(row, "scandir"))
-        come_to_folder((const char *)arguments[row->argument]);
     come_to_name(has_folder ? (int)arguments[row->argument] : AT_FDCWD,
                  (const char *)arguments[row->argument + (has_folder ? 1 : 0)],
                  what_of(row, arguments));

@@ -104,14 +104,16 @@ static struct fifo *come_to_open(struct rdl__thread *self, int folder, const cha
 {
     struct fifo *fifo = self ? fifo_to_open(folder, path, flags) : NULL;
 
-    if (self && self->aside == 0 && !rdl__is_own(pc)) {
-        rdl__left_open(folder, path, flags);
+    bool is_told = self && self->aside == 0 && !rdl__is_own(pc);
+
+    if (is_told)
         rdl__note_opening(path);
-    }
     if (self && !fifo && !rdl__is_alone() && self->aside == 0)
         rdl__come_to_open(self, folder, path, flags & O_CREAT, flags & O_TRUNC, pc);
-    if (self && self->aside == 0 && !rdl__is_own(pc))
+    if (is_told) {
         rdl__test_cancel(self);
+        rdl__left_open(folder, path, flags);
+    }
     return fifo;
 }
 

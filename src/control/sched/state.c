@@ -358,24 +358,12 @@ static bool is_vague(const struct rdl__call_row *row)
     return row->way == RDL__CALL_VAGUE || row->way == RDL__CALL_VAGUE_POINT;
 }
 
-void rdl__come_to_call(struct rdl__thread *self, const struct rdl__call_row *row,
-                       const uint64_t *arguments, uintptr_t pc)
+/* It is an operation on what the row says. */
+static void come_to_row(struct rdl__thread *self, const struct rdl__call_row *row,
+                        const uint64_t *arguments, uintptr_t pc)
 {
-    int errno_before = errno;
-
-    rdl__states_written |= row->writes;
-    rdl__remains_called(row, arguments);
-    if (self->aside > 0 || rdl__is_own(pc) || rdl__is_of_sanitizer(pc))
-        return;
-    rdl__left_call(row, arguments);
-    note_sources(row, arguments);
-    if (rdl__is_alone() || is_about_our_memory(row, arguments)) {
-        errno = errno_before;
-        return;
-    }
     if (is_vague(row) && rdl__is_instrumented(pc)) {
         come_to_vague(self, row, pc);
-        errno = errno_before;
         return;
     }
     switch (row->on) {
@@ -393,6 +381,22 @@ void rdl__come_to_call(struct rdl__thread *self, const struct rdl__call_row *row
         come_to_stream(self, stream_of(row, arguments), pc);
         break;
     }
+}
+
+/* Until others have had their turn, it has changed nothing. */
+void rdl__come_to_call(struct rdl__thread *self, const struct rdl__call_row *row,
+                       const uint64_t *arguments, uintptr_t pc)
+{
+    int errno_before = errno;
+
+    rdl__states_written |= row->writes;
+    rdl__remains_called(row, arguments);
+    if (self->aside > 0 || rdl__is_own(pc) || rdl__is_of_sanitizer(pc))
+        return;
+    note_sources(row, arguments);
+    if (!rdl__is_alone() && !is_about_our_memory(row, arguments))
+        come_to_row(self, row, arguments, pc);
+    rdl__left_call(row, arguments);
     errno = errno_before;
 }
 
