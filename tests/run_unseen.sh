@@ -100,6 +100,7 @@ for RADDLE_CC in gcc clang; do
             grep -q "\"complete\":true,\"schedules\":${counts#*:}," out ||
                 fail "$RADDLE_CC $level: $counts distinguishable schedules, but:" "$(cat out)"
         done
+        is_right ./structs neighbours
     done
 
     # Builtin functions: compilers do not report what they do to memory.

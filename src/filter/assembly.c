@@ -175,8 +175,10 @@ void rdl__write_untold(struct rdl__writer *writer, size_t at)
         const struct rdl__untold *untold = &all->all[writer->untold_done];
 
         write_hook(writer, &writer->unit.statements.all[at],
-                   (struct rdl__writing){
-                       .kind = untold->kind, .other = untold->other, .size = untold->size},
+                   (struct rdl__writing){.kind = untold->kind,
+                                         .other = untold->other,
+                                         .surplus = untold->surplus,
+                                         .size = untold->size},
                    untold->operand, untold->from);
     }
 }
@@ -194,8 +196,8 @@ void rdl__write_accesses(struct rdl__writer *writer)
                       ".Lrdl_w%zu:\n\t.string \"%.*s\"\n"
                       "\t.section .rodata.rdl_accesses,\"a\",@progbits\n"
                       "\t.balign 4\n"
-                      ".Lrdl_a%zu:\n\t.byte %u, %d, %u, 0\n\t.long %u\n\t.long .Lrdl_w%zu-.\n",
+                      ".Lrdl_a%zu:\n\t.byte %u, %d, %u, %u\n\t.long %u\n\t.long .Lrdl_w%zu-.\n",
                       i, (int)name.count, name.at, i, writing->kind, writing->other, writing->bit,
-                      writing->size, i);
+                      writing->surplus, writing->size, i);
     }
 }

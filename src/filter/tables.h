@@ -46,7 +46,7 @@ struct rdl__table_access {
     uint8_t kind;
     int8_t other; /* the register: 0 is rax, then rdx, rcx, rbx, rsi, rdi, rbp, rsp, r8; -1: none */
     uint8_t bit;  /* number of the bit, if no register has it */
-    uint8_t unused;
+    uint8_t surplus; /* so many bytes at the end may be read without being the program's */
     uint32_t size;
     int32_t where; /* from the address of this field on: the function, as a text */
 };

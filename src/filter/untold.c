@@ -23,6 +23,7 @@
 #include "base/memory.h"
 #include "filter/mnemonics.h"
 #include "filter/reports.h"
+#include "filter/surplus.h"
 #include "filter/values.h"
 
 enum { GROUPS_MAX = 32, VISITS_MAX = 64, SHARED_MAX = 64 };
@@ -169,6 +170,8 @@ static void note(struct search *search, const struct group *access)
         if (group->address.base != access->address.base || access->low > group->high ||
             group->low > access->high || group->untold.kind != access->untold.kind)
             continue;
+        if (access->high > group->high)
+            group->untold.surplus = access->untold.surplus;
         group->low = access->low < group->low ? access->low : group->low;
         group->high = access->high > group->high ? access->high : group->high;
         return;
@@ -334,7 +337,9 @@ static void see_memory(struct search *search, size_t at)
     untold.other = touching.other;
     if (touching.other != RDL__NO_REGISTER && untold.kind == RDL__ACCESS_WRITE && !address.is_own)
         note_leaving(search, search->state.values.registers[touching.other]);
-    see_access(search, untold, address, touching.size);
+    untold.surplus = rdl__surplus_of(statement, search->unit->compiler);
+    see_access(search, untold, address,
+               rdl__masked_size(statement, &search->state.values, touching.size));
 }
 
 /* ---- Ways ------------------------------------------------------------------------------------ */

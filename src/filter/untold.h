@@ -14,6 +14,7 @@ struct rdl__untold {
     struct rdl__span operand; /* its address, */
     int64_t from;             /* from here on */
     uint32_t size;            /* in bytes */
+    uint8_t surplus;          /* the last ones of them that the program may not ask for */
     uint8_t kind;             /* RDL__ACCESS_READ and the like: tables.h */
     int8_t other;             /* the register that the value comes from */
 };

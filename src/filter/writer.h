@@ -18,6 +18,7 @@ struct rdl__writing {
     uint8_t kind; /* RDL__ACCESS_READ and the like: tables.h */
     int8_t other;
     uint8_t bit;
+    uint8_t surplus;
     uint32_t size;
     int32_t function;
 };

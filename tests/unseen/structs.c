@@ -11,6 +11,14 @@ struct pair {
     long count, changes;
 };
 
+struct odd {
+    char all[7];
+};
+
+struct odder {
+    char all[13];
+};
+
 struct point {
     double x, y;
 };
@@ -27,6 +35,12 @@ static struct pair pair;
 static struct point point;
 static struct row row;
 static struct page page, *pages = &page;
+static struct {
+    struct odd one, other;
+} odds __attribute__((aligned(8)));
+static struct {
+    struct odder one, other;
+} odders __attribute__((aligned(8)));
 static long number;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -60,6 +74,16 @@ APART static struct page next_page(int before, struct page it)
 APART static long next_of(struct pair it)
 {
     return it.count + 1;
+}
+
+APART static int last_of(struct odd it)
+{
+    return it.all[6];
+}
+
+APART static int last_of_odder(struct odder it)
+{
+    return it.all[12];
 }
 
 APART static struct row row_of(long count)
@@ -124,6 +148,17 @@ static void reading(void)
         abort();
 }
 
+/* One thread passes a struct; the other one writes what lies behind it. */
+static void neighbours(void)
+{
+    if (__atomic_fetch_add(&number, 1, __ATOMIC_RELAXED) == 0) {
+        odds.other.all[0] = 1;
+        odders.other.all[0] = 1;
+    } else if (last_of(odds.one) || last_of_odder(odders.one)) {
+        abort();
+    }
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
@@ -131,6 +166,7 @@ static const struct {
     {"lost_pair", lost_pair},     {"lost_point", lost_point},   {"lost_row", lost_row},
     {"lost_page", lost_page},     {"lost_result", lost_result}, {"lost_argument", lost_argument},
     {"lost_number", lost_number}, {"locked", locked},           {"reading", reading},
+    {"neighbours", neighbours},
 };
 
 static void *thread(void *run)

@@ -138,8 +138,10 @@ void rdl__access_slowly(uintptr_t address, uintptr_t size, unsigned how, uintptr
                          .size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX,
                          .object = address,
                          .pc = pc};
+    uintptr_t checked = size - track->surplus;
     bool waited = false;
 
+    track->surplus = 0;
     if (!writes && (track->reads >= track->look_at || address == track->anchor))
         waited = rdl__spin_look(self, entry, &op);
     if (address - track->mine_low < track->unwatched) {
@@ -149,8 +151,8 @@ void rdl__access_slowly(uintptr_t address, uintptr_t size, unsigned how, uintptr
     } else if (!rdl__alone) {
         if (!waited)
             rdl__point(self, &op);
-        if (rdl__races_on && !is_known(track, address, size, how))
-            rdl__race_access(self, address, size, how, pc);
+        if (rdl__races_on && !is_known(track, address, checked, how))
+            rdl__race_access(self, address, checked, how, pc);
     }
     if (!writes && track->recording)
         rdl__spin_read(track, address, size);

@@ -111,6 +111,7 @@ static void access_plainly(const struct rdl__table_access *access, uintptr_t add
     unsigned how = access->kind == RDL__ACCESS_READ ? 0 : RDL__HOW_WRITE;
 
     rdl__running->track->changed |= how != 0;
+    rdl__running->track->surplus = (address + access->size) % 4 == 0 ? access->surplus : 0;
     rdl__access_slowly(address, access->size, how, entry->pc, entry);
 }
 

@@ -87,6 +87,7 @@ struct rdl__track {
     uintptr_t stack_low, stack_high;
     uintptr_t shared_from; /* of the stack, this and what is above may be known to others */
     uint32_t ignoring;     /* > 0: nothing is watched */
+    uint32_t surplus;      /* of the next access: bytes at its end that are in no race */
     uint32_t depth; /* of calls; the innermost ones are kept, frame n at n % RDL__FRAMES_KEPT */
     struct rdl__frame frames[RDL__FRAMES_KEPT];
 };
