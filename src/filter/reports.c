@@ -70,20 +70,33 @@ void rdl__reports_drop_used(struct rdl__reports *reports)
     reports->count = kept;
 }
 
+static bool is_about(const struct rdl__report *report, struct rdl__value address, int64_t size,
+                     bool writes)
+{
+    return report->writes == writes && report->address.base == address.base &&
+           report->address.offset < address.offset + size &&
+           address.offset < report->address.offset + report->size;
+}
+
 bool rdl__reports_cover(struct rdl__reports *reports, struct rdl__value address, int64_t size,
                         bool writes)
 {
-    bool covered = false;
+    int64_t end = address.offset + size, at = address.offset, before;
 
-    for (size_t i = 0; i < reports->count; i++) {
-        struct rdl__report *report = &reports->all[i];
+    for (size_t i = 0; i < reports->count; i++)
+        if (is_about(&reports->all[i], address, size, writes))
+            reports->all[i].used = true;
+    do {
+        before = at;
+        for (size_t i = 0; i < reports->count; i++) {
+            const struct rdl__report *report = &reports->all[i];
+            struct rdl__value next = {.base = address.base, .offset = at};
 
-        if (report->writes == writes && report->address.base == address.base &&
-            report->address.offset < address.offset + size &&
-            address.offset < report->address.offset + report->size)
-            covered = report->used = true;
-    }
-    return covered;
+            if (is_about(report, next, 1, writes))
+                at = report->address.offset + report->size;
+        }
+    } while (at > before && at < end);
+    return at >= end;
 }
 
 bool rdl__reports_have_range(const struct rdl__reports *reports, bool writes)
@@ -94,36 +107,53 @@ bool rdl__reports_have_range(const struct rdl__reports *reports, bool writes)
     return false;
 }
 
-static bool has(const struct rdl__reports *reports, const struct rdl__report *as)
+/* What is called `address` at the end of a way, by the name that it has where ways meet. */
+static struct rdl__value renamed(struct rdl__value address, const struct rdl__values *before,
+                                 const struct rdl__values *now)
+{
+    for (int i = 0; i < RDL__REGISTERS; i++)
+        if (before->registers[i].base == address.base) {
+            address.base = now->registers[i].base;
+            address.offset += now->registers[i].offset - before->registers[i].offset;
+            break;
+        }
+    return address;
+}
+
+static const struct rdl__report *same_report(const struct rdl__reports *reports,
+                                             const struct rdl__values *before,
+                                             const struct rdl__values *now,
+                                             const struct rdl__report *as)
 {
     for (size_t i = 0; i < reports->count; i++) {
         const struct rdl__report *report = &reports->all[i];
 
-        if (rdl__value_equals(report->address, as->address) && report->size == as->size &&
-            report->writes == as->writes)
-            return true;
+        if (rdl__value_equals(renamed(report->address, before, now), as->address) &&
+            report->size == as->size && report->writes == as->writes)
+            return report;
     }
-    return false;
+    return NULL;
 }
 
-bool rdl__reports_join(struct rdl__reports *reports, const struct rdl__values *now,
-                       const struct rdl__reports *others, const struct rdl__values *before)
+bool rdl__reports_join(struct rdl__reports *reports, const struct rdl__values *before,
+                       const struct rdl__reports *others, const struct rdl__values *of_others,
+                       const struct rdl__values *now)
 {
     bool changed = false;
+    size_t kept = 0;
 
-    for (size_t i = 0; i < others->count; i++) {
-        struct rdl__report report = others->all[i];
+    for (size_t i = 0; i < reports->count; i++) {
+        struct rdl__report report = reports->all[i];
+        const struct rdl__report *same;
 
-        for (int k = 0; k < RDL__REGISTERS; k++)
-            if (before->registers[k].base == report.address.base) {
-                report.address.base = now->registers[k].base;
-                report.address.offset += now->registers[k].offset - before->registers[k].offset;
-                break;
-            }
-        if (!has(reports, &report) && reports->count < RDL__REPORTS_MAX) {
-            rdl__reports_add(reports, &report);
-            changed = true;
-        }
+        report.address = renamed(report.address, before, now);
+        same = same_report(others, of_others, now, &report);
+        changed |= !same || same->used > report.used;
+        if (!same)
+            continue;
+        report.used |= same->used;
+        reports->all[kept++] = report;
     }
+    reports->count = kept;
     return changed;
 }

@@ -15,7 +15,7 @@ struct rdl__report {
     bool writes, used;
 };
 
-/* Those that may cover an access here. */
+/* Those that were made on all ways here. */
 struct rdl__reports {
     struct rdl__report all[RDL__REPORTS_MAX];
     size_t count;
@@ -30,15 +30,17 @@ void rdl__reports_add(struct rdl__reports *reports, const struct rdl__report *re
 /* Here is a call: forget the reports of accesses that were made. */
 void rdl__reports_drop_used(struct rdl__reports *reports);
 
+/* Do they tell of all these bytes? */
 bool rdl__reports_cover(struct rdl__reports *reports, struct rdl__value address, int64_t size,
                         bool writes);
 
 /* Is there a report of many bytes, of which some are touched by an instruction that repeats? */
 bool rdl__reports_have_range(const struct rdl__reports *reports, bool writes);
 
-/* The reports of another way hold as well, under the names that their addresses have now, while
- * they had `before` on that way.  True: there is a new one. */
-bool rdl__reports_join(struct rdl__reports *reports, const struct rdl__values *now,
-                       const struct rdl__reports *others, const struct rdl__values *before);
+/* Another way leads to the same label: keep the reports that were made on both, under the names
+ * that their addresses have `now`.  True: that is less than before. */
+bool rdl__reports_join(struct rdl__reports *reports, const struct rdl__values *before,
+                       const struct rdl__reports *others, const struct rdl__values *of_others,
+                       const struct rdl__values *now);
 
 #endif

@@ -233,8 +233,8 @@ static void see_access(struct search *search, struct rdl__untold untold, struct 
     bool is_plain = untold.kind == RDL__ACCESS_READ || untold.kind == RDL__ACCESS_WRITE;
     bool place = is_place(search, address, writes);
 
-    if (rdl__reports_cover(&search->state.reports, address, size, writes) || !search->collects ||
-        is_private(search, untold.statement, address, size))
+    if (rdl__reports_cover(&search->state.reports, address, size - untold.surplus, writes) ||
+        !search->collects || is_private(search, untold.statement, address, size))
         return;
     search->goes_out |= !place;
     if (is_plain && (place || (moves && (writes ? search->after_call
@@ -361,13 +361,11 @@ static struct block *block_at(const struct search *search, size_t at)
 
 static bool join(struct state *to, const struct state *from, uint64_t label)
 {
-    struct state old = *to;
+    struct rdl__values before = to->values;
     bool changed = rdl__values_join(&to->values, &from->values, label);
 
-    to->reports.count = 0;
-    rdl__reports_join(&to->reports, &to->values, &old.reports, &old.values);
-    changed |= rdl__reports_join(&to->reports, &to->values, &from->reports, &from->values) ||
-               from->has_called > to->has_called;
+    changed |= rdl__reports_join(&to->reports, &before, &from->reports, &from->values, &to->values);
+    changed |= from->has_called > to->has_called;
     to->has_called |= from->has_called;
     return changed;
 }

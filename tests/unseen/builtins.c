@@ -19,6 +19,10 @@ struct pair {
     long one, two;
 };
 
+struct vector {
+    long all[4];
+};
+
 struct numbers {
     long all[25];
 };
@@ -28,6 +32,7 @@ static union {
     long numbers[25];
     unsigned long long limbs[4];
     struct bytes bytes;
+    struct vector struct_of_four;
     struct numbers struct_of_numbers;
     __m128i vector;
     __m64 half;
@@ -50,6 +55,11 @@ APART static struct pair pair_of(long number)
 }
 
 APART static long first_of(long before, struct numbers it)
+{
+    return before + it.all[0];
+}
+
+APART static long first_of_four(long before, struct vector it)
 {
     return before + it.all[0];
 }
@@ -98,6 +108,22 @@ static void passed(void)
     result = first_of(1, buffer.struct_of_numbers);
 }
 
+static void passed_after_part(void)
+{
+    if (buffer.numbers[1] == 0)
+        result = first_of(1, buffer.struct_of_numbers);
+}
+
+/* The compiler reports an access to the same bytes, which is not made. */
+static void passed_after_none(void)
+{
+    long before = 0;
+
+    if (result)
+        before = buffer.numbers[0];
+    result = first_of_four(before, buffer.struct_of_four);
+}
+
 static void returned(void)
 {
     buffer.bytes = three(1);
@@ -140,6 +166,8 @@ static const struct {
     {"copied", copied},
     {"extended", extended},
     {"passed", passed},
+    {"passed_after_part", passed_after_part},
+    {"passed_after_none", passed_after_none},
     {"returned", returned},
     {"local", NULL},
     {"torn_by_mask", torn_by_mask},
