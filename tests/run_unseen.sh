@@ -114,6 +114,11 @@ for RADDLE_CC in gcc clang; do
             fail "$RADDLE_CC $level: two distinguishable schedules, but:" "$(cat out)"
     done
 
+    # Functions with atomic operations only are seen as well.
+    "$raddle" cc -g -O1 -Wall -Wextra -Werror "$code/atomics.c" -o atomics
+    options='--format json' explore 0 dpor 1 ./atomics
+    grep -q '"complete":true,' out || fail "$RADDLE_CC: atomics are not seen:" "$(cat out)"
+
     for flags in -O0 -O2 '-O2 -fPIC' '-O2 -fno-pie -no-pie' '-O2 -fno-omit-frame-pointer'; do
         "$raddle" cc -g $flags -Wall -Wextra -Werror "$code/registers.c" -o registers
         ./registers || fail "$RADDLE_CC $flags: registers change when nothing is explored"

@@ -6,7 +6,8 @@
  * end and its atomic operations.  What a compiler does not tell of even so is memory that is
  * its own: the frame of the function, and constants.  Therefore a function without calls of
  * Raddle is followed from instruction to instruction, to see which registers can only point
- * there.  A result that is a struct is written to a place of the caller's, who tells of it. */
+ * there.  A result that is a struct is written to a place of the caller's, who tells of it; and a
+ * load may stand behind the atomic operation that tells of it (reports.h). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -429,7 +430,7 @@ static bool is_instrumented(const struct rdl__unit *unit, const struct rdl__func
     if (facts->calls && !facts->mentions)
         return false;
     return !touches_others(unit, function) ||
-           rdl__untold_is_result(unit, (size_t)(function - unit->functions));
+           !rdl__untold_is_any(unit, (size_t)(function - unit->functions));
 }
 
 void rdl__unit_judge(struct rdl__unit *unit)

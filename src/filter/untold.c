@@ -73,7 +73,7 @@ struct search {
     size_t shared_count;
     bool escapes; /* an address of the stack leaves the function, and clang compiled it */
     bool returns, returns_other; /* the place of the result; something else */
-    bool goes_out;               /* by an access of which nobody tells */
+    bool goes_out;               /* by an access of which nobody tells, and not to its stack */
     struct rdl__untolds *found;
 };
 
@@ -236,7 +236,7 @@ static void see_access(struct search *search, struct rdl__untold untold, struct 
     if (rdl__reports_cover(&search->state.reports, address, size - untold.surplus, writes) ||
         !search->collects || is_private(search, untold.statement, address, size))
         return;
-    search->goes_out |= !place;
+    search->goes_out |= !place && !address.is_own;
     if (is_plain && (place || (moves && (writes ? search->after_call
                                                 : leads_to_call(search, untold.statement)))))
         note(search, &access);
@@ -636,9 +636,10 @@ static void collect(struct search *search)
             see_unreached(search, search->blocks[i].at);
 }
 
+/* True: some of them are to other memory than the place of the result. */
 static bool find_in(struct rdl__untolds *out, const struct rdl__unit *unit, size_t function)
 {
-    bool tells;
+    bool goes_out;
     struct search *search = rdl__allocate(sizeof *search);
 
     search->unit = unit;
@@ -651,19 +652,19 @@ static bool find_in(struct rdl__untolds *out, const struct rdl__unit *unit, size
     follow_returns(search);
     follow_pads(search);
     collect(search);
-    tells = search->returns && !search->returns_other && !search->goes_out;
+    goes_out = search->goes_out;
     free(search->blocks);
     free(search);
-    return tells;
+    return goes_out;
 }
 
-bool rdl__untold_is_result(const struct rdl__unit *unit, size_t function)
+bool rdl__untold_is_any(const struct rdl__unit *unit, size_t function)
 {
-    struct rdl__untolds none = {0};
-    bool tells = find_in(&none, unit, function);
+    struct rdl__untolds untolds = {0};
+    bool any = find_in(&untolds, unit, function);
 
-    free(none.all);
-    return tells;
+    free(untolds.all);
+    return any;
 }
 
 static int compare(const void *a, const void *b)

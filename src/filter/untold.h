@@ -24,8 +24,8 @@ struct rdl__untolds {
     size_t count, room;
 };
 
-/* Does the function touch nothing of others but the place of its result? */
-bool rdl__untold_is_result(const struct rdl__unit *unit, size_t function);
+/* Does the function touch anything of others that nobody tells of, but the place of its result? */
+bool rdl__untold_is_any(const struct rdl__unit *unit, size_t function);
 
 void rdl__untold_find(struct rdl__untolds *out, const struct rdl__unit *unit);
 
