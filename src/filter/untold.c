@@ -199,6 +199,12 @@ static bool is_quiet(struct rdl__span target)
     return is_hook(target) || rdl__span_begins(target, "__tls_get_addr");
 }
 
+/* May the callee make an address known that it is given?  So does an atomic store. */
+static bool publishes(struct rdl__span target)
+{
+    return !is_quiet(target) || rdl__span_begins(target, "__tsan_atomic");
+}
+
 /* Is the next transfer a call that is not Raddle's? */
 static bool leads_to_call(const struct search *search, size_t at)
 {
@@ -459,9 +465,10 @@ static void see_call(struct search *search, size_t at, struct rdl__span target)
         rdl__reports_add(&search->state.reports, &report);
         note_shared(search, &report);
     }
-    if (!is_quiet(target))
+    if (publishes(target)) {
         note_arguments(search);
-    search->state.has_called |= !is_quiet(target);
+        search->state.has_called = true;
+    }
     end_window(search, !is_quiet(target));
     rdl__values_step(&search->state.values, search->unit, at);
     if (search->after_call && !search->has_pad)

@@ -41,6 +41,7 @@ static union {
 static volatile long result;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct pair *local;
+static struct vector *known;
 
 #define APART __attribute__((noinline))
 
@@ -124,6 +125,16 @@ static void passed_after_none(void)
     result = first_of_four(before, buffer.struct_of_four);
 }
 
+/* Another thread gets to know of a local variable. */
+static void passed_after_publishing(void)
+{
+    struct vector vector = {{0}};
+
+    __atomic_store_n(&known, &vector, __ATOMIC_RELEASE);
+    result = first_of_four(0, vector);
+    __atomic_store_n(&known, NULL, __ATOMIC_RELEASE);
+}
+
 static void returned(void)
 {
     buffer.bytes = three(1);
@@ -168,6 +179,7 @@ static const struct {
     {"passed", passed},
     {"passed_after_part", passed_after_part},
     {"passed_after_none", passed_after_none},
+    {"passed_after_publishing", passed_after_publishing},
     {"returned", returned},
     {"local", NULL},
     {"torn_by_mask", torn_by_mask},
@@ -186,6 +198,15 @@ static void *write_plainly(void *bytes)
 {
     memset(bytes, 1, sizeof(struct bytes));
     return NULL;
+}
+
+static void *write_to_known(void *unused)
+{
+    struct vector *vector = __atomic_load_n(&known, __ATOMIC_ACQUIRE);
+
+    if (vector)
+        vector->all[0] = 1;
+    return unused;
 }
 
 static void *write_both_ends(void *unused)
@@ -228,6 +249,8 @@ int main(int argc, char **argv)
         return argc < 2 ? 0 : be_local();
     if (strncmp(argv[1], "torn", 4) == 0)
         other = write_both_ends;
+    if (run == passed_after_publishing)
+        other = write_to_known;
     pthread_create(&threads[0], NULL, thread, (void *)run);
     pthread_create(&threads[1], NULL, run == locked ? thread : other,
                    run == locked ? (void *)run : (void *)&buffer);
