@@ -168,8 +168,8 @@ done
 # that touch what others may touch, end the claim.
 export RADDLE_CC=gcc
 "$raddle" cc -g -O1 -rdynamic "$code/loads.c" -o loads
-for with in gcc:1:false gcc:3:false clang:3:false 'raddle cc':1:false 'raddle cc':2:true \
-    gcc:0:true clang:0:true; do
+for with in gcc:1:false gcc:3:false clang:3:false gcc:4:false 'raddle cc':1:false \
+    'raddle cc':2:true gcc:0:true clang:0:true; do
     IFS=: read -r compiler what complete <<<"$with"
     [ "$compiler" != 'raddle cc' ] || compiler="$raddle cc"
     $compiler -g -O2 -shared -fPIC -DWITH=$what "$code/loads.c" -o libloaded.so

@@ -2,7 +2,8 @@
  *
  * ./loads open|close.  With -DWITH=1, this is a library that changes the variable when it comes
  * and goes; with -DWITH=2, one that does so to a variable of its own; with -DWITH=3, one that has
- * another function do it; with -DWITH=0, one that does nothing. */
+ * another function do it; with -DWITH=4, one that asks first whether it is due; with -DWITH=0, one
+ * that does nothing. */
 #ifdef WITH
 _Atomic int shared_value;
 static _Atomic int own_value;
@@ -16,6 +17,14 @@ __attribute__((noinline)) static void add(void)
 __attribute__((constructor, destructor)) static void change(void)
 {
     add();
+}
+#elif WITH == 4
+__attribute__((visibility("hidden"))) _Bool is_due = 1;
+
+__attribute__((constructor, destructor)) static void change(void)
+{
+    if (is_due)
+        shared_value += 1;
 }
 #elif WITH > 0
 __attribute__((constructor, destructor)) static void change(void)

@@ -92,12 +92,13 @@ static bool is_of_compiler(const uint8_t *code)
     static const uint8_t fini[] = {0x48, 0x83, 0xec, 0x08, 0x48, 0x83, 0xc4, 0x08, 0xc3};
     static const uint8_t init[] = {0x48, 0x83, 0xec, 0x08, 0x48, 0x8b, 0x05};
     static const uint8_t init_rest[] = {0x48, 0x85, 0xc0, 0x74, 0x02, 0xff, 0xd0, 0x48};
+    static const uint8_t aux[] = {0x80, 0x3d}, aux_rest[] = {0x55, 0x48, 0x83, 0x3d};
 
     code = after_endbr(code);
     if (target_of_jump(code))
         return registers_clones(target_of_jump(code));
-    if (code[0] == 0x80 && code[1] == 0x3d && code[6] == 0 && code[7] == 0x75)
-        return true;
+    if (memcmp(code, aux, sizeof aux) == 0)
+        return code[6] == 0 && code[7] == 0x75 && memcmp(code + 9, aux_rest, sizeof aux_rest) == 0;
     return memcmp(code, fini, sizeof fini) == 0 ||
            (memcmp(code, init, sizeof init) == 0 &&
             memcmp(code + sizeof init + 4, init_rest, sizeof init_rest) == 0);
