@@ -107,7 +107,7 @@ bool rdl__reports_have_range(const struct rdl__reports *reports, bool writes)
     return false;
 }
 
-/* What is called `address` at the end of a way, by the name that it has where ways meet. */
+/* The address that is called `address` at the end of a way, by its name where ways meet. */
 static struct rdl__value renamed(struct rdl__value address, const struct rdl__values *before,
                                  const struct rdl__values *now)
 {

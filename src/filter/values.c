@@ -189,7 +189,7 @@ static void keep(struct rdl__values *values, int64_t at, unsigned size, struct r
     values->slots[values->slot_count++] = (struct rdl__slot){at, size, value};
 }
 
-/* What is read there for the first time is another name for it. */
+/* The value of a stack slot; if nothing is known of it, the first read gives it a name. */
 static struct rdl__value slot_value(struct rdl__values *values, int64_t at, unsigned size,
                                     size_t statement)
 {
