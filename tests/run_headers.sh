@@ -9,6 +9,9 @@ set -eu
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 status=0
+# The oldest and the newest standard, and the usual one; in a soak, those between them as well.
+standards="c11 gnu17 c2x"
+[ -z "${RADDLE_SOAK:-}" ] || standards="c11 c17 c2x gnu11 gnu17 gnu2x"
 
 # check SOURCE COMMAND...: it compiles, without warnings.
 check() {
@@ -24,7 +27,7 @@ for header in $(cd "$SOURCE/include" && ls raddle.h raddle/*.h); do
     printf '#include <%s>\nint rdl_test_nothing;\n' "$header" >"$scratch/alone.c"
     cp "$scratch/alone.c" "$scratch/alone.cc"
     for compiler in gcc clang; do
-        for standard in c11 c17 c2x gnu11 gnu17 gnu2x; do
+        for standard in $standards; do
             check "$scratch/alone.c" $compiler -std=$standard -Wpedantic -Wsign-conversion \
                 -Wshadow -Wstrict-prototypes -DRDL__LOOK_CLOSELY
         done
