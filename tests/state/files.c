@@ -265,6 +265,42 @@ static void one_file_has_all(void)
     assert(fstat(copy_of_first, &file) == 0 && file.st_size != 1);
 }
 
+/* A stream writes to the file that its number stands for at that moment. */
+static FILE *numbered;
+enum { NUMBER = 7, OTHER_NUMBER = 8 };
+
+static void begin_numbered(void)
+{
+    begin_numbers();
+    assert(dup2(first, NUMBER) == NUMBER);
+    numbered = fdopen(NUMBER, "w");
+    assert(numbered && setvbuf(numbered, NULL, _IONBF, 0) == 0);
+}
+
+static void replace_below_stream(int me)
+{
+    if (me == 0)
+        assert(dup2(second, NUMBER) == NUMBER);
+    else
+        fputc('a', numbered);
+}
+
+static void replace_another(int me)
+{
+    if (me == 0)
+        assert(dup2(second, OTHER_NUMBER) == OTHER_NUMBER);
+    else if (fputc('a', numbered) == 'a')
+        assert(ftruncate(first, 0) == 0);
+}
+
+static void close_below_stream(int me)
+{
+    if (me == 0)
+        assert(close(NUMBER) == 0);
+    else
+        fputc('a', numbered);
+}
+
 /* What is spliced comes to one file from another. */
 static int from[2], to[2];
 
@@ -352,6 +388,16 @@ const struct pair file_pairs[] = {
      .right_body = read_if_first},
     {.name = "opendir", .body = open_folder},
     {.name = "dup2", .before = begin_numbers, .body = give_number, .after = one_file_has_all},
+    {.name = "stream_dup2",
+     .before = begin_numbered,
+     .body = replace_below_stream,
+     .after = one_file_has_all,
+     .right_body = replace_another},
+    {.name = "stream_close",
+     .before = begin_numbered,
+     .body = close_below_stream,
+     .after = one_file_has_all,
+     .right_body = replace_another},
     {.name = "splice", .before = begin_pipes, .body = fill_by_splice},
     {.name = "fstat", .before = begin_links, .body = count_links},
     {.name = "private", .before = begin_page, .body = write_below_page, .instrumented = true},

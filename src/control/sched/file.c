@@ -162,26 +162,26 @@ void rdl__come_to_numbers(uintptr_t pc)
         rdl__point(self, &op);
 }
 
-/* Is it another thread's doing that the number stands for this file? */
-static bool is_given_anew(int fd)
+bool rdl__number_is_given_anew(int fd)
 {
     const struct rdl__thread *self = rdl__self();
 
-    return self && fd >= 0 && fd < GIVEN_KEPT && given[fd] && given[fd] != self->id + 1;
+    return some_are_given && self && fd >= 0 && fd < GIVEN_KEPT && given[fd] &&
+           given[fd] != self->id + 1;
 }
 
 struct rdl__op rdl__file_op(const struct rdl__file *file, uintptr_t pc)
 {
-    bool asks_numbers = some_are_given && is_given_anew(file->fd);
+    bool asks_numbers = rdl__number_is_given_anew(file->fd);
 
-    return (struct rdl__op){
-        .kind = RDL__OP_IO,
-        .touch = RDL__WRITES,
-        .flags = (file->mapped ? RDL__OP_BREAKS : 0) | (asks_numbers ? RDL__OP_ALSO_READS : 0),
-        .size = file->size,
-        .object = file->object,
-        .also = asks_numbers ? FILES + NUMBERS : 0,
-        .pc = pc};
+    return (struct rdl__op){.kind = RDL__OP_IO,
+                            .touch = RDL__WRITES,
+                            .flags = (file->mapped ? RDL__OP_BREAKS : 0) |
+                                     (asks_numbers ? RDL__OP_ALSO_READS : 0),
+                            .size = file->size,
+                            .object = file->object,
+                            .also = asks_numbers ? FILES + NUMBERS : 0,
+                            .pc = pc};
 }
 
 void rdl__op_takes_number(struct rdl__op *op)
@@ -228,7 +228,7 @@ void rdl__file_born(int fd)
 
     if (rdl__kernel_fstat(fd, &status) != 0)
         return;
-    if (is_given_anew(fd))
+    if (rdl__number_is_given_anew(fd))
         given[fd] = (uint16_t)(rdl__self()->id + 1);
     it = meet(&status, is_anonymous(&status) ? fd : -1);
     if (it)

@@ -172,6 +172,8 @@ static struct rdl__op stream_op(FILE *stream, uintptr_t pc)
     if (stream && stream->_fileno >= 0) {
         rdl__file_look(stream->_fileno, &file);
         op.also = file.object;
+        if (file.kind == RDL__NO_FILE || rdl__number_is_given_anew(file.fd))
+            op.flags |= RDL__OP_BREAKS; /* there is no room for the numbers as a third object */
     }
     return op;
 }

@@ -86,6 +86,9 @@ bool rdl__file_is_of_kernel(const struct stat *status); /* it shows what the pro
 uintptr_t rdl__numbers_object(void);
 void rdl__come_to_numbers(uintptr_t pc);
 
+/* Is it another thread's doing that the number stands for its file, or for none? */
+bool rdl__number_is_given_anew(int fd);
+
 /* The operation makes a number stand for another file, or for none: its second object is that. */
 void rdl__op_takes_number(struct rdl__op *op);
 
