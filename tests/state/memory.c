@@ -272,7 +272,93 @@ static void add_to_tree(int me)
     tsearch(&keys[me], &tree, compare);
 }
 
+/* Pages that another thread takes away, or puts others in the place of. */
+static volatile char *page;
+static char *mapped[2];
+
+static void *map_page(void *at, int flags)
+{
+    void *memory =
+        mmap(at, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+
+    assert(memory != MAP_FAILED);
+    return memory;
+}
+
+static void begin_page(void)
+{
+    page = map_page(NULL, 0);
+    page[0] = 'a';
+}
+
+static void map_over(int me)
+{
+    if (me == 1)
+        map_page((void *)page, MAP_FIXED);
+    else
+        assert(page[0] == 'a');
+}
+
+static void map_over_by_number(int me)
+{
+    if (me == 1)
+        syscall(SYS_mmap, page, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    else
+        assert(page[0] == 'a');
+}
+
+static void map_over_own(int me)
+{
+    if (me == 1)
+        map_page(map_page(NULL, 0), MAP_FIXED);
+    else
+        assert(page[0] == 'a');
+}
+
+static void unmap_by_number(int me)
+{
+    if (me == 1)
+        syscall(SYS_munmap, page, 4096);
+    else
+        assert(page[0] == 'a');
+}
+
+static void drop(int me)
+{
+    if (me == 1)
+        assert(madvise((void *)page, 4096, MADV_DONTNEED) == 0);
+    else
+        assert(page[0] == 'a');
+}
+
+static void map_in_turn(int me)
+{
+    mapped[me] = map_page(NULL, 0);
+}
+
+static void map_only_one(int me)
+{
+    if (me == 1)
+        mapped[0] = map_page(NULL, 0);
+}
+
+static void the_first_is_higher(void)
+{
+    assert(mapped[0] > mapped[1]);
+}
+
 const struct pair memory_pairs[] = {
+    {.name = "fixed", .before = begin_page, .body = map_over, .right_body = map_over_own},
+    {.name = "SYS_mmap",
+     .before = begin_page,
+     .body = map_over_by_number,
+     .right_body = map_over_own},
+    {.name = "SYS_munmap",
+     .before = begin_page,
+     .body = unmap_by_number,
+     .right_body = map_over_own},
+    {.name = "madvise", .before = begin_page, .body = drop, .right_body = map_over_own},
+    {.name = "mmap", .body = map_in_turn, .after = the_first_is_higher, .right_body = map_only_one},
     {.name = "wcscat", .body = append_wide, .instrumented = true},
     {.name = "mbstowcs", .body = widen, .right_body = widen_apart, .instrumented = true},
     {.name = "regexec",

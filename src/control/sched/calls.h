@@ -45,6 +45,7 @@
     STATE(PROCESS)                                                                                 \
     STATE(SCHEDULING) /* by the kernel: priorities, which processors */                            \
     STATE(TITLES)     /* names of threads */                                                       \
+    STATE(ADDRESSES)  /* which are free for mappings */                                            \
     STATE(MODULES)    /* that are loaded */                                                        \
     STATE(ENTROPY)    /* random bytes, which differ from run to run */                             \
     STATE(CANCEL)     /* read by cancellation points: is the thread to end here? */                \

@@ -226,15 +226,19 @@ static void *note_mapping(void *memory, size_t size, int flags, int file, off64_
 RDL__INTERPOSE void *mmap(void *address, size_t size, int protection, int flags, int file,
                           off_t offset)
 {
-    void *memory = RDL__NEXT(mmap)(address, size, protection, flags, file, offset);
+    void *memory;
 
+    rdl__come_to_map(address, flags, RDL__CALLER);
+    memory = RDL__NEXT(mmap)(address, size, protection, flags, file, offset);
     return note_mapping(memory, size, flags, file, offset, RDL__CALLER);
 }
 
 RDL__INTERPOSE void *mmap64(void *address, size_t size, int protection, int flags, int file,
                             off64_t offset)
 {
-    void *memory = RDL__NEXT(mmap64)(address, size, protection, flags, file, offset);
+    void *memory;
 
+    rdl__come_to_map(address, flags, RDL__CALLER);
+    memory = RDL__NEXT(mmap64)(address, size, protection, flags, file, offset);
     return note_mapping(memory, size, flags, file, offset, RDL__CALLER);
 }

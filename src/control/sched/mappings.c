@@ -149,21 +149,30 @@ bool rdl__is_mapped(const struct stat *file)
 
 /* ---- Interposed ------------------------------------------------------------------------------ */
 
-/* Others may be about to use what goes away, or comes to stand there. */
-static void come_to_change(const void *address, uintptr_t pc)
+static void come_as(const char *name, const void *address, uintptr_t pc)
 {
     struct rdl__thread *self = rdl__self();
     uint64_t a[6] = {(uint64_t)address};
 
     if (self)
-        rdl__come_to_call(self, rdl__call_row("munmap"), a, pc);
+        rdl__come_to_call(self, rdl__call_row(name), a, pc);
+}
+
+void rdl__come_to_unmap(const void *address, uintptr_t pc)
+{
+    come_as("munmap", address, pc);
+}
+
+void rdl__come_to_map(const void *address, int flags, uintptr_t pc)
+{
+    come_as(flags & MAP_FIXED ? "munmap" : "mmap", address, pc);
 }
 
 RDL__INTERPOSE int munmap(void *address, size_t size)
 {
     int result;
 
-    come_to_change(address, RDL__CALLER);
+    rdl__come_to_unmap(address, RDL__CALLER);
     if (count > 0)
         unmapped((uintptr_t)address, size);
     result = RDL__NEXT(munmap)(address, size);
@@ -185,7 +194,7 @@ RDL__INTERPOSE void *mremap(void *old, size_t old_size, size_t size, int flags, 
     if (flags & MREMAP_FIXED)
         wanted = va_arg(arguments, void *);
     va_end(arguments);
-    come_to_change(old, RDL__CALLER);
+    rdl__come_to_unmap(old, RDL__CALLER);
     memory = RDL__NEXT(mremap)(old, old_size, size, flags, wanted);
     if (memory != MAP_FAILED && !rdl__self()) {
         rdl__maps_forget(old, old_size);
@@ -207,7 +216,7 @@ RDL__INTERPOSE void *shmat(int segment, const void *address, int flags)
     struct shmid_ds status;
     void *memory;
 
-    come_to_change(address, RDL__CALLER);
+    rdl__come_to_unmap(address, RDL__CALLER);
     memory = RDL__NEXT(shmat)(segment, address, flags);
     if (memory != (void *)-1 &&
         rdl__kernel(SYS_shmctl, segment, IPC_STAT, (long)&status, 0, 0, 0) == 0)
@@ -222,7 +231,7 @@ RDL__INTERPOSE int shmdt(const void *address)
 {
     const struct mapping *found;
 
-    come_to_change(address, RDL__CALLER);
+    rdl__come_to_unmap(address, RDL__CALLER);
     found = find((uintptr_t)address);
     if (found)
         unmapped(found->start, found->size);

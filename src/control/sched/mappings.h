@@ -21,6 +21,11 @@ static inline uintptr_t rdl__canonical(uintptr_t address)
 /* A mapping was made with these arguments of mmap. */
 void rdl__mapped(uintptr_t address, size_t size, int flags, int fd, int64_t offset);
 
+/* The thread is about to map pages: others may be about to use those that were there, and what is
+ * mapped next gets another address.  Or to unmap them, or change what may be done to them. */
+void rdl__come_to_map(const void *address, int flags, uintptr_t pc);
+void rdl__come_to_unmap(const void *address, uintptr_t pc);
+
 /* Has the program a mapping of this file, be it shared or private? */
 bool rdl__is_mapped(const struct stat *file);
 

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "control/sched/follow.h"
+#include "control/sched/mappings.h"
 #include "control/sched/world.h"
 
 RDL__ASKED_FOR(syscall);
@@ -226,6 +227,15 @@ static bool about_numbers(long number, const long *a, long *out)
     }
 }
 
+/* Functions of ours that do these calls are not the caller's code: they come to nothing. */
+static void come_to_mapping(long number, const long *a, uintptr_t pc)
+{
+    if (number == SYS_mmap)
+        rdl__come_to_map((void *)a[0], (int)a[3], pc);
+    else if (number == SYS_munmap || number == SYS_mremap)
+        rdl__come_to_unmap((void *)a[0], pc);
+}
+
 /* Calls that name a thread by its number, as the kernel would know it. */
 static void name_for_kernel(long number, long *a)
 {
@@ -261,6 +271,7 @@ long rdl__call_by_number(struct rdl__thread *self, long number, long *a, uintptr
     long result;
 
     rdl__tell_of_number(number, a, pc);
+    come_to_mapping(number, a, pc);
     if (about_time_or_threads(self, number, a, pc, &result))
         return rdl__in_errno(result);
     if (about_files(self, number, a, pc, &result) ||
