@@ -39,6 +39,9 @@ for build in plain instrumented; do
         [ "$build" = instrumented ] || [ "$kind" = plain ] || continue
         [ -z "${ONLY:-}" ] || [ "$name" = "$ONLY" ] || continue
         for strategy in $strategies; do
+            case $build-$strategy-$name in # it begins with the last accesses, and these have many
+            instrumented-dfs-flock | instrumented-dfs-flock-* | instrumented-dfs-ofd) continue ;;
+            esac
             explore "$build" "$strategy" "$name" wrong 3000
             [ "$status" = 1 ] ||
                 complain "$build $name, wrong, by $strategy: $status:" "$(head -3 out)"

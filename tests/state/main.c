@@ -69,11 +69,13 @@ int main(int argc, char **argv)
         list(memory_pairs);
         list(file_pairs);
         list(call_pairs);
+        list(lock_pairs);
         return 0;
     }
     choose(memory_pairs, argv[1]);
     choose(file_pairs, argv[1]);
     choose(call_pairs, argv[1]);
+    choose(lock_pairs, argv[1]);
     is_right = strcmp(argv[2], "right") == 0;
     if (!chosen)
         return 3;

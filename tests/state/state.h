@@ -33,6 +33,6 @@ void own_folder(void);
 /* The number in a file or a text, 0 if there is none; and back. */
 int number_in(const char *text);
 
-extern const struct pair memory_pairs[], file_pairs[], call_pairs[];
+extern const struct pair memory_pairs[], file_pairs[], call_pairs[], lock_pairs[];
 
 #endif

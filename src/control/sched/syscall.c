@@ -151,6 +151,12 @@ static bool about_files(struct rdl__thread *self, long number, const long *a, ui
     case SYS_close:
         *out = rdl__close(self, fd, pc);
         return true;
+    case SYS_flock:
+        *out = rdl__flock(self, fd, (int)a[1], pc);
+        return true;
+    case SYS_fcntl:
+        *out = rdl__fcntl(self, fd, (int)a[1], a[2], pc);
+        return true;
     case SYS_poll:
         *out = rdl__poll(self, (struct pollfd *)a[0], (nfds_t)a[1], deadline_of_ms(a[2]), pc);
         return true;

@@ -40,11 +40,9 @@ static const struct numbered {
     SAME(fchmodat),
     SAME(fchown),
     SAME(fchownat),
-    SAME(fcntl),
     SAME(fdatasync),
     SAME(fgetxattr),
     SAME(flistxattr),
-    SAME(flock),
     SAME(fsetxattr),
     SAME(fstat),
     SAME(fstatfs),
@@ -178,6 +176,7 @@ static const struct numbered done_elsewhere[] = {
     SAME(clock_nanosleep), SAME(clock_gettime),
     SAME(gettimeofday),    SAME(time),
     SAME(wait4),           SAME(waitid),
+    SAME(fcntl),           SAME(flock),
     SAME(signalfd),        {SYS_signalfd4, "signalfd"},
 #undef SAME
 };

@@ -299,6 +299,8 @@ void rdl__describe_wait(const struct rdl__thread *thread, char *out, size_t room
 
     if (awaits_child(thread))
         snprintf(out, room, "a child process");
+    else if (files && files->lock)
+        snprintf(out, room, "a lock on a file (descriptor %d)", files->fds[0].fd);
     else if (files && files->count == 1)
         describe_file(files->fds, out, room);
     else if (files && files->count > 1)
@@ -334,6 +336,8 @@ static bool is_hopeful(const struct rdl__thread *thread)
         return is_outside(thread);
     if (has_strangers())
         return true;
+    if (files->lock)
+        return !rdl__lock_is_hopeless(files->fds[0].fd);
     for (nfds_t i = 0; i < files->count; i++)
         if (!rdl__file_is_hopeless(files->fds[i].fd))
             return true;

@@ -4,7 +4,7 @@
  *     time.c     virtual time, sleeping
  *     timer.c    what happens at a time though no thread waits for it
  *     file.c     which file is meant, who could know it, that it has changed
- *     open.c     opening what waits to be opened
+ *     open.c     opening what waits to be opened;  file_lock.c  locks on files
  *     wait.c     waiting for files, children, signals; together with the kernel
  *     io.c       reading and writing;  stream.c  the same through a FILE
  *     poll.c     poll, select, epoll
@@ -116,6 +116,7 @@ struct rdl__file_wait {
     struct pollfd *fds;
     nfds_t count;
     bool retry;
+    bool lock;         /* it is a lock on the only one (file_lock.c) */
     uint64_t changes;  /* when it began to wait */
     uint64_t ready_at; /* 0: it was not ready when last asked */
 };
@@ -183,6 +184,14 @@ int rdl__close(struct rdl__thread *self, int fd, uintptr_t pc);
 /* ---- open.c ------------------------------------------------------------------------------- */
 
 void rdl__fifos_begin(void);
+
+/* ---- file_lock.c -------------------------------------------------------------------------- */
+
+int rdl__flock(struct rdl__thread *self, int fd, int how, uintptr_t pc);
+int rdl__fcntl(struct rdl__thread *self, int fd, int command, long argument, uintptr_t pc);
+
+/* A thread waits for a lock on it that only threads of this process can give back. */
+bool rdl__lock_is_hopeless(int fd);
 
 /* ---- stream.c --------------------------------------------------------------------- */
 
