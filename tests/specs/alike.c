@@ -317,6 +317,23 @@ RDL_EXPLORE(wrong_exit)
     exit(3);
 }
 
+/* A signal that is blocked to the end reaches nobody, and is not there in the next execution. */
+RDL_EXPLORE(right_pending)
+{
+    sigset_t set;
+
+    rdl_bool(t);
+    sigpending(&set);
+    rdl_check(!sigismember(&set, SIGUSR1));
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    sigaddset(&set, SIGUSR2);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    raise(SIGUSR1);
+    kill(getpid(), SIGUSR2);
+    both(t, touch);
+}
+
 static _Thread_local int own = 8;
 
 RDL_EXPLORE(right_library_state)

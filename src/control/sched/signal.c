@@ -87,8 +87,10 @@ void rdl__signals_begin(struct rdl__thread *first)
 
 void rdl__signals_end(void)
 {
-    if (mask_is_known)
+    if (mask_is_known) {
+        rdl__signals_drop(~mask_before);
         rdl__kernel_mask(SIG_SETMASK, &mask_before, NULL);
+    }
     mask_is_known = false;
 }
 

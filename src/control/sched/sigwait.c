@@ -10,6 +10,23 @@
 
 RDL__ASKED_FOR(sigwait);
 
+enum { KEPT_MAX = 64 };
+
+void rdl__signals_drop(rdl__signals set)
+{
+    siginfo_t kept[KEPT_MAX];
+    uint32_t count = 0;
+    struct timespec at_once = {0};
+
+    while (count < KEPT_MAX && rdl__kernel(SYS_rt_sigtimedwait, (long)&set, (long)&kept[count],
+                                           (long)&at_once, sizeof set, 0, 0) > 0)
+        if (kept[count].si_pid != getpid())
+            count++;
+    while (count-- > 0)
+        rdl__kernel(SYS_rt_sigqueueinfo, getpid(), kept[count].si_signo, (long)&kept[count], 0, 0,
+                    0);
+}
+
 /* The number of the signal; or, with a minus sign, why there is none. */
 static int await_one(struct rdl__thread *self, const sigset_t *set, siginfo_t *out,
                      uint64_t deadline, uintptr_t pc)

@@ -280,6 +280,10 @@ rdl__signals rdl__as_bits(const sigset_t *set);
 rdl__signals rdl__signals_for(const struct rdl__thread *self);
 int rdl__take_signal(struct rdl__thread *self, rdl__signals set, siginfo_t *out);
 
+/* sigwait.c: signals of this set that the process has sent to itself, and that are still pending,
+ * are gone; those from elsewhere stay. */
+void rdl__signals_drop(rdl__signals set);
+
 bool rdl__signals_are_there(void); /* some have come from outside; */
 void rdl__signals_arrived(void);   /* find out for whom they are */
 bool rdl__has_handlers(void);      /* set up by controlled threads */
