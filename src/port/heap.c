@@ -347,6 +347,15 @@ void rdl__heap_save(char **out_start, char **out_end)
     *out_end = heap.next;
 }
 
+bool rdl__heap_extent(char **out_start, char **out_end)
+{
+    if (!rdl__heap_is_on)
+        return false;
+    *out_start = range;
+    *out_end = heap.next;
+    return true;
+}
+
 void rdl__heap_restore(void)
 {
     char *from = saved.next, *to = heap.next;

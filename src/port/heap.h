@@ -36,6 +36,9 @@ void *rdl__heap_map(size_t size);
 /* Note its state; the blocks are from *out_start to *out_end, and not copied. */
 void rdl__heap_save(char **out_start, char **out_end);
 
+/* From where to where there are blocks now; false: there are none. */
+bool rdl__heap_extent(char **out_start, char **out_end);
+
 /* Put it back to the state that was noted, but for the contents of these blocks. */
 void rdl__heap_restore(void);
 

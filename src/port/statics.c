@@ -16,6 +16,7 @@
 #include "port/coverage.h"
 #include "port/dirty.h"
 #include "port/heap.h"
+#include "port/kernel.h"
 #include "port/modules.h"
 #include "port/sections.h"
 
@@ -348,6 +349,39 @@ static void watch(void)
 
 /* ---- Putting back -------------------------------------------------------------------------- */
 
+/* All memory whose protection an execution has changed lies in here. */
+static struct area guarded;
+
+void rdl__statics_protected(void *start, size_t size)
+{
+    char *from = page_of(start), *to = page_of((char *)start + size + PAGE - 1);
+
+    if (!guarded.end || from < guarded.start)
+        guarded.start = from;
+    if (to > guarded.end)
+        guarded.end = to;
+}
+
+static void unprotect(char *start, char *end)
+{
+    start = page_of(start) > guarded.start ? page_of(start) : guarded.start;
+    end = page_of(end + PAGE - 1) < guarded.end ? page_of(end + PAGE - 1) : guarded.end;
+    if (start < end)
+        rdl__kernel(SYS_mprotect, (long)start, end - start, PROT_READ | PROT_WRITE, 0, 0, 0);
+}
+
+/* Variables and blocks of the heap were writable, or they would not be put back. */
+static void unprotect_all(void)
+{
+    char *start, *end;
+
+    for (size_t i = 0; i < range_count; i++)
+        unprotect(ranges[i].start, ranges[i].end);
+    if (rdl__heap_extent(&start, &end))
+        unprotect(start, end);
+    guarded = (struct area){0};
+}
+
 static void copy_back(const struct piece *piece)
 {
     copy(piece->at, piece->copy, piece->size);
@@ -473,6 +507,8 @@ static bool has_grown(uint64_t execution)
 
 void rdl__statics_restore(uint64_t execution)
 {
+    if (guarded.end)
+        unprotect_all();
     rdl__heap_restore();
     if (areas && has_grown(execution))
         find_written();

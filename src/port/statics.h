@@ -17,6 +17,9 @@
 /* Note what they are now.  It takes the place of what was noted before. */
 void rdl__statics_save(void);
 
+/* An execution changes the protection of memory: what is put back there must be writable again. */
+void rdl__statics_protected(void *start, size_t size);
+
 /* Put them back to what was noted.  Executions with the same number, which is not 0, have written
  * to the same variables; so the kernel is asked about the first of them only. */
 void rdl__statics_restore(uint64_t execution);

@@ -317,6 +317,21 @@ RDL_EXPLORE(wrong_exit)
     exit(3);
 }
 
+static _Alignas(4096) char guarded[4096];
+
+/* Variables and memory that an execution makes read-only are writable for the next one. */
+RDL_EXPLORE(right_protected)
+{
+    char *block = aligned_alloc(4096, 4096);
+
+    rdl_bool(t);
+    rdl_check_eq(guarded[0]++, 0);
+    block[0] = 1;
+    rdl_check_eq(mprotect(guarded, sizeof guarded, PROT_READ), 0);
+    rdl_check_eq(mprotect(block, 4096, PROT_NONE), 0);
+    both(t, touch);
+}
+
 /* A signal that is blocked to the end reaches nobody, and is not there in the next execution. */
 RDL_EXPLORE(right_pending)
 {

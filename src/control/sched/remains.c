@@ -17,6 +17,7 @@
 #include "port/kernel.h"
 #include "port/maps.h"
 #include "port/modules.h"
+#include "port/statics.h"
 
 enum { PROCESSES_MAX = 16 };
 
@@ -64,6 +65,8 @@ void rdl__remains_called(const struct rdl__call_row *row, const uint64_t *argume
         changed_process = row;
     if (row->on == RDL__ON_FD && strcmp(row->name, "setsockopt") == 0)
         rdl__remains_socket((int)arguments[0]);
+    if (is_unknown && is_noted() && strstr(row->name, "mprotect"))
+        rdl__statics_protected((void *)arguments[0], arguments[1]);
 }
 
 void rdl__remains_socket(int fd)
