@@ -81,6 +81,20 @@ TEST(a_number_may_stand_for_another_file_when_it_is_read)
     EXPECT_STR(outcomes_of(read_from_another), "closed | empty | read");
 }
 
+/* The pipe that somebody waits for is closed, so there is nothing to wait for, and then the
+ * number stands for a pipe that is empty, so there is again. */
+static void wait_for_another(void)
+{
+    CHECK_EQ(pipe(ends), 0);
+    together(2, read_once, replace);
+    close_both(more);
+}
+
+TEST(who_waits_for_a_number_waits_for_the_file_that_gets_it)
+{
+    EXPECT_STR(outcomes_of(wait_for_another), "closed | read");
+}
+
 static void *read_byte(void *argument)
 {
     char byte = '?';

@@ -228,8 +228,10 @@ void rdl__file_born(int fd)
 
     if (rdl__kernel_fstat(fd, &status) != 0)
         return;
-    if (rdl__number_is_given_anew(fd))
+    if (rdl__number_is_given_anew(fd)) {
         given[fd] = (uint16_t)(rdl__self()->id + 1);
+        rdl__files_ask(FILES); /* who waits for the number waits for this file now */
+    }
     it = meet(&status, is_anonymous(&status) ? fd : -1);
     if (it)
         it->born = rdl__file_sharings;

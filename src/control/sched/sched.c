@@ -533,6 +533,7 @@ static enum rdl__woken wait_for(struct rdl__thread *self, const struct rdl__op *
                                 bool interruptible)
 {
     enum rdl__woken woken;
+    bool is_ready;
 
 again:
     if (__builtin_expect(sched->signals_due, 0) && !interruptible)
@@ -567,13 +568,18 @@ again:
     sched->awaited[self->id] = 0;
     if (self->woken == RDL__TIMED_OUT && deadline != RDL__FOREVER)
         offer(self);
-    woken = ready(what) ? RDL__READY : self->woken;
+    is_ready = ready(what);
+    woken = is_ready ? RDL__READY : self->woken;
     self->ready = NULL;
     self->deadline = RDL__FOREVER;
     self->woken = RDL__READY;
     if (__builtin_expect(woken == RDL__INTERRUPTED, 0) && !interruptible) {
         sched->summary->unasked = true; /* what was picked is in no log */
         goto again;                     /* a handler runs, and the wait goes on */
+    }
+    if (__builtin_expect(!is_ready && woken == RDL__READY, 0)) {
+        sched->summary->unasked = true; /* it was ready, and nobody told us that it no longer is */
+        goto again;
     }
     if (__builtin_expect(sched->signals_due, 0) && woken == RDL__READY && is_struck(self)) {
         rdl__handle_signals(self);
