@@ -65,7 +65,7 @@ static const char *said_of(const char *name)
     const char *report =
         run(&status,
             "cd \"$(mktemp -d)\" && COLUMNS=1000 \"$BUILD/specs/alike\" --filter =%s --seed 1 "
-            "--regressions none --format json; rm -f alike.*; rmdir \"$PWD\"",
+            "--regressions none --format json 9</etc/passwd; rm -f alike.*; rmdir \"$PWD\"",
             name);
 
     EXPECT_EQ(status, 0);
@@ -140,6 +140,18 @@ TEST(traces_that_stay_are_told)
                     "an execution called setpriority, which Raddle cannot undo");
     EXPECT_CONTAINS(said_of("leaves_socket"),
                     "an execution used a descriptor that was open before it");
+    EXPECT_CONTAINS(said_of("leaves_flags_of_copy"),
+                    "an execution used a descriptor that was open before it");
+    EXPECT_CONTAINS(said_of("leaves_offset"),
+                    "an execution used a descriptor that was open before it");
+    EXPECT_CONTAINS(said_of("leaves_buffer"),
+                    "an execution called setvbuf, which Raddle cannot undo");
+    EXPECT_CONTAINS(said_of("leaves_wide_stream"),
+                    "an execution used a stream that was open before it");
+    EXPECT_CONTAINS(said_of("leaves_syntax"),
+                    "an execution called re_set_syntax, which Raddle cannot undo");
+    EXPECT_CONTAINS(said_of("leaves_attributes"),
+                    "an execution called pthread_setattr_default_np, which Raddle cannot undo");
     EXPECT_CONTAINS(said_of("leaves_mapping"), "an execution left memory mapped");
     EXPECT_CONTAINS(said_of("leaves_break"), "an execution left memory mapped");
     EXPECT_CONTAINS(said_of("leaves_file_that_it_looks_at"),
@@ -149,6 +161,8 @@ TEST(traces_that_stay_are_told)
 TEST(traces_that_nobody_sees_are_not)
 {
     EXPECT_LACKS(said_of("leaves_nothing"), "begin alike");
+    EXPECT_LACKS(said_of("right_flags"), "begin alike");
+    EXPECT_LACKS(said_of("right_output"), "begin alike");
     EXPECT_LACKS(said_of("leaves_file_that_is_written_anew"), "begin alike");
     EXPECT_LACKS(said_of("removes_file_that_it_looks_at"), "begin alike");
 }

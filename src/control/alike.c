@@ -29,6 +29,7 @@ static void save(void)
 /* The C library comes first: it may refer to blocks of the heap that will be gone. */
 static void remove_traces(void)
 {
+    rdl__handles_restore();
     rdl__undo_restore();
     rdl__statics_restore(last);
     last = 0;
@@ -87,6 +88,7 @@ void rdl__alike_last(struct rdl__limits *to)
 {
     if (!is_saved || never)
         return;
+    rdl__handles_restore();
     rdl__remains_look(true);
     if (rdl__remains_words)
         rdl__limits_add(to, RDL__LIMIT_UNLIKE, rdl__remains_words, "");

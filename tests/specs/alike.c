@@ -1,9 +1,13 @@
 /* alike.c -- tests whose executions have to begin alike, for tests/test_alike.c: code under test
  * that keeps something in static variables. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* re_set_syntax, pthread_setattr_default_np */
+#endif
 #include <fcntl.h>
 #include <locale.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <regex.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +17,11 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #include <raddle.h>
+
+enum { INHERITED = 9 }; /* a descriptor that the tests are started with */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -500,6 +507,82 @@ RDL_EXPLORE(leaves_socket, .strategy = "dfs")
     int on = 1;
 
     setsockopt(old_socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+    both(t, touch);
+}
+
+/* Descriptors that the process was started with. */
+RDL_EXPLORE(right_flags, .strategy = "dfs")
+{
+    int flags = fcntl(0, F_GETFL);
+
+    rdl_check(!(flags & O_NONBLOCK));
+    rdl_check_eq(fcntl(0, F_GETFD), 0);
+    fcntl(0, F_SETFL, flags | O_NONBLOCK);
+    fcntl(0, F_SETFD, FD_CLOEXEC);
+    both(t, touch);
+}
+
+RDL_EXPLORE(leaves_flags_of_copy, .strategy = "dfs")
+{
+    int fd = dup(INHERITED);
+
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+    close(fd);
+    both(t, touch);
+}
+
+RDL_EXPLORE(leaves_offset, .strategy = "dfs")
+{
+    char byte;
+
+    rdl_check_eq(read(INHERITED, &byte, 1), 1);
+    both(t, touch);
+}
+
+RDL_EXPLORE(leaves_buffer, .strategy = "dfs")
+{
+    setvbuf(stderr, NULL, _IOFBF, 1000);
+    both(t, touch);
+}
+
+RDL_EXPLORE(leaves_wide_stream, .strategy = "dfs")
+{
+    fputwc(L' ', stderr);
+    both(t, touch);
+}
+
+RDL_EXPLORE(leaves_syntax, .strategy = "dfs")
+{
+    re_set_syntax(RE_SYNTAX_POSIX_EXTENDED);
+    both(t, touch);
+}
+
+RDL_EXPLORE(leaves_attributes, .strategy = "dfs")
+{
+    pthread_attr_t attributes;
+
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, 1 << 20);
+    pthread_setattr_default_np(&attributes);
+    both(t, touch);
+}
+
+/* What stays in a buffer would be written by a later execution. */
+RDL_EXPLORE(right_output, .strategy = "dfs")
+{
+    int ends[2], old = dup(1);
+    char byte[8];
+
+    rdl_check_eq(pipe(ends), 0);
+    dup2(ends[1], 1);
+    fputs("a", stdout);
+    fflush(stdout);
+    rdl_check_eq(read(ends[0], byte, sizeof byte), 1);
+    dup2(old, 1);
+    close(old);
+    close(ends[0]);
+    close(ends[1]);
+    fputs(" ", stdout);
     both(t, touch);
 }
 

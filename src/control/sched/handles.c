@@ -2,8 +2,9 @@
  * were?
  *
  * What the kernel has of a descriptor stands in /proc/self/fdinfo: position, flags, the count of an
- * eventfd, what an epoll watches.  How much waits to be read, it says when asked.  That is not
- * compared for descriptors that the process was started with: others have them, too. */
+ * eventfd, what an epoll watches.  How much waits to be read, it says when asked.  Of descriptors
+ * that the process was started with, others may write and read, too: only their flags are compared,
+ * and where they read a plain file.  Flags that an execution sets are put back. */
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
@@ -34,11 +35,19 @@ struct stream {
     uint64_t state;
 };
 
+struct flags {
+    bool is_noted;
+    int status, own; /* of the open file, and of the number */
+};
+
 static struct descriptor descriptors[RDL__FD_FLOOR];
+static struct flags old_flags[RDL__FD_FLOOR];
+static bool has_flags; /* some are noted */
 static bool is_inherited[RDL__FD_FLOOR];
 static bool was_told; /* a socket that was open before */
 static struct stream streams[STREAMS_MAX];
 static uint32_t stream_count;
+static bool was_wide[2]; /* stdout, stderr */
 
 /* ---- Descriptors ----------------------------------------------------------------------------- */
 
@@ -78,6 +87,23 @@ static uint64_t state_of(int fd)
     return rdl__combine(rdl__hash_text(text), (uint64_t)waiting);
 }
 
+static struct flags flags_of(int fd)
+{
+    return (struct flags){.is_noted = true,
+                          .status = (int)rdl__kernel(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0),
+                          .own = (int)rdl__kernel(SYS_fcntl, fd, F_GETFD, 0, 0, 0, 0)};
+}
+
+static uint64_t state_of_inherited(int fd, const struct stat *status)
+{
+    struct flags flags = flags_of(fd);
+    uint64_t state = (uint64_t)(unsigned)flags.status << 32 | (unsigned)flags.own;
+
+    if (S_ISREG(status->st_mode) && (flags.status & O_ACCMODE) == O_RDONLY)
+        state = rdl__combine(state, (uint64_t)rdl__kernel(SYS_lseek, fd, 0, SEEK_CUR, 0, 0, 0));
+    return state;
+}
+
 static struct descriptor look_at(const struct pollfd *it)
 {
     struct descriptor found = {.is_open = !(it->revents & POLLNVAL)};
@@ -87,10 +113,9 @@ static struct descriptor look_at(const struct pollfd *it)
         return found;
     found.device = status.st_dev;
     found.inode = status.st_ino;
-    if (is_inherited[it->fd])
-        return found;
-    found.state = state_of(it->fd);
-    if (S_ISREG(status.st_mode)) { /* the time of its last change: of contents, mode or names */
+    found.state = is_inherited[it->fd] ? state_of_inherited(it->fd, &status) : state_of(it->fd);
+    if (S_ISREG(status.st_mode) && !is_inherited[it->fd]) {
+        /* the time of its last change: of contents, mode or names */
         found.state = rdl__combine(found.state, (uint64_t)status.st_ctim.tv_sec);
         found.state = rdl__combine(found.state, (uint64_t)status.st_ctim.tv_nsec);
     }
@@ -111,6 +136,32 @@ static void save_descriptors(void)
 void rdl__handles_told(int fd)
 {
     if (fd >= 0 && fd < RDL__FD_FLOOR && descriptors[fd].is_open && !is_inherited[fd])
+        was_told = true;
+}
+
+void rdl__handles_flagged(int fd)
+{
+    if (fd < 0 || fd >= RDL__FD_FLOOR || !descriptors[fd].is_open || old_flags[fd].is_noted)
+        return;
+    old_flags[fd] = flags_of(fd);
+    has_flags = true;
+}
+
+static void restore_flags(void)
+{
+    for (int fd = 0; has_flags && fd < RDL__FD_FLOOR; fd++)
+        if (old_flags[fd].is_noted) {
+            rdl__kernel(SYS_fcntl, fd, F_SETFL, old_flags[fd].status, 0, 0, 0);
+            rdl__kernel(SYS_fcntl, fd, F_SETFD, old_flags[fd].own, 0, 0, 0);
+            old_flags[fd].is_noted = false;
+        }
+    has_flags = false;
+}
+
+/* Where an inherited descriptor writes next depends on what others have written, too. */
+void rdl__handles_moved(int fd)
+{
+    if (fd >= 0 && fd < RDL__FD_FLOOR && descriptors[fd].is_open && is_inherited[fd])
         was_told = true;
 }
 
@@ -150,8 +201,15 @@ static uint64_t state_of_stream(const FILE *file)
     return rdl__combine(state, (uint64_t)(unsigned)file->_flags << 32 | (unsigned)file->_mode);
 }
 
+static bool is_wide(const FILE *file)
+{
+    return file->_mode > 0;
+}
+
 static void save_streams(void)
 {
+    was_wide[0] = is_wide(stdout);
+    was_wide[1] = is_wide(stderr);
     stream_count = 0;
     for (const FILE *file = _IO_list_all; file && stream_count < STREAMS_MAX; file = file->_chain)
         if (file != stdout && file != stderr)
@@ -174,6 +232,8 @@ static const char *compare_streams(void)
         if (state_of_stream(streams[i].file) != streams[i].state)
             return "an execution used a stream that was open before it";
     }
+    if (is_wide(stdout) != was_wide[0] || is_wide(stderr) != was_wide[1])
+        return "an execution used a stream that was open before it";
     return NULL;
 }
 
@@ -183,6 +243,14 @@ void rdl__handles_save(void)
 {
     save_descriptors();
     save_streams();
+}
+
+/* What is left in the buffer would be written by a later execution, wherever that writes. */
+void rdl__handles_restore(void)
+{
+    restore_flags();
+    if (stdout->_IO_write_ptr > stdout->_IO_write_base)
+        fflush(stdout);
 }
 
 const char *rdl__handles_compare(void)

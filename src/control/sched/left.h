@@ -54,6 +54,9 @@ void rdl__remains_socket(int fd);
 
 void rdl__handles_save(void);
 void rdl__handles_told(int fd);         /* an execution has changed this socket */
+void rdl__handles_flagged(int fd);      /* is about to set flags of this descriptor */
+void rdl__handles_moved(int fd);        /* or its offset */
+void rdl__handles_restore(void);        /* flags that were set; buffers are written */
 const char *rdl__handles_compare(void); /* words as above; NULL: they are as they were */
 
 #endif

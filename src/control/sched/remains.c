@@ -1,5 +1,6 @@
 /* remains.c -- descriptors, mappings and processes that executions leave to each other. */
 #include <errno.h>
+#include <fcntl.h>
 #include <link.h>
 #include <signal.h>
 #include <stddef.h>
@@ -45,7 +46,36 @@ void rdl__remains_mapped(intptr_t bytes, uintptr_t pc)
         mapped += bytes;
 }
 
-/* States that calls write, that mean something to later calls, and that nobody puts back. */
+/* Buffers and orientations of streams that all executions share. */
+static bool changes_shared_stream(const struct rdl__call_row *row, const uint64_t *arguments)
+{
+    static const char *const names[] = {"setvbuf",    "_IO_setvbuf", "setbuf",    "setbuffer",
+                                        "setlinebuf", "fwide",       "__fpending"};
+    const FILE *stream;
+
+    if (row->on != RDL__ON_FILE || !arguments)
+        return false;
+    stream = (const FILE *)arguments[row->argument];
+    if (stream != stdout && stream != stderr)
+        return false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(row->name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static void note_descriptor(const struct rdl__call_row *row, const uint64_t *arguments)
+{
+    int fd = (int)arguments[row->argument];
+
+    if (strncmp(row->name, "lseek", 5) == 0)
+        rdl__handles_moved(fd);
+    if (strncmp(row->name, "fcntl", 5) == 0 && (arguments[1] == F_SETFL || arguments[1] == F_SETFD))
+        rdl__handles_flagged(fd);
+}
+
+/* Notes that a call changes state of the process which later executions could see and which nobody
+ * puts back. */
 void rdl__remains_called(const struct rdl__call_row *row, const uint64_t *arguments)
 {
     static const uint64_t kept =
@@ -55,17 +85,22 @@ void rdl__remains_called(const struct rdl__call_row *row, const uint64_t *argume
         UINT64_C(1) << RDL__STATE_LOGINS | UINT64_C(1) << RDL__STATE_MOUNTS |
         UINT64_C(1) << RDL__STATE_SHELLS | UINT64_C(1) << RDL__STATE_OPTIONS |
         UINT64_C(1) << RDL__STATE_MULTIBYTE | UINT64_C(1) << RDL__STATE_LOG |
-        UINT64_C(1) << RDL__STATE_MESSAGES | UINT64_C(1) << RDL__STATE_FORMS;
+        UINT64_C(1) << RDL__STATE_MESSAGES | UINT64_C(1) << RDL__STATE_FORMS |
+        UINT64_C(1) << RDL__STATE_REGEX;
 
     bool is_unknown = row->writes & UINT64_C(1) << RDL__STATE_WORLD &&
                       !(row->writes & UINT64_C(1) << RDL__STATE_LOCALE) &&
                       row->way != RDL__CALL_OURS;
 
-    if ((row->writes & kept || is_unknown) && is_noted())
+    if (!is_noted())
+        return;
+    if (row->writes & kept || is_unknown || changes_shared_stream(row, arguments))
         changed_process = row;
+    if (row->on == RDL__ON_FD && arguments)
+        note_descriptor(row, arguments);
     if (row->on == RDL__ON_FD && strcmp(row->name, "setsockopt") == 0)
         rdl__remains_socket((int)arguments[0]);
-    if (is_unknown && is_noted() && strstr(row->name, "mprotect"))
+    if (is_unknown && strstr(row->name, "mprotect"))
         rdl__statics_protected((void *)arguments[0], arguments[1]);
 }
 
