@@ -103,6 +103,10 @@ for RADDLE_CC in gcc clang; do
                 fail "$RADDLE_CC $level: $counts distinguishable schedules, but:" "$(cat out)"
         done
         is_right ./structs neighbours
+        "$raddle" cc -g $level -Wall -Wextra -Werror "$code/locals.c" -o locals
+        for way in argument result pointer; do
+            options='--fail-on exit' explore 1 dpor 1 ./locals $way
+        done
     done
 
     # Builtin functions: compilers do not report what they do to memory.

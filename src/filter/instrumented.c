@@ -22,15 +22,10 @@ struct facts {
     bool accesses; /* memory that is not its own, or perhaps not */
 };
 
-static bool is_hook(struct rdl__span name)
-{
-    return rdl__span_begins(name, "__tsan_");
-}
-
 /* Of plain memory? */
 static bool is_access_hook(struct rdl__span name)
 {
-    return is_hook(name) && !rdl__span_begins(name, "__tsan_func_") &&
+    return rdl__is_hook(name) && !rdl__span_begins(name, "__tsan_func_") &&
            !rdl__span_begins(name, "__tsan_atomic") && !rdl__span_begins(name, "__tsan_init");
 }
 
@@ -404,9 +399,9 @@ static void note(struct facts *facts, const struct rdl__unit *unit, size_t at)
 
     if ((transfer != RDL__CALL && transfer != RDL__JUMP) || rdl__jumps_by_table(unit, at))
         return;
-    facts->mentions |= is_hook(target);
+    facts->mentions |= rdl__is_hook(target);
     facts->tells |= is_access_hook(target);
-    facts->calls |= (transfer == RDL__CALL || !is_local(target)) && !is_hook(target);
+    facts->calls |= (transfer == RDL__CALL || !is_local(target)) && !rdl__is_hook(target);
 }
 
 /* The function and its cold part have these in common. */

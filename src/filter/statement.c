@@ -209,7 +209,8 @@ static void read_piece(struct reader *reader, struct rdl__span piece)
         read_words(reader, piece);
 }
 
-/* clang writes behind a jump that it is a call, and of registers that it keeps on the stack. */
+/* clang writes behind a jump that it is a call.  Both compilers name registers that they keep on the
+ * stack: gcc calls their place %sfp. */
 static void note_comment(struct reader *reader, struct rdl__span comment)
 {
     struct rdl__statement *last;
@@ -219,7 +220,8 @@ static void note_comment(struct reader *reader, struct rdl__span comment)
     last = &reader->out->all[reader->out->count - 1];
     comment = trimmed(comment);
     last->is_tail = rdl__span_begins(comment, "TAILCALL");
-    last->is_kept = rdl__span_ends(comment, "Spill") || rdl__span_ends(comment, "Reload");
+    last->is_kept = rdl__span_ends(comment, "Spill") || rdl__span_ends(comment, "Reload") ||
+                    rdl__span_begins(comment, "%sfp,") || rdl__span_ends(comment, ", %sfp");
     last->is_spill =
         rdl__span_is(comment, "8-byte Spill") || rdl__span_is(comment, "8-byte Reload");
 }

@@ -355,6 +355,21 @@ enum rdl__transfer rdl__transfer_of(const struct rdl__statement *statement,
     return transfer;
 }
 
+bool rdl__is_hook(struct rdl__span function)
+{
+    return rdl__span_begins(function, "__tsan_");
+}
+
+bool rdl__is_quiet(struct rdl__span function)
+{
+    return rdl__is_hook(function) || rdl__span_begins(function, "__tls_get_addr");
+}
+
+bool rdl__publishes(struct rdl__span function)
+{
+    return !rdl__is_quiet(function) || rdl__span_begins(function, "__tsan_atomic");
+}
+
 /* clang writes which indirect jumps are calls.  gcc puts the table right behind a jump by a
  * table; other jumps are calls, or lead to labels whose addresses the program takes. */
 bool rdl__jumps_by_table(const struct rdl__unit *unit, size_t statement)

@@ -67,6 +67,14 @@ enum rdl__transfer { RDL__NO_TRANSFER, RDL__CALL, RDL__JUMP, RDL__BRANCH };
 enum rdl__transfer rdl__transfer_of(const struct rdl__statement *statement,
                                     struct rdl__span *out_target, bool *out_indirect);
 
+/* Is this function one by which compilers report accesses?  And does it leave memory alone that it is
+ * given, as those do? */
+bool rdl__is_hook(struct rdl__span function);
+bool rdl__is_quiet(struct rdl__span function);
+
+/* May it make an address known that it is given?  So does an atomic store. */
+bool rdl__publishes(struct rdl__span function);
+
 /* Registers, as bits: the ones that this instruction writes to, and those that calls keep. */
 enum { RDL__SAVED_BY_CALLEE = 1 << RDL__RBX | 1 << RDL__RBP | 1 << RDL__RSP | 0xf << 12 };
 uint16_t rdl__registers_written(const struct rdl__statement *statement);

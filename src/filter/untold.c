@@ -79,11 +79,6 @@ struct search {
 
 /* ---- Reports --------------------------------------------------------------------------------- */
 
-static bool is_hook(struct rdl__span target)
-{
-    return rdl__span_begins(target, "__tsan_");
-}
-
 static void note_shared(struct search *search, const struct rdl__report *report)
 {
     int64_t low = report->address.offset, high = low + report->size;
@@ -122,12 +117,17 @@ static void note_arguments(struct search *search)
         note_leaving(search, search->state.values.registers[arguments[i]]);
 }
 
-/* Is it memory of this call alone? */
+/* Is it memory of this call alone?  gcc does not report a variable that is passed or returned by
+ * value, even if others know of it. */
 static bool is_private(const struct search *search, size_t at, struct rdl__value address,
-                       int64_t size)
+                       int64_t size, bool by_value)
 {
     if (!address.is_own || !search->state.has_called)
         return address.is_own;
+    if (by_value && search->unit->compiler == RDL__GCC && !address.is_constant &&
+        !search->unit->statements.all[at].is_kept &&
+        rdl__values_is_taken(&search->state.values, address, size))
+        return false;
     if (search->escapes && !address.is_constant)
         return search->unit->statements.all[at].is_kept;
     for (size_t i = 0; i < search->shared_count; i++) {
@@ -193,18 +193,6 @@ static bool is_jumped_to(const struct search *search, const struct rdl__statemen
                       isdigit((unsigned char)statement->word.at[2]));
 }
 
-/* Does the callee neither read nor write memory that it is given? */
-static bool is_quiet(struct rdl__span target)
-{
-    return is_hook(target) || rdl__span_begins(target, "__tls_get_addr");
-}
-
-/* May the callee make an address known that it is given?  So does an atomic store. */
-static bool publishes(struct rdl__span target)
-{
-    return !is_quiet(target) || rdl__span_begins(target, "__tsan_atomic");
-}
-
 /* Is the next transfer a call that is not Raddle's? */
 static bool leads_to_call(const struct search *search, size_t at)
 {
@@ -215,7 +203,7 @@ static bool leads_to_call(const struct search *search, size_t at)
         enum rdl__transfer transfer = rdl__transfer_of(statement, &target, &indirect);
 
         if (transfer || is_jumped_to(search, statement) || rdl__span_begins(statement->word, "ret"))
-            return transfer == RDL__CALL && (indirect || !is_quiet(target));
+            return transfer == RDL__CALL && (indirect || !rdl__is_quiet(target));
     }
     return false;
 }
@@ -238,13 +226,17 @@ static void see_access(struct search *search, struct rdl__untold untold, struct 
                  rdl__span_begins(word, "push");
     bool is_plain = untold.kind == RDL__ACCESS_READ || untold.kind == RDL__ACCESS_WRITE;
     bool place = is_place(search, address, writes);
+    bool by_value;
 
     if (rdl__reports_cover(&search->state.reports, address, size - untold.surplus, writes) ||
-        !search->collects || is_private(search, untold.statement, address, size))
+        !search->collects)
+        return;
+    by_value = is_plain && moves &&
+               (writes ? search->after_call : leads_to_call(search, untold.statement));
+    if (is_private(search, untold.statement, address, size, by_value))
         return;
     search->goes_out |= !place && !address.is_own;
-    if (is_plain && (place || (moves && (writes ? search->after_call
-                                                : leads_to_call(search, untold.statement)))))
+    if (by_value || (is_plain && place))
         note(search, &access);
     else
         add(search->found, &access);
@@ -458,18 +450,18 @@ static void fall_into(struct search *search, size_t at)
 static void see_call(struct search *search, size_t at, struct rdl__span target)
 {
     struct rdl__report report;
-    bool tells = is_hook(target) && rdl__report_read(&report, &search->state.values, target);
+    bool tells = rdl__is_hook(target) && rdl__report_read(&report, &search->state.values, target);
 
     rdl__reports_drop_used(&search->state.reports);
     if (tells) {
         rdl__reports_add(&search->state.reports, &report);
         note_shared(search, &report);
     }
-    if (publishes(target)) {
+    if (rdl__publishes(target)) {
         note_arguments(search);
         search->state.has_called = true;
     }
-    end_window(search, !is_quiet(target));
+    end_window(search, !rdl__is_quiet(target));
     rdl__values_step(&search->state.values, search->unit, at);
     if (search->after_call && !search->has_pad)
         search->pad = search->state;

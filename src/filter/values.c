@@ -39,6 +39,7 @@ bool rdl__value_equals(struct rdl__value a, struct rdl__value b)
 void rdl__values_forget(struct rdl__values *values, uint64_t label)
 {
     values->slot_count = 0;
+    values->taken = INT64_MIN;
     for (uint64_t i = 0; i < RDL__REGISTERS; i++) {
         bool own = values->registers[i].is_own;
 
@@ -50,6 +51,7 @@ void rdl__values_forget(struct rdl__values *values, uint64_t label)
 void rdl__values_begin(struct rdl__values *out)
 {
     out->slot_count = 0;
+    out->taken = INT64_MAX;
     for (int i = 0; i < RDL__REGISTERS; i++)
         out->registers[i] = value_from(AT_ENTRY, (uint64_t)i, 0);
     out->registers[RDL__RSP].is_own = true;
@@ -179,6 +181,59 @@ static void forget_own(struct rdl__values *values)
             values->slots[i] = values->slots[--values->slot_count];
         else
             i++;
+}
+
+/* How long the variable is that begins at `taken`, the code does not say: up to the end of the frame,
+ * and beyond it, except for the return address. */
+bool rdl__values_is_taken(const struct rdl__values *values, struct rdl__value address, int64_t size)
+{
+    if (!is_slot(address))
+        return values->taken != INT64_MAX;
+    return address.offset + size > values->taken && address.offset != 0;
+}
+
+/* An address leaves the registers that are followed. */
+static void take(struct rdl__values *values, struct rdl__value address)
+{
+    int64_t from = is_slot(address) ? address.offset : INT64_MIN;
+
+    if (address.is_own && !address.is_constant && from < values->taken)
+        values->taken = from;
+}
+
+static void take_operands(struct rdl__values *values, const struct rdl__statement *statement)
+{
+    for (int i = 0; i < statement->operand_count; i++) {
+        unsigned size;
+        int number = rdl__register_of(statement->operands[i], &size);
+
+        if (number >= 0 && number < RDL__REGISTERS && number != RDL__RSP)
+            take(values, values->registers[number]);
+    }
+}
+
+static void take_arguments(struct rdl__values *values)
+{
+    static const int arguments[] = {RDL__RDI, RDL__RSI, RDL__RDX, RDL__RCX, 8, 9};
+
+    for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++)
+        take(values, values->registers[arguments[i]]);
+}
+
+/* A callee may have written to variables whose addresses it knows.  The function's own pointer to the
+ * place of its result is no such variable. */
+static void forget_taken(struct rdl__values *values)
+{
+    for (size_t i = 0; i < values->slot_count;) {
+        struct rdl__slot *slot = &values->slots[i];
+        struct rdl__value at = {.base = base_of(AT_ENTRY, RDL__RSP, 0), .offset = slot->at};
+
+        if (rdl__values_is_taken(values, at, slot->size) &&
+            !rdl__value_equals(slot->value, rdl__value_of_first_argument()))
+            *slot = values->slots[--values->slot_count];
+        else
+            i++;
+    }
 }
 
 static void keep(struct rdl__values *values, int64_t at, unsigned size, struct rdl__value value)
@@ -388,9 +443,13 @@ static void call(struct rdl__values *values, struct rdl__span target, size_t at)
 {
     struct rdl__value argument = values->registers[RDL__RDI];
 
+    if (rdl__publishes(target))
+        take_arguments(values);
     for (int i = 0; i < RDL__REGISTERS; i++)
         if (!(RDL__SAVED_BY_CALLEE >> i & 1))
             values->registers[i] = value_from(WRITTEN, at, (uint64_t)i);
+    if (!rdl__is_quiet(target))
+        forget_taken(values);
     if (rdl__span_begins(target, "__tls_get_addr"))
         values->registers[RDL__RAX] = derived(FOUND, argument, 0);
 }
@@ -456,6 +515,7 @@ void rdl__values_step(struct rdl__values *values, const struct rdl__unit *unit, 
     if (rdl__string_size(statement)) {
         step_string(values, statement, at);
     } else if (is_named(word, "push")) {
+        take_operands(values, statement);
         push(values, value_of(unit, values, statement->operands[0], 8, at));
     } else if (is_named(word, "pop")) {
         value = pop(values, at);
@@ -470,6 +530,8 @@ void rdl__values_step(struct rdl__values *values, const struct rdl__unit *unit, 
         written = rdl__registers_written(statement);
         computed =
             to != RDL__NO_REGISTER && size >= 4 && compute(unit, values, at, to, size, &value);
+        if (!computed && !statement->is_kept && !is_named(word, "cmp") && !is_named(word, "test"))
+            take_operands(values, statement);
         if (count > 1 && to == RDL__NO_REGISTER)
             store(unit, values, at);
         for (int i = 0; i < RDL__REGISTERS; i++)
@@ -552,5 +614,9 @@ bool rdl__values_join(struct rdl__values *values, const struct rdl__values *othe
         values->slots[kept++] = slot;
     }
     values->slot_count = kept;
+    if (other->taken < values->taken) {
+        values->taken = other->taken;
+        joining.changed = true;
+    }
     return joining.changed;
 }

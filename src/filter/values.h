@@ -28,6 +28,7 @@ struct rdl__values {
     struct rdl__value registers[RDL__REGISTERS];
     struct rdl__slot slots[RDL__SLOTS_MAX];
     size_t slot_count;
+    int64_t taken; /* the lowest address of the stack that was computed; INT64_MAX: none */
 };
 
 /* At the entry of a function. */
@@ -51,6 +52,10 @@ bool rdl__values_join(struct rdl__values *values, const struct rdl__values *othe
 
 /* Keep nothing but which registers point to the stack. */
 void rdl__values_forget(struct rdl__values *values, uint64_t label);
+
+/* May these bytes of the stack belong to a variable whose address was computed? */
+bool rdl__values_is_taken(const struct rdl__values *values, struct rdl__value address,
+                          int64_t size);
 
 bool rdl__value_equals(struct rdl__value a, struct rdl__value b);
 

@@ -100,6 +100,7 @@ static bool is_clang(const char *compiler)
  * -fno-ipa-ra           would keep values in registers over a call within the unit, before which
  *                       the filter needs one.
  * -fno-builtin-memcpy   would copy inline, unseen.
+ * -fverbose-asm         says which words of the stack hold registers, and not variables.
  * -fno-lto              what is compiled when linking would not know of -Wp.
  * -B                    the assembler is ours, which adds to the output of the compiler which
  *                       functions are instrumented (filter/as.c), and calls the real one.
@@ -132,6 +133,7 @@ static bool add_compiling(struct rdl__words *to, bool clang, bool only_compiles,
         rdl__words_add(to, "-fno-ipa-ra");
         for (int i = 0; i < EXPANDED; i++)
             rdl__words_add(to, "-fno-builtin-%s", expanded[i]);
+        rdl__words_add(to, "-fverbose-asm");
         rdl__words_add(to, "-fno-lto");
         rdl__words_add(to, "-B%s", assembler.bytes);
     }
