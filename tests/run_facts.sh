@@ -19,9 +19,11 @@ cat >common.h <<'END'
 #define _GNU_SOURCE
 #include <assert.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -350,3 +352,96 @@ for way in opendir glob scandir nftw fts wordexp number bind; do
     explore_in_new_folder env ../lists
     silent 'begin alike'
 done
+
+# ---- Threads ----------------------------------------------------------------------------------
+
+# A thread that the system refuses is not one that the program never started.
+build refused <<'END'
+#include <sys/resource.h>
+static void *run(void *it) { return it; }
+int main(void)
+{
+    struct rlimit little = {1 << 20, 1 << 20};
+    pthread_t thread;
+
+    setrlimit(RLIMIT_AS, &little);
+    return pthread_create(&thread, NULL, run, NULL) != EAGAIN;
+}
+END
+explore refused
+says 'The system refused to start some threads.'
+silent 'nothing to schedule'
+
+# A thread that has ended is gone: nobody can send it a signal.
+build gone <<'END'
+static atomic_int number;
+static void *run(void *it)
+{
+    number = gettid();
+    return it;
+}
+int main(void)
+{
+    pthread_t thread;
+    int it;
+
+    pthread_create(&thread, NULL, run, NULL);
+    it = number;
+    assert(it == 0 || tgkill(getpid(), it, 0) == 0);
+    pthread_join(thread, NULL);
+    return 0;
+}
+END
+explore gone 1
+says 'tgkill(getpid(), it, 0)'
+
+# /proc shows threads, and some of them are Raddle's.
+build shown -DPATH=NULL <<'END'
+static void *run(void *it) { return it; }
+int main(void)
+{
+    pthread_t thread;
+
+    pthread_create(&thread, NULL, run, NULL);
+    if (PATH)
+        close(open(PATH, O_RDONLY));
+    pthread_join(thread, NULL);
+    return 0;
+}
+END
+for with in '"/proc/self/status"' '"/proc/self/task"'; do
+    "$raddle" cc -g -DPATH="$with" shown.c -o shown
+    explore shown
+    says "Files below /proc showed threads of Raddle's, too."
+done
+"$raddle" cc -g -DPATH='"/proc/self/exe"' shown.c -o shown
+explore shown
+silent 'Files below'
+
+# ---- The environment --------------------------------------------------------------------------
+
+# The text that putenv is given is part of the environment, and anybody may write to it.
+build kept -DWHICH=text <<'END'
+static char text[] = "COLOUR=red";
+static void *run(void *it)
+{
+    text[0] = 'K';
+    return it;
+}
+int main(void)
+{
+    pthread_t thread;
+
+    putenv(WHICH);
+    pthread_create(&thread, NULL, run, NULL);
+    (void)getenv("COLOUR");
+    pthread_join(thread, NULL);
+    return 0;
+}
+END
+"$raddle" cc -g -DWHICH=text kept.c -o kept
+explore kept
+says 'It does not know what `putenv` can change.'
+"$raddle" cc -g -DWHICH='(char *)"COLOUR=red"' kept.c -o kept
+explore kept
+says 'the only distinguishable schedule'

@@ -264,6 +264,8 @@ static void settle_explored(struct rdl__covered *covered, uint64_t cases, bool p
     } else if (tally->threads <= 1) {
         rdl__text_add(count, rdl__limits_has(&explored->limits, RDL__LIMIT_PROCESS)
                                  ? "no second thread was seen, but not all processes were"
+                             : rdl__limits_has(&explored->limits, RDL__LIMIT_BOUND)
+                                 ? "no second thread was seen"
                                  : "no second thread was ever started: there was nothing to "
                                    "schedule");
     } else if (covered->complete) {

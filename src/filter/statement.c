@@ -209,8 +209,8 @@ static void read_piece(struct reader *reader, struct rdl__span piece)
         read_words(reader, piece);
 }
 
-/* clang writes behind a jump that it is a call.  Both compilers name registers that they keep on the
- * stack: gcc calls their place %sfp. */
+/* clang writes behind a jump that it is a call.  Both compilers mark registers that they keep on
+ * the stack: gcc calls their place %sfp. */
 static void note_comment(struct reader *reader, struct rdl__span comment)
 {
     struct rdl__statement *last;

@@ -67,7 +67,7 @@ enum rdl__transfer { RDL__NO_TRANSFER, RDL__CALL, RDL__JUMP, RDL__BRANCH };
 enum rdl__transfer rdl__transfer_of(const struct rdl__statement *statement,
                                     struct rdl__span *out_target, bool *out_indirect);
 
-/* Is this function one by which compilers report accesses?  And does it leave memory alone that it is
+/* Is this function one by which compilers report accesses?  Does it leave memory alone that it is
  * given, as those do? */
 bool rdl__is_hook(struct rdl__span function);
 bool rdl__is_quiet(struct rdl__span function);

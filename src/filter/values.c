@@ -183,8 +183,8 @@ static void forget_own(struct rdl__values *values)
             i++;
 }
 
-/* How long the variable is that begins at `taken`, the code does not say: up to the end of the frame,
- * and beyond it, except for the return address. */
+/* The code does not say how long the variable is that begins at `taken`: it may reach to the end of
+ * the frame and beyond, except for the return address. */
 bool rdl__values_is_taken(const struct rdl__values *values, struct rdl__value address, int64_t size)
 {
     if (!is_slot(address))
@@ -220,8 +220,8 @@ static void take_arguments(struct rdl__values *values)
         take(values, values->registers[arguments[i]]);
 }
 
-/* A callee may have written to variables whose addresses it knows.  The function's own pointer to the
- * place of its result is no such variable. */
+/* A callee may have written to variables whose addresses it knows.  The function's own pointer to
+ * the place of its result is no such variable. */
 static void forget_taken(struct rdl__values *values)
 {
     for (size_t i = 0; i < values->slot_count;) {

@@ -51,12 +51,18 @@ void rdl__constants_find(void)
     dl_iterate_phdr(add_constants, NULL);
 }
 
-void rdl__call_reads(uintptr_t address, size_t size, uintptr_t pc)
+static bool is_constant(uintptr_t address)
 {
     for (int i = 0; i < constant_count; i++)
         if (address - constants[i].start < constants[i].size)
-            return;
-    rdl__access(address, size, 0, pc);
+            return true;
+    return false;
+}
+
+void rdl__call_reads(uintptr_t address, size_t size, uintptr_t pc)
+{
+    if (!is_constant(address))
+        rdl__access(address, size, 0, pc);
 }
 
 /* ---- Lengths ------------------------------------------------------------------------------- */
@@ -433,8 +439,10 @@ static void tell_of(const struct rdl__call_row *row, const struct rdl__operand *
         return;
     if (it->length == RDL__CODE)
         rdl__entering(rdl__self(), address);
-    else if (it->length == RDL__KEPT)
+    else if (it->length == RDL__KEPT && !is_constant(address))
         rdl__limit(RDL__LIMIT_UNKNOWN, row->name, "");
+    else if (it->length == RDL__KEPT)
+        return;
     else if ((it->length == RDL__STREAM_OBJECT || it->length == RDL__STREAM_AND_BUFFER) &&
              is_standard_stream(address))
         return;

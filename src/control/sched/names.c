@@ -95,6 +95,18 @@ struct request {
     uintptr_t pc;
 };
 
+/* Files below /proc/self that show the threads of the process, of which some are Raddle's. */
+static bool shows_threads(const char *path)
+{
+    static const char *const names[] = {"task", "status", "stat", "comm", "sched", "children"};
+    const char *slash = strrchr(path, '/');
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(slash ? slash + 1 : path, names[i]) == 0)
+            return !slash || strcmp(path, "/proc/stat") != 0;
+    return strstr(path, "/task/") != NULL;
+}
+
 /* What it touches as things are now: the name; of files that are opened the number that they
  * get, and of others what the name stands for. */
 static struct rdl__op op_of(const struct request *it)
@@ -106,8 +118,11 @@ static struct rdl__op op_of(const struct request *it)
 
     if (exists && S_ISDIR(file.st_mode) && !writes && !it->opens)
         op = rdl__names_op(RDL__READS, it->pc);
-    if (exists && rdl__file_is_of_kernel(&file))
+    if (exists && rdl__file_is_of_kernel(&file)) {
         op.flags |= RDL__OP_BREAKS;
+        if (shows_threads(it->path))
+            rdl__limit(RDL__LIMIT_BOUND, "files below /proc showed threads of Raddle's, too", "");
+    }
     if (it->opens) {
         op.also = rdl__state_object(RDL__STATE_NUMBERS);
         if (it->truncates && exists && S_ISREG(file.st_mode) && file.st_size > 0)

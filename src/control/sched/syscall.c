@@ -38,6 +38,9 @@ static int send_to_thread(struct rdl__thread *self, long number, long signal, ui
 
     if (!to)
         return ESRCH;
+    rdl__look_for_end(self, to, pc);
+    if (to->state != RDL__ALIVE)
+        return ESRCH;
     return signal == 0 ? 0 : rdl__send_signal(self, to, &info, pc);
 }
 

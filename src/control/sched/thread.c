@@ -303,6 +303,19 @@ static struct rdl__donor *donor_for(const pthread_attr_t *attributes)
     return donor;
 }
 
+/* Either there is no room for one more thread, or the system did not make the donor's. */
+static void refuse_thread(struct rdl__donor *donor)
+{
+    if (donor) {
+        rdl__donor_put(donor);
+        rdl_note("a thread is refused: there is room for %d at a time", RDL__THREADS_MAX);
+        rdl__limit(RDL__LIMIT_BOUND, "some threads could not be started: there was no room", "");
+    } else {
+        rdl_note("a thread is refused: the system did not make one");
+        rdl__limit(RDL__LIMIT_BOUND, "the system refused to start some threads", "");
+    }
+}
+
 int rdl__thread_new(struct rdl__thread *self, const pthread_attr_t *attributes,
                     void *(*start)(void *), void *argument, const char *name, uintptr_t pc,
                     struct rdl__thread **out_thread)
@@ -318,9 +331,7 @@ int rdl__thread_new(struct rdl__thread *self, const pthread_attr_t *attributes,
     self->no_switch--;
     thread = donor ? rdl__slot_new(self->id) : NULL;
     if (!thread) {
-        if (donor)
-            rdl__donor_put(donor);
-        rdl_note("a thread is refused: there is room for %d at a time", RDL__THREADS_MAX);
+        refuse_thread(donor);
         return EAGAIN;
     }
     thread->start = start;
