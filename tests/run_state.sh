@@ -11,6 +11,7 @@ set -eu
 raddle=$BUILD/bin/raddle
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+export TMPDIR=$scratch # for the folders of executions that fail, which stay
 failures=0
 
 complain() {

@@ -22,7 +22,8 @@ static void remove_folder(void)
 
 void own_folder(void)
 {
-    snprintf(folder, sizeof folder, "/tmp/raddle-state-XXXXXX");
+    snprintf(folder, sizeof folder, "%s/state-XXXXXX",
+             getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
     if (!mkdtemp(folder) || chdir(folder) != 0)
         abort();
 }
