@@ -137,6 +137,16 @@ static void stop_here(const char *message)
     _exit(STOPPED_STATUS);
 }
 
+static int capture_here = -1;
+
+void rdl__capture_begin(void)
+{
+    if (capture_here < 0 || lseek(capture_here, 0, SEEK_END) <= 0)
+        return;
+    if (ftruncate(capture_here, 0) != 0 || lseek(capture_here, 0, SEEK_SET) != 0)
+        rdl__stop("cannot empty the file for the program's output: %s", strerror(errno));
+}
+
 static void give_standard_files(const struct rdl__worker *worker)
 {
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -148,6 +158,7 @@ static void give_standard_files(const struct rdl__worker *worker)
     if (worker->capture >= 0) {
         dup2(worker->capture, STDOUT_FILENO);
         dup2(worker->capture, STDERR_FILENO);
+        capture_here = worker->capture;
     }
 }
 

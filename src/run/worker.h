@@ -63,4 +63,7 @@ enum rdl__wait rdl__worker_wait(struct rdl__worker *workers, int count, int tick
 void rdl__worker_captured(struct rdl__worker *worker, struct rdl__text *out, size_t room);
 void rdl__worker_forget_captured(struct rdl__worker *worker);
 
+/* In a worker: empty that file, so that every execution finds it alike. */
+void rdl__capture_begin(void);
+
 #endif

@@ -117,6 +117,7 @@ static void prepare_execution(void)
 {
     give_output_a_buffer(rdl__this_board->task.traced ? _IONBF : _IOFBF);
     forget_output();
+    rdl__capture_begin();
 }
 
 /* ---- What became of it ------------------------------------------------------------------- */
@@ -426,6 +427,9 @@ static bool can_be_controlled(struct rdl__error *error)
 {
     const char *library;
 
+    if (rdl__free_threads > 0) /* copies of this process do not have them */
+        return rdl__fail(error, "the program starts a thread before main, in a constructor, where "
+                                "Raddle cannot control it: start it from main");
     rdl__dispatch_prepare();
     library = rdl__dispatch_lacking();
     return !library ||

@@ -183,6 +183,7 @@ static int wait_without(struct rdl__thread *self, pthread_cond_t *cond, pthread_
     me.has_mutex = true;
     if (woken == RDL__INTERRUPTED)
         rdl__test_cancel(self);
+    rdl__miss_cancel(self);
     if (why)
         return why;
     return woken == RDL__TIMED_OUT ? ETIMEDOUT : 0;

@@ -101,6 +101,8 @@ static void begin(const struct rdl__execution *execution)
     rdl__first_turn();
     rdl__running = first;
     rdl__alike_tell();
+    if (rdl__free_threads > 0)
+        rdl__limit(RDL__LIMIT_BOUND, "threads that were started before were not controlled", "");
     rdl__dispatch_begin();
 }
 

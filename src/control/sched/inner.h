@@ -2,6 +2,8 @@
 #ifndef RDL__INNER_H
 #define RDL__INNER_H
 
+#include <stdatomic.h>
+
 #include "control/sched/openmp.h"
 #include "control/sched/sched.h"
 #include "port/lines.h"
@@ -38,6 +40,9 @@ void rdl__thread_live(struct rdl__thread *self); /* from start routine to destru
 _Noreturn void rdl__thread_vanish(void);         /* it is discarded: called on its own stack */
 void rdl__with_exit(void (*function)(void *context), void *context); /* pthread_exit ends it */
 void rdl__test_async_cancel(struct rdl__thread *self);
+/* Threads that the program has started without being controlled, and not joined. */
+extern atomic_int rdl__free_threads;
+
 void rdl__look_for_end(struct rdl__thread *self, const struct rdl__thread *thread, uintptr_t pc);
 void rdl__own_stack(uintptr_t *out_low, uintptr_t *out_high); /* of the process itself */
 
@@ -63,6 +68,9 @@ void rdl__process_ends(uintptr_t pc);
 _Noreturn void rdl__nobody_can_run(void);
 _Noreturn void rdl__endless(void);
 void rdl__names_reset(void);
+
+/* title.c: it has been started by this thread, or is main (NULL). */
+void rdl__title_begin(struct rdl__thread *thread, const struct rdl__thread *creator);
 void rdl__thread_born(struct rdl__thread *thread, const char *name); /* NULL: it has none */
 void rdl__thread_rename(struct rdl__thread *thread, const char *name);
 

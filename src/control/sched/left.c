@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -23,6 +24,7 @@ enum {
     NAMES_MAX = 512,        /* with more than this, executions are not known to begin alike */
     CONTENTS_MAX = 1 << 20, /* a larger file is told from another by its times */
     FOLDER_ROOM = 4096,
+    KEYS_MAX = 32, /* more of them are taken for those of others */
 };
 
 struct name {
@@ -212,9 +214,8 @@ static void come_to_scouted(int at, const char *path)
     _Alignas(struct dirent64) char bytes[4096];
     long fd, got;
 
-    if (scouted_to == 0 ||
-        (fd = rdl__kernel(SYS_openat, at, (long)path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0, 0,
-                          0)) < 0)
+    if (scouted_to == 0 || (fd = rdl__kernel(SYS_openat, at, (long)path,
+                                             O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0, 0, 0)) < 0)
         return;
     while ((got = rdl__kernel(SYS_getdents64, fd, (long)bytes, sizeof bytes, 0, 0, 0)) > 0)
         for (long i = 0; i < got;) {
@@ -349,12 +350,53 @@ static void come_to_socket(const uint64_t *arguments)
     come_to_name(AT_FDCWD, path, LOOKS | CHANGES);
 }
 
+void rdl__left_shared(const char *kind, const char *name)
+{
+    char path[FOLDER_ROOM];
+
+    snprintf(path, sizeof path, "/dev/shm/%s%s", kind, name + (name[0] == '/'));
+    come_to_name(AT_FDCWD, path, LOOKS | CHANGES);
+}
+
+/* Shared memory, semaphores and queues of System V, which have numbers for names.  One that is
+ * there, and was not made by this execution, was left by another one, or by somebody else. */
+static bool come_to_key(const struct rdl__call_row *row, const uint64_t *arguments)
+{
+    static const struct {
+        const char *name;
+        long call;
+    } kinds[] = {{"shmget", SYS_shmget}, {"semget", SYS_semget}, {"msgget", SYS_msgget}};
+    static struct {
+        uint32_t execution;
+        long call, key;
+    } made[KEYS_MAX];
+    static unsigned next;
+    long call = 0, key = (int)arguments[0];
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(row->name, kinds[i].name) == 0)
+            call = kinds[i].call;
+    if (!call)
+        return false;
+    for (unsigned i = 0; i < KEYS_MAX; i++)
+        if (made[i].execution == this_execution && made[i].call == call && made[i].key == key)
+            return true;
+    if (key != IPC_PRIVATE && rdl__kernel(call, key, 0, 0, 0, 0, 0) >= 0)
+        rdl__limit(RDL__LIMIT_UNLIKE, "they use System V objects that were there before", "");
+    made[next % KEYS_MAX].execution = this_execution;
+    made[next % KEYS_MAX].call = call;
+    made[next++ % KEYS_MAX].key = key;
+    return true;
+}
+
 void rdl__left_call(const struct rdl__call_row *row, const uint64_t *arguments)
 {
     bool has_folder = row->on == RDL__ON_PATH_AT;
 
-    if (!table || !arguments || come_to_two(row, arguments))
+    if (!table || !arguments || come_to_two(row, arguments) || come_to_key(row, arguments))
         return;
+    if (strcmp(row->name, "shm_open") == 0 || strcmp(row->name, "shm_unlink") == 0)
+        rdl__left_shared("", (const char *)arguments[0]);
     if (is_named(row, "symlink"))
         come_to_name(strstr(row->name, "at") ? (int)arguments[1] : AT_FDCWD,
                      (const char *)arguments[strstr(row->name, "at") ? 2 : 1], LOOKS | CHANGES);

@@ -31,6 +31,9 @@ void rdl__left_scouted(uint64_t from_ns, uint64_t to_ns);
 void rdl__left_call(const struct rdl__call_row *row, const uint64_t *arguments);
 void rdl__left_open(int at, const char *path, int flags);
 
+/* A name in /dev/shm, which is of this kind: "" for memory, "sem." for semaphores. */
+void rdl__left_shared(const char *kind, const char *name);
+
 /* ---- The process: remains.c ----------------------------------------------------------------- */
 
 /* The first execution is about to begin in this process. */

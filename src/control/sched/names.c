@@ -69,6 +69,15 @@ static const char *name_in(const char *path)
     return !name || !*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ? NULL : name;
 }
 
+/* A link such as /dev/stdin. */
+static bool leads_to_kernel(int at, const char *path)
+{
+    char target[sizeof "/proc/"] = "";
+
+    return rdl__kernel(SYS_readlinkat, at, (long)path, (long)target, sizeof target - 1, 0, 0) > 0 &&
+           strcmp(target, "/proc/") == 0;
+}
+
 static struct rdl__op name_op(int at, const char *path, enum rdl__touch touch, uintptr_t pc)
 {
     struct rdl__op op = rdl__names_op(touch, pc);
@@ -78,6 +87,8 @@ static struct rdl__op name_op(int at, const char *path, enum rdl__touch touch, u
 
     if (!name || !ask_folder(at, path, name, &folder))
         return op;
+    if (rdl__file_is_of_kernel(&folder) || leads_to_kernel(at, path))
+        op.flags |= RDL__OP_BREAKS;
     if (ask(at, path, AT_SYMLINK_NOFOLLOW, &file) &&
         (S_ISLNK(file.st_mode) || (S_ISDIR(file.st_mode) && touch == RDL__WRITES)))
         return op;
@@ -98,13 +109,13 @@ struct request {
 /* Files below /proc/self that show the threads of the process, of which some are Raddle's. */
 static bool shows_threads(const char *path)
 {
-    static const char *const names[] = {"task", "status", "stat", "comm", "sched", "children"};
+    static const char *const names[] = {"task", "status", "stat", "sched", "children"};
     const char *slash = strrchr(path, '/');
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(slash ? slash + 1 : path, names[i]) == 0)
             return !slash || strcmp(path, "/proc/stat") != 0;
-    return strstr(path, "/task/") != NULL;
+    return strstr(path, "/task/") || strstr(path, "/thread-self/");
 }
 
 /* What it touches as things are now: the name; of files that are opened the number that they

@@ -7,6 +7,23 @@
 #include "control/sched/next.h"
 #include "control/sched/sched.h"
 
+/* Bytes of an object: its fields can be read as any other memory. */
+static inline uint32_t rdl__size_of(enum rdl__thing thing)
+{
+    switch (thing) {
+    case RDL__ON_MUTEX:
+        return sizeof(pthread_mutex_t);
+    case RDL__ON_RWLOCK:
+        return sizeof(pthread_rwlock_t);
+    case RDL__ON_CONDITION:
+        return sizeof(pthread_cond_t);
+    case RDL__ON_BARRIER:
+        return sizeof(pthread_barrier_t);
+    default:
+        return 1; /* one number, which is all there is to read */
+    }
+}
+
 /* An operation that changes the object. */
 static inline struct rdl__op rdl__op_on(enum rdl__op_kind kind, enum rdl__thing thing,
                                         const volatile void *object, uintptr_t pc)
@@ -14,7 +31,7 @@ static inline struct rdl__op rdl__op_on(enum rdl__op_kind kind, enum rdl__thing 
     return (struct rdl__op){.kind = kind,
                             .touch = RDL__WRITES,
                             .thing = thing,
-                            .size = 1,
+                            .size = rdl__size_of(thing),
                             .object = (uintptr_t)object,
                             .pc = pc};
 }

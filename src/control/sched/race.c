@@ -197,14 +197,15 @@ struct region {
     uint32_t touched[PAGES]; /* the last execution in which the page was accessed */
 };
 
+/* NULL: there is no memory for it. */
 static struct region *region_new(uintptr_t address)
 {
     struct region *region = rdl__map(sizeof *region, MAP_PRIVATE | MAP_NORESERVE);
 
-    if (!region)
-        rdl__stop(
-            "no memory is left to look for races in: fewer --jobs, or a program that uses less, "
-            "need less");
+    if (!region) {
+        rdl__limit(RDL__LIMIT_BOUND, "too little memory was left to look for all data races", "");
+        return NULL;
+    }
     rdl__kernel(SYS_madvise, (long)region, (long)(sizeof *region), MADV_NOHUGEPAGE, 0, 0, 0);
     rdl__kernel(SYS_madvise, (long)region, (long)(sizeof *region), MADV_DONTDUMP, 0, 0, 0);
     rdl__regions[address >> RDL__REGION_BITS & (RDL__REGIONS - 1)] = (char *)region;
@@ -334,6 +335,10 @@ bool rdl__race_find(struct rdl__track *track, uintptr_t address, uintptr_t size,
 
         if (__builtin_expect(!region, 0))
             region = region_new(address);
+        if (__builtin_expect(!region, 0)) {
+            address = stop;
+            continue;
+        }
         page = page_of(region, address);
         if (is_noted(page, address, begin, how)) {
             *page = execution;

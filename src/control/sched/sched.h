@@ -62,7 +62,7 @@ struct rdl__hold {
     bool stream; /* a real lock, of a FILE */
 };
 
-enum { RDL__HOLDS_MAX = 64 };
+enum { RDL__HOLDS_MAX = 64, RDL__TITLE_ROOM = 16 };
 #define RDL__FOREVER UINT64_MAX
 
 enum rdl__woken {
@@ -80,6 +80,7 @@ struct rdl__thread {
     uint32_t number;          /* in order of creation; that of the first is 0 */
     uint32_t namesakes;       /* threads before it that were called the same */
     char name[32];
+    char title[RDL__TITLE_ROOM]; /* its name as the program knows it */
 
     /* What it awaits, if anything.  The operation itself is in the view. */
     bool (*ready)(void *what);
@@ -344,6 +345,9 @@ void rdl__thread_rewind(struct rdl__thread *self, struct rdl__thread *thread);
 void rdl__thread_discard(struct rdl__thread *self, struct rdl__thread *thread);
 /* A cancellation point: if the thread is cancelled, and lets itself be, it ends here. */
 void rdl__test_cancel(struct rdl__thread *self);
+
+/* The C library may cancel the thread here, and may not; Raddle does not. */
+void rdl__miss_cancel(const struct rdl__thread *self);
 
 /* ---- Time: time.c ------------------------------------------------------------------------ */
 

@@ -10,7 +10,9 @@
 #include <limits.h>
 #include <stdarg.h>
 
+#include "control/sched/left.h"
 #include "control/sched/primitive.h"
+#include "control/sched/state.h"
 #include "control/sched/world.h"
 
 RDL__ASKED_FOR(semaphore);
@@ -27,9 +29,6 @@ _Static_assert(sizeof(struct semaphore) <= sizeof(sem_t), "too large");
 /* In is_private, which sem_init sets. */
 enum { SHARED = 128 };
 #define DESTROYED 0xdead5e3au
-
-/* Names are shared by all threads. */
-static char names;
 
 static struct semaphore *semaphore_of(sem_t *sem)
 {
@@ -229,9 +228,10 @@ RDL__INTERPOSE int sem_getvalue(sem_t *restrict sem, int *restrict out_value)
 
 /* ---- Names: the C library knows them ------------------------------------------------ */
 
+/* They are names of files, which depend on the umask, too. */
 static void point_at_names(struct rdl__thread *self, uintptr_t pc)
 {
-    struct rdl__op op = rdl__op_on(RDL__OP_IO, RDL__ON_MEMORY, &names, pc);
+    struct rdl__op op = rdl__names_op(RDL__WRITES, pc);
 
     rdl__point(self, &op);
 }
@@ -243,8 +243,10 @@ RDL__INTERPOSE sem_t *sem_open(const char *name, int flags, ...)
     mode_t mode;
     unsigned value;
 
-    if (self)
+    if (self) {
         point_at_names(self, RDL__CALLER);
+        rdl__left_shared("sem.", name);
+    }
     if (!(flags & O_CREAT))
         return RDL__NEXT(sem_open)(name, flags);
     va_start(rest, flags);
@@ -258,8 +260,10 @@ RDL__INTERPOSE int sem_unlink(const char *name)
 {
     struct rdl__thread *self = rdl__self();
 
-    if (self)
+    if (self) {
         point_at_names(self, RDL__CALLER);
+        rdl__left_shared("sem.", name);
+    }
     return RDL__NEXT(sem_unlink)(name);
 }
 

@@ -1,15 +1,14 @@
 /* signal.c -- signals between threads, and from outside; masks.
  *
- * A signal for a thread is kept here until the thread runs and lets it through.
- * Then it is really sent, to the carrier, which runs as that thread just now: so the
- * kernel calls the handler, on the stack it belongs on, with the right mask.  A
- * signal for the process goes to one of the threads that let it through; which one
- * is left open by POSIX, and is a choice.  If nobody does, it is the kernel that
- * keeps it: there sigwait, signalfd and processes to come can find it.
+ * A signal for a thread is kept here until the thread runs and lets it through.  Then it is really
+ * sent, to the carrier, which runs as that thread just now: so the kernel calls the handler, on the
+ * stack it belongs on, with the right mask.  A signal for the process goes to one of the threads
+ * that let it through; POSIX leaves open which, so it is a choice.  If no thread does, the kernel
+ * keeps the signal: there sigwait, signalfd and processes to come can find it.
  *
- * Handlers that controlled threads set up are called by way of on_signal.  When a
- * signal comes from outside, in the middle of anything, it takes a note only; the
- * handler runs when a thread comes to its next operation.
+ * Handlers that controlled threads set up are called by way of on_signal.  When a signal comes from
+ * outside, in the middle of anything, on_signal takes a note only; the handler runs when a thread
+ * comes to its next operation.
  *
  * Invariant: the kernel's mask of the carrier is that of the running thread. */
 #include <errno.h>
@@ -34,7 +33,6 @@ static struct pending {
     struct rdl__thread *to;
 } queue[QUEUE_MAX];
 static uint32_t queued;
-
 static struct sigaction handlers[SIGNALS]; /* as their users gave them */
 static bool has_handlers;
 
@@ -510,15 +508,23 @@ void rdl__signals_put_back(void)
 }
 
 /* The thread is about to look at, or to change, what is done with signals, or its mask. */
-static void come_to_signals(bool changes, uintptr_t pc)
+static void come_to_signals(bool changes, uint8_t flags, uintptr_t pc)
 {
-    struct rdl__thread *self = rdl__self();
     struct rdl__op op = rdl__signal_op(RDL__OP_SIGNAL, pc);
 
-    if (!self || rdl__is_alone())
-        return;
     op.touch = changes ? RDL__WRITES : RDL__READS;
-    rdl__point(self, &op);
+    op.flags = flags;
+    if (rdl__self() && !rdl__is_alone())
+        rdl__point(rdl__self(), &op);
+}
+
+/* The kernel sends some signals to a thread for what it does, which may be any step of it. */
+static uint8_t flags_of(int signal)
+{
+    return signal == SIGPIPE || signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE ||
+                   signal == SIGILL || signal == SIGTRAP || signal == SIGSYS || signal == SIGXFSZ
+               ? RDL__OP_BREAKS
+               : 0;
 }
 
 static int set_action(int signal, const struct sigaction *action, struct sigaction *old)
@@ -559,7 +565,7 @@ static int set_action(int signal, const struct sigaction *action, struct sigacti
 RDL__INTERPOSE int sigaction(int signal, const struct sigaction *restrict action,
                              struct sigaction *restrict old)
 {
-    come_to_signals(action, RDL__CALLER);
+    come_to_signals(action, action ? flags_of(signal) : 0, RDL__CALLER);
     return set_action(signal, action, old);
 }
 
@@ -569,7 +575,7 @@ RDL__INTERPOSE sighandler_t signal(int number, sighandler_t handler)
 
     if (!rdl__self() && (number != rdl__trap_signal || number == 0))
         return RDL__NEXT(signal)(number, handler);
-    come_to_signals(true, RDL__CALLER);
+    come_to_signals(true, flags_of(number), RDL__CALLER);
     return set_action(number, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
 }
 
@@ -677,11 +683,10 @@ static int set_mask(int how, const sigset_t *set, sigset_t *old)
     return why;
 }
 
-/* Only who changes a mask changes anything for others. */
 RDL__INTERPOSE int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
     if (set)
-        come_to_signals(true, RDL__CALLER);
+        come_to_signals(true, 0, RDL__CALLER);
     return set_mask(how, set, old);
 }
 
@@ -690,6 +695,6 @@ RDL__INTERPOSE int sigprocmask(int how, const sigset_t *set, sigset_t *old)
     if (!rdl__self() && !rdl__trap_wanted)
         return RDL__NEXT(sigprocmask)(how, set, old);
     if (set)
-        come_to_signals(true, RDL__CALLER);
+        come_to_signals(true, 0, RDL__CALLER);
     return (int)rdl__in_errno(-set_mask(how, set, old));
 }

@@ -209,6 +209,7 @@ void rdl__come_to_stream(struct rdl__thread *self, FILE *stream, uintptr_t pc)
 
     if (self->aside == 0 && !rdl__is_alone() && !rdl__is_own(pc) && !rdl__is_of_sanitizer(pc))
         come_to_stream(self, stream, pc);
+    rdl__miss_cancel(self);
     errno = errno_before;
 }
 
@@ -398,6 +399,8 @@ void rdl__come_to_call(struct rdl__thread *self, const struct rdl__call_row *row
     note_sources(row, arguments);
     if (!rdl__is_alone() && !is_about_our_memory(row, arguments))
         come_to_row(self, row, arguments, pc);
+    if (!(row->reads & only(RDL__STATE_CANCEL)) && row->way != RDL__CALL_SILENT)
+        rdl__miss_cancel(self);
     rdl__left_call(row, arguments);
     errno = errno_before;
 }

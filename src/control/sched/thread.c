@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <raddle/check.h>
@@ -27,7 +26,6 @@
 
 #define sched (&rdl__sched)
 
-enum { NAME_MAX_OF_KERNEL = 15 };
 
 struct rdl__thread *rdl__thread_of(pthread_t thread)
 {
@@ -89,6 +87,8 @@ RDL__INTERPOSE int pthread_key_create(pthread_key_t *key, void (*destructor)(voi
 RDL__INTERPOSE int pthread_key_delete(pthread_key_t key)
 {
     come_to_keys(RDL__WRITES, RDL__CALLER);
+    if (!rdl__is_alone()) /* to read and set values are no operations */
+        rdl__limit(RDL__LIMIT_BOUND, "keys were not deleted at every moment", "");
     if (key < PTHREAD_KEYS_MAX)
         key_used[key] = false;
     return RDL__NEXT(pthread_key_delete)(key);
@@ -341,6 +341,7 @@ int rdl__thread_new(struct rdl__thread *self, const pthread_attr_t *attributes,
     thread->mask = self->mask;
     thread->blocks_sigsys = self->blocks_sigsys;
     rdl__thread_born(thread, name);
+    rdl__title_begin(thread, self);
     rdl__thread_begin(thread, donor, pc);
     rdl__starts_with(thread, (uintptr_t)start);
     sched->unjoined++;
@@ -350,6 +351,8 @@ int rdl__thread_new(struct rdl__thread *self, const pthread_attr_t *attributes,
     *out_thread = thread;
     return 0;
 }
+
+atomic_int rdl__free_threads;
 
 bool rdl__create_is_watched(void)
 {
@@ -370,6 +373,7 @@ RDL__INTERPOSE int pthread_create(pthread_t *out, const pthread_attr_t *attribut
         return rdl__blocked_create(out, attributes, start, argument);
     if (!self) {
         rdl__dirty_by_others = true;
+        rdl__free_threads += !rdl__is_own(pc);
         return RDL__NEXT(pthread_create)(out, attributes, start, argument);
     }
     why = rdl__thread_new(self, attributes, start, argument, NULL, pc, &thread);
@@ -461,8 +465,10 @@ RDL__INTERPOSE int pthread_join(pthread_t thread, void **out_result)
 
     if (!self && !rdl__running && rdl__donor_lent(thread))
         return 0; /* the execution is over, and so is whatever was left of it */
-    if (!self)
+    if (!self) {
+        rdl__free_threads -= rdl__free_threads > 0 && !rdl__is_own(RDL__CALLER);
         return RDL__NEXT(pthread_join)(thread, out_result);
+    }
     return rdl__thread_join(self, rdl__thread_of(thread), out_result, RDL__FOREVER, RDL__CALLER);
 }
 
@@ -532,67 +538,6 @@ RDL__INTERPOSE int pthread_detach(pthread_t thread)
     return 0;
 }
 
-/* ---- Names --------------------------------------------------------------------------------- */
-
-RDL__INTERPOSE int pthread_setname_np(pthread_t thread, const char *name)
-{
-    struct rdl__thread *other = rdl__self() ? rdl__thread_of(thread) : NULL;
-
-    if (!other)
-        return RDL__NEXT(pthread_setname_np)(thread, name);
-    rdl__come_as_row("pthread_setname_np", (const uint64_t[6]){0}, RDL__CALLER);
-    if (strlen(name) > NAME_MAX_OF_KERNEL)
-        return ERANGE;
-    rdl__thread_rename(other, name);
-    return 0;
-}
-
-RDL__INTERPOSE int pthread_getname_np(pthread_t thread, char *out, size_t room)
-{
-    struct rdl__thread *other = rdl__self() ? rdl__thread_of(thread) : NULL;
-    const char *name;
-
-    if (!other)
-        return RDL__NEXT(pthread_getname_np)(thread, out, room);
-    rdl__come_as_row("pthread_getname_np", (const uint64_t[6]){0}, RDL__CALLER);
-    name = other->name[0] ? other->name : rdl__thread_name(other);
-    if (room <= strlen(name))
-        return ERANGE;
-    strcpy(out, name);
-    return 0;
-}
-
-/* What the kernel is told of names would be the carrier's, and so everybody's. */
-RDL__INTERPOSE int prctl(int option, ...)
-{
-    struct rdl__thread *self = rdl__self();
-    char name[NAME_MAX_OF_KERNEL + 1] = "";
-    unsigned long a[4];
-    va_list arguments;
-
-    va_start(arguments, option);
-    for (int i = 0; i < 4; i++)
-        a[i] = va_arg(arguments, unsigned long);
-    va_end(arguments);
-    if (self && !rdl__is_alone())
-        rdl__come_to_state(self,
-                           option == PR_SET_NAME || option == PR_GET_NAME ? RDL__STATE_TITLES
-                                                                          : RDL__STATE_PROCESS,
-                           option == PR_GET_NAME ? RDL__READS : RDL__WRITES, RDL__CALLER);
-    if (self && option == PR_SET_NAME) {
-        rdl__thread_rename(self, strncpy(name, (const char *)a[0], NAME_MAX_OF_KERNEL));
-        return 0;
-    }
-    if (self && option == PR_GET_NAME && self->name[0]) {
-        memcpy(name, self->name, NAME_MAX_OF_KERNEL); /* zeroes come after it */
-        memcpy((char *)a[0], name, sizeof name);
-        return 0;
-    }
-    if (self)
-        rdl__remains_called(rdl__call_row("prctl"), NULL);
-    return RDL__NEXT(prctl)(option, a[0], a[1], a[2], a[3]);
-}
-
 /* ---- Cancellation ---------------------------------------------------------------------------- */
 
 RDL__INTERPOSE int pthread_cancel(pthread_t thread)
@@ -628,6 +573,13 @@ void rdl__test_cancel(struct rdl__thread *self)
         return;
     self->exiting = true;
     pthread_exit(PTHREAD_CANCELED);
+}
+
+void rdl__miss_cancel(const struct rdl__thread *self)
+{
+    if (__builtin_expect(self->cancelled, 0) && !self->exiting &&
+        self->cancel_state == PTHREAD_CANCEL_ENABLE)
+        rdl__limit(RDL__LIMIT_BOUND, "threads were not cancelled at every moment", "");
 }
 
 void rdl__test_async_cancel(struct rdl__thread *self)

@@ -34,6 +34,7 @@ void rdl__names_reset(void)
     named_count = 0;
     called_count = born = 0;
     rdl__thread_rename(sched->threads[0], "main");
+    rdl__title_begin(sched->threads[0], NULL);
 }
 
 /* Threads that are called the same are numbered, from the second on. */

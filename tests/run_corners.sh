@@ -1,0 +1,211 @@
+#!/usr/bin/env bash
+# run_corners.sh -- state that two threads share without either of them naming it.
+#
+# In each program, two threads run `one` and `two`, and then main checks that `bad` is not set: in
+# some orders it is.  dpor, which leaves orders out, has to find one of these; or the report has to
+# say what was not tried.
+set -eu
+
+# A sanitized library only works in a program that is sanitized too.
+[ -z "${SANITIZE:-}" ] || exit 77
+
+raddle=$BUILD/bin/raddle
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+
+fail() {
+    echo "run_corners.sh: $*" >&2
+    exit 1
+}
+
+cat >before.h <<'END'
+#define _GNU_SOURCE
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/shm.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+static atomic_int bad, step;
+static int ends[2];
+static pthread_t threads[2];
+static pthread_key_t key;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+static void set_bad(int signal) { bad = 1; }
+END
+cat >after.h <<'END'
+int main(void)
+{
+    BEFORE;
+    pthread_create(&threads[0], NULL, one, NULL);
+    pthread_create(&threads[1], NULL, two, NULL);
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+    AFTER;
+    assert(!bad);
+    return 0;
+}
+END
+
+# explore STATUS BEFORE AFTER <THREADS: what it says in one line is in `said`.
+explore() {
+    local status=0
+    { cat before.h && cat && cat after.h; } >program.c
+    "$raddle" cc -w -g -O1 -DBEFORE="$2" -DAFTER="$3" program.c -o program
+    "$raddle" explore --strategy dpor --seed 1 --schedules 1000 --shrink-time 0 -- ./program \
+        >out 2>&1 </dev/null || status=$?
+    [ "$status" = "$1" ] || fail "status $status, not $1:" "$(cat program.c out)"
+    said=$(tr -s ' \n' '  ' <out)
+}
+
+says() { case $said in *"$1"*) ;; *) fail "it does not say '$1':" "$said" ;; esac; }
+
+# ---- Signals that the kernel sends for what a thread does -------------------------------------
+
+explore 1 'assert(pipe(ends) == 0); close(ends[0]); signal(SIGPIPE, SIG_IGN)' '' <<'END'
+static void *one(void *it) { signal(SIGPIPE, set_bad); signal(SIGPIPE, SIG_IGN); return it; }
+static void *two(void *it) { write(ends[1], "", 1); return it; }
+END
+explore 1 'signal(SIGSEGV, go_back)' '' <<'END'
+static sigjmp_buf back;
+static void go_back(int signal) { siglongjmp(back, 1); }
+static void tell(int signal) { bad = 1; siglongjmp(back, 1); }
+static void *one(void *it) { signal(SIGSEGV, tell); signal(SIGSEGV, go_back); return it; }
+static void *two(void *it)
+{
+    if (!sigsetjmp(back, 1))
+        *(volatile int *)16 = 0;
+    return it;
+}
+END
+
+# ---- Names that lead to descriptors, or depend on the umask -----------------------------------
+
+for path in /proc/self/fd/50 /dev/fd/50; do
+    explore 1 '' '' <<END
+static void *one(void *it) { dup2(0, 50); close(50); return it; }
+static void *two(void *it) { bad = access("$path", F_OK) == 0; return it; }
+END
+done
+explore 1 'umask(0)' 'shm_unlink("/sem.raddle-corners")' <<'END'
+static void *one(void *it) { umask(077); umask(0); return it; }
+static void *two(void *it)
+{
+    struct stat file;
+    sem_open("/raddle-corners", O_CREAT, 0666, 1);
+    stat("/dev/shm/sem.raddle-corners", &file);
+    bad = (file.st_mode & 0777) != 0666;
+    return it;
+}
+END
+
+# ---- Memory that others describe --------------------------------------------------------------
+
+explore 1 '' '' <<'END'
+static void *one(void *it) { pthread_mutex_lock(&mutex); pthread_mutex_unlock(&mutex); return it; }
+static void *two(void *it) { bad = *(volatile int *)&mutex.__data.__owner != 0; return it; }
+END
+explore 1 '' '' <<'END'
+static void *one(void *it) { void *volatile block = malloc(1 << 20); free(block); return it; }
+static void *two(void *it) { bad = mallinfo2().hblks != 0; return it; }
+END
+
+# ---- Moments that are not tried, and said so --------------------------------------------------
+
+explore 0 '' '' <<'END'
+static void *one(void *it) { step = 1; fputs("x\n", stderr); step = 2; return it; }
+static void *two(void *it) { pthread_cancel(threads[0]); return it; }
+END
+says 'Threads were not cancelled at every moment.'
+explore 0 '' '' <<'END'
+static void *one(void *it)
+{
+    pthread_mutex_lock(&mutex);
+    if (!step)
+        pthread_cond_wait(&condition, &mutex);
+    pthread_mutex_unlock(&mutex);
+    return it;
+}
+static void *two(void *it)
+{
+    pthread_mutex_lock(&mutex);
+    step = 1;
+    pthread_cond_signal(&condition);
+    pthread_mutex_unlock(&mutex);
+    pthread_cancel(threads[0]);
+    return it;
+}
+END
+says 'Threads were not cancelled at every moment.'
+explore 0 'pthread_key_create(&key, free)' '' <<'END'
+static void *one(void *it) { pthread_key_delete(key); return it; }
+static void *two(void *it) { pthread_setspecific(key, NULL); return it; }
+END
+says 'Keys were not deleted at every moment.'
+explore 0 'time_t begin = time(NULL)' 'bad = time(NULL) > begin + 9' <<'END'
+static void *one(void *it) { return it; }
+static void *two(void *it) { return it; }
+END
+says 'Clocks were not read at every moment.'
+
+# ---- Executions that do not begin alike, and some that do -------------------------------------
+
+explore 0 'sem_open("/raddle-corners", O_CREAT, 0600, 0)' '' <<'END'
+static void *one(void *it) { step++; return it; }
+static void *two(void *it) { step++; return it; }
+END
+rm -f /dev/shm/sem.raddle-corners
+says 'they look at sem.raddle-corners, which earlier ones have left changed.'
+explore 0 'int it = shmget(0x7add1e, 4096, IPC_CREAT | 0600)' '' <<'END'
+static void *one(void *it) { step++; return it; }
+static void *two(void *it) { step++; return it; }
+END
+ipcrm -M 0x7add1e
+says 'they use System V objects that were there before.'
+explore 0 'int it = shmget(0x7add1e, 4096, IPC_CREAT | 0600)' 'shmctl(it, IPC_RMID, NULL)' <<'END'
+static void *one(void *it) { step++; return it; }
+static void *two(void *it) { step++; return it; }
+END
+says 'all 2 distinguishable schedules'
+explore 0 'struct stat file; fstat(1, &file); assert(file.st_size == 0); puts("x")' '' <<'END'
+static void *one(void *it) { step++; return it; }
+static void *two(void *it) { step++; return it; }
+END
+says 'all 2 distinguishable schedules'
+
+# ---- As without Raddle ------------------------------------------------------------------------
+
+explore 0 'assert(strcmp(name(), "program") == 0); prctl(PR_SET_NAME, "it")' \
+    'read(open("/proc/self/comm", O_RDONLY), text, 9); assert(!memcmp(text, "it\n", 3))' <<'END'
+static char text[16];
+static char *name(void)
+{
+    pthread_getname_np(pthread_self(), text, sizeof text);
+    return text;
+}
+static void *one(void *it) { assert(strcmp(name(), "it") == 0); return it; }
+static void *two(void *it) { return it; }
+END
+explore 2 '' '' <<'END'
+static void *one(void *it) { return it; }
+static void *two(void *it) { return it; }
+__attribute__((constructor)) static void begin(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, one, NULL);
+}
+END
+says 'the program starts a thread before main'
