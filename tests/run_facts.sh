@@ -67,8 +67,36 @@ int main(void)
 }
 END
 explore state
-says 'It does not know what `assembly` of save can change.'
+says 'It does not know what assembly in `save` can change.'
 silent 'compile'
+
+# Labels of assembler files have names, whether or not the file says what they are.
+cat >labels.s <<'END'
+    .data
+count: .long 0
+    .text
+    .globl add
+add:
+    incl count(%rip)
+    ret
+    .section .note.GNU-stack,"",@progbits
+END
+gcc -c labels.s -o labels.o
+build labels labels.o <<'END'
+void add(void);
+static void *run(void *it) { add(); return it; }
+int main(void)
+{
+    pthread_t thread;
+
+    pthread_create(&thread, NULL, run, NULL);
+    add();
+    pthread_join(thread, NULL);
+    return 0;
+}
+END
+explore labels
+says 'It did not see what `add` of labels does between them'
 
 # ---- Other processes -------------------------------------------------------------------------
 

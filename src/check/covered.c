@@ -90,7 +90,13 @@ static uint32_t add_names(struct rdl__text *out, const struct rdl__limits *limit
         next = next_of(limits, kind, i + 1);
         if (shown++)
             rdl__text_add(out, shown == count ? " and " : ", ");
-        rdl__text_add(out, "`%s`", limits->all[i].what);
+        if (strcmp(limits->all[i].what, "assembly") == 0) { /* of a function */
+            rdl__text_add(out, "assembly in `%s`", module);
+            continue;
+        }
+        rdl__text_add(out, "`");
+        rdl__symbol_add_plain(out, limits->all[i].what);
+        rdl__text_add(out, "`");
         if (module[0] && (shown == NAMES_SHOWN || next == limits->count ||
                           strcmp(limits->all[next].where, module) != 0))
             rdl__text_add(out, " of %s", module);

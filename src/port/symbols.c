@@ -51,24 +51,52 @@ static const Elf64_Shdr *section(const struct image *image, const Elf64_Ehdr *he
     return part(image, header->e_shoff + (uint64_t)n * sizeof(Elf64_Shdr), sizeof(Elf64_Shdr));
 }
 
+static bool is_label(const struct image *image, const Elf64_Sym *symbol)
+{
+    const Elf64_Ehdr *header = part(image, 0, sizeof *header);
+    const Elf64_Shdr *in = symbol->st_shndx == SHN_UNDEF || symbol->st_shndx >= SHN_LORESERVE
+                               ? NULL
+                               : section(image, header, symbol->st_shndx);
+
+    return in && in->sh_flags & SHF_EXECINSTR && symbol->st_size == 0 &&
+           ELF64_ST_BIND(symbol->st_info) == STB_GLOBAL;
+}
+
+/* Assembler files need not say that a label is a function, nor how long it is: the last one before
+ * the address. */
+static const Elf64_Sym *label_at(const struct image *image, const Elf64_Sym *symbols, size_t count,
+                                 uint64_t address)
+{
+    const Elf64_Sym *last = NULL;
+
+    for (size_t i = 0; i < count; i++)
+        if (symbols[i].st_value <= address && is_label(image, &symbols[i]) &&
+            (!last || symbols[i].st_value > last->st_value))
+            last = &symbols[i];
+    return last;
+}
+
 /* The function, or whatever the type is, at this address of the file. */
 static const char *name_at(const struct image *image, const Elf64_Shdr *table,
                            const Elf64_Shdr *strings, int type, uint64_t address,
                            uint64_t *out_offset)
 {
-    const Elf64_Sym *symbols = part(image, table->sh_offset, table->sh_size);
+    const Elf64_Sym *symbols = part(image, table->sh_offset, table->sh_size), *found = NULL;
     const char *names = part(image, strings->sh_offset, strings->sh_size);
+    size_t count = table->sh_size / sizeof *symbols;
 
     if (!symbols || !names || strings->sh_size == 0 || names[strings->sh_size - 1])
         return NULL;
-    for (size_t i = 0; i < table->sh_size / sizeof *symbols; i++)
+    for (size_t i = 0; i < count && !found; i++)
         if (ELF64_ST_TYPE(symbols[i].st_info) == type && address >= symbols[i].st_value &&
-            address - symbols[i].st_value < symbols[i].st_size &&
-            symbols[i].st_name < strings->sh_size) {
-            *out_offset = address - symbols[i].st_value;
-            return names + symbols[i].st_name;
-        }
-    return NULL;
+            address - symbols[i].st_value < symbols[i].st_size)
+            found = &symbols[i];
+    if (!found && type == STT_FUNC)
+        found = label_at(image, symbols, count, address);
+    if (!found || found->st_name >= strings->sh_size)
+        return NULL;
+    *out_offset = address - found->st_value;
+    return names + found->st_name;
 }
 
 /* NULL if none is known. */
@@ -127,7 +155,7 @@ static const char *file_name(const char *path)
 }
 
 /* The library of C++ knows what the names of its functions mean; only a part is of interest. */
-static void add_function(struct rdl__text *out, const char *name)
+void rdl__symbol_add_plain(struct rdl__text *out, const char *name)
 {
     char *(*demangle)(const char *, char *, size_t *, int *) =
         strncmp(name, "_Z", 2) == 0 ? dlsym(RTLD_DEFAULT, "__cxa_demangle") : NULL;
@@ -157,7 +185,7 @@ static bool find(uintptr_t address, struct rdl__text *function, const char **out
     if (!name)
         name = info.dli_sname;
     if (name)
-        add_function(function, name);
+        rdl__symbol_add_plain(function, name);
     unmap(&image);
     return true;
 }

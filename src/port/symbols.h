@@ -17,6 +17,10 @@ void rdl__symbol_describe(struct rdl__text *out, uintptr_t address);
 void rdl__symbol_find(uintptr_t address, char *out_function, size_t function_room, char *out_module,
                       size_t module_room);
 
+/* "std::get_new_handler" instead of "_ZSt15get_new_handlerv"; other names without what follows a
+ * dot in them. */
+void rdl__symbol_add_plain(struct rdl__text *out, const char *name);
+
 /* "accounts", "accounts+8": the variable that an address lies in, by the same table.
  * False: in none that is known. */
 bool rdl__symbol_describe_data(struct rdl__text *out, uintptr_t address);
