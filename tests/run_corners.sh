@@ -186,6 +186,73 @@ static void *two(void *it) { step++; return it; }
 END
 says 'all 2 distinguishable schedules'
 
+# ---- Queues and semaphores that the kernel has ------------------------------------------------
+
+# They make threads wait, and put their accesses in order.
+open='queue = mq_open("/raddle-corners", O_CREAT | O_RDWR, 0600, &one_int)'
+unlink='mq_unlink("/raddle-corners")'
+cat >queue.h <<'END'
+#include <mqueue.h>
+static struct mq_attr one_int = {.mq_maxmsg = 1, .mq_msgsize = sizeof(int)};
+static mqd_t queue;
+static int number;
+static void *one(void *it)
+{
+    for (int i = 1; i <= 2; i++) {
+        if (i == 1)
+            number = i;
+        assert(mq_send(queue, (char *)&i, sizeof i, 0) == 0);
+    }
+    return it;
+}
+static void *two(void *it)
+{
+    for (int i = 1, got; i <= TIMES; i++) {
+        assert(mq_receive(queue, (char *)&got, sizeof got, NULL) == sizeof got);
+        assert(got == i && number == 1);
+    }
+    return it;
+}
+END
+{ echo '#define TIMES 2' && cat queue.h; } >queues
+explore 0 "$open" "$unlink" <queues
+{ echo '#define TIMES 3' && cat queue.h; } >queues
+explore 1 "$open" "$unlink" <queues
+says 'deadlock: all threads wait'
+rm -f /dev/mqueue/raddle-corners
+explore 0 'queue = msgget(IPC_PRIVATE, 0600)' 'msgctl(queue, IPC_RMID, NULL)' <<'END'
+#include <sys/msg.h>
+static struct { long type; int number; } message = {1, 5};
+static int queue, number;
+static void *one(void *it)
+{
+    number = 7;
+    assert(msgsnd(queue, &message, sizeof(int), 0) == 0);
+    return it;
+}
+static void *two(void *it)
+{
+    struct { long type; int number; } got;
+    assert(msgrcv(queue, &got, sizeof(int), 1, 0) == sizeof(int) && got.number == 5);
+    assert(number == 7);
+    return it;
+}
+END
+says 'distinguishable schedules'
+explore 0 'set = semget(IPC_PRIVATE, 1, 0600); semctl(set, 0, SETVAL, 1)' \
+    'assert(number == 2); semctl(set, 0, IPC_RMID)' <<'END'
+#include <sys/sem.h>
+static int set, number;
+static void change(int by)
+{
+    struct sembuf operation = {0, by, 0};
+    assert(semop(set, &operation, 1) == 0);
+}
+static void *one(void *it) { change(-1); number++; change(1); return it; }
+#define two one
+END
+says 'distinguishable schedules'
+
 # ---- As without Raddle ------------------------------------------------------------------------
 
 explore 0 'assert(strcmp(name(), "program") == 0); prctl(PR_SET_NAME, "it")' \

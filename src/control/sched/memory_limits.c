@@ -16,6 +16,8 @@
 #include "control/sched/state.h"
 #include "port/kernel.h"
 
+RDL__ASKED_FOR(memory_limits);
+
 static struct shown {
     bool is_set;
     struct rlimit limit;

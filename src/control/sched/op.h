@@ -62,6 +62,7 @@ enum rdl__thing {
     RDL__ON_BARRIER,
     RDL__ON_ONCE,
     RDL__ON_FUTEX,
+    RDL__ON_QUEUE,    /* of messages, or a semaphore of System V */
     RDL__ON_CRITICAL, /* section of OpenMP */
     RDL__ON_LOCK,     /* of OpenMP */
 };

@@ -423,12 +423,14 @@ static bool is_access(const struct rdl__op *op)
     return op->kind == RDL__OP_READ || op->kind == RDL__OP_WRITE || op->kind == RDL__OP_ATOMIC;
 }
 
-/* Nobody else can go, and yet the thread offers to wait, again and again.  There is no point
- * in that. */
+/* No other thread can go, and yet this one offers to wait, again and again: in vain. */
 static void ask_in_vain(void)
 {
-    if (++sched->vain > sched->points_max)
+    if (++sched->vain <= sched->points_max)
+        return;
+    if (!rdl__await_children())
         rdl__endless();
+    sched->vain = 0;
 }
 
 /* Have all who could run asked so often? */

@@ -361,6 +361,10 @@ uint64_t rdl__deadline_in(const struct timespec *span);
  * (files, children) if anybody awaits that.  False: nobody does. */
 bool rdl__await_outside(void);
 
+/* Threads that can run only ask again and again, in vain.  Wait until a process that the program
+ * has started lets another one go on.  False: no thread waits for such a process. */
+bool rdl__await_children(void);
+
 /* ---- Executions: sched.c ------------------------------------------------------------------ */
 
 /* Run body as thread 0, and with it all threads it starts, to their end.  The

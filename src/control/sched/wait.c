@@ -399,3 +399,25 @@ bool rdl__await_outside(void)
         rdl__limit(RDL__LIMIT_BOUND, "input from other processes came when it came", "");
     return hopeful && wait_for_anything(RDL__FOREVER);
 }
+
+/* However busy the machine is, a process that the program has started gets to answer. */
+bool rdl__await_children(void)
+{
+    uint32_t before = sched->view.enabled_count;
+    bool hopeful = false;
+
+    for (uint32_t id = 0; rdl__has_children() && id < sched->view.threads && !hopeful; id++)
+        hopeful = is_outside(sched->threads[id]) && is_hopeful(sched->threads[id]);
+    if (!hopeful)
+        return false;
+    rdl__limit(RDL__LIMIT_BOUND, "input from other processes came when it came", "");
+    for (;;) {
+        rdl__look_outside();
+        if (sched->view.enabled_count > before)
+            return true;
+        wait_in_kernel(RDL__FOREVER);
+        rdl__file_changes++;
+        if (slice < SLICE_MAX)
+            slice *= 2;
+    }
+}

@@ -11,7 +11,8 @@ const char *rdl__thing_name(enum rdl__thing thing)
         [RDL__ON_STREAM] = "stream",       [RDL__ON_CONDITION] = "condition",
         [RDL__ON_SEMAPHORE] = "semaphore", [RDL__ON_BARRIER] = "barrier",
         [RDL__ON_ONCE] = "once",           [RDL__ON_FUTEX] = "futex",
-        [RDL__ON_CRITICAL] = "section",    [RDL__ON_LOCK] = "lock",
+        [RDL__ON_QUEUE] = "queue",         [RDL__ON_CRITICAL] = "section",
+        [RDL__ON_LOCK] = "lock",
     };
 
     return names[thing];
