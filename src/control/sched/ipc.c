@@ -267,7 +267,7 @@ RDL__INTERPOSE int msgctl(int queue, int command, struct msqid_ds *buffer)
     return result;
 }
 
-/* ---- Queues of POSIX: waiting until a time that has passed is not to wait --------------------- */
+/* ---- Queues of POSIX: waiting until a time that has passed is not waiting ------------------- */
 
 static const struct timespec passed = {0, 0};
 
