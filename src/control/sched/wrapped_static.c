@@ -13,7 +13,6 @@
 #include "control/sched/next.h"
 #include "control/sched/state.h"
 #include "control/sched/track.h"
-#include "control/sched/undo.h"
 
 RDL__ASKED_FOR(wrapped_static);
 
@@ -75,11 +74,6 @@ STATIC_NEXT(struct group *, getgrent, sizeof *result)
 /* ---- strtok ---------------------------------------------------------------------------------- */
 
 static char *rest; /* where the next word is looked for, among controlled threads */
-
-void rdl__strtok_begin(void)
-{
-    rest = NULL;
-}
 
 static char *split(struct rdl__thread *self, char *text, const char *separators, uintptr_t pc)
 {
