@@ -179,7 +179,7 @@ explore 0 'int it = shmget(0x7add1e, 4096, IPC_CREAT | 0600)' 'shmctl(it, IPC_RM
 static void *one(void *it) { step++; return it; }
 static void *two(void *it) { step++; return it; }
 END
-says 'all 2 distinguishable schedules'
+says 'It does not know all that `shmctl` and `shmget` of libc.so.6 can touch.'
 explore 0 'struct stat file; fstat(1, &file); assert(file.st_size == 0); puts("x")' '' <<'END'
 static void *one(void *it) { step++; return it; }
 static void *two(void *it) { step++; return it; }
@@ -238,7 +238,7 @@ static void *two(void *it)
     return it;
 }
 END
-says 'distinguishable schedules'
+says 'different orders of the calls that Raddle sees passed.'
 explore 0 'set = semget(IPC_PRIVATE, 1, 0600); semctl(set, 0, SETVAL, 1)' \
     'assert(number == 2); semctl(set, 0, IPC_RMID)' <<'END'
 #include <sys/sem.h>
@@ -251,7 +251,7 @@ static void change(int by)
 static void *one(void *it) { change(-1); number++; change(1); return it; }
 #define two one
 END
-says 'distinguishable schedules'
+says 'different orders of the calls that Raddle sees passed.'
 
 # ---- As without Raddle ------------------------------------------------------------------------
 

@@ -67,7 +67,7 @@ int main(void)
 }
 END
 explore state
-says 'It does not know what assembly in `save` can change.'
+says 'It does not know all that assembly in `save` can touch.'
 silent 'compile'
 
 # Labels of assembler files have names, whether or not the file says what they are.
@@ -137,7 +137,7 @@ int main(void)
 }
 END
 explore numbered
-says '`printf with numbered arguments` and `scanf with numbered arguments` can change'
+says '`printf with numbered arguments` and `scanf with numbered arguments` can touch'
 
 # ---- The end of a thread ---------------------------------------------------------------------
 
@@ -469,7 +469,7 @@ int main(void)
 END
 "$raddle" cc -g -DWHICH=text kept.c -o kept
 explore kept
-says 'It does not know what `putenv` can change.'
+says 'It does not know all that `putenv` can touch.'
 "$raddle" cc -g -DWHICH='(char *)"COLOUR=red"' kept.c -o kept
 explore kept
 says 'the only distinguishable schedule'

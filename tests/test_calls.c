@@ -1,4 +1,5 @@
 /* test_calls.c -- the table of what functions of the C library touch: is it complete? */
+#include <ctype.h>
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
@@ -183,6 +184,92 @@ TEST(what_a_call_does_is_told_by_name_and_library)
     EXPECT_EQ(rdl__call_effect("_ZSt13set_terminatePFvvE", "libstdc++.so.6"), RDL__EFFECT_UNKNOWN);
     EXPECT_EQ(rdl__call_effect("_ZSt15get_new_handlerv", "libstdc++.so.6"), RDL__EFFECT_UNKNOWN);
     EXPECT_EQ(rdl__call_effect("cache_get", "libcache.so"), RDL__EFFECT_UNKNOWN);
+}
+
+/* ---- Rows that are compared --------------------------------------------------------------------
+ *
+ * Each function that compared.def lists is called by random programs (tests/claims). */
+
+static char *read_text(const char *name)
+{
+    char path[512], *text = calloc(1, 1 << 20);
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/tests/claims/%s", getenv("SOURCE"), name);
+    file = fopen(path, "r");
+    EXPECT(file && fread(text, 1, (1 << 20) - 1, file) > 0);
+    fclose(file);
+    return text;
+}
+
+static bool is_part_of_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* A call by name, as f(x) or as (f)(x), which no macro answers; or a list of an errno. */
+static bool calls(const char *text, const char *name)
+{
+    size_t length = strlen(name);
+
+    for (const char *at = text; (at = strstr(at, name)) != NULL; at++) {
+        const char *end = at + length + (at[length] == ')');
+
+        if ((at == text || !is_part_of_name(at[-1])) && *end == '(')
+            return true;
+    }
+    return false;
+}
+
+TEST(random_programs_call_each_function_whose_row_counts_as_right)
+{
+    static const char *const names[] = {
+#define COMPARED(name)    #name,
+#define SAME(name, other) #other,
+#define LIMITED(name)
+#define OBJECT(name)
+#include "control/sched/compared.def"
+    };
+    char *statements = read_text("statements.h"), *frame = read_text("frame.h");
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!calls(statements, names[i]) && !calls(frame, names[i]))
+            EXPECT_STR(names[i], "called");
+    free(statements);
+    free(frame);
+}
+
+TEST(random_programs_call_each_function_of_cxx_whose_row_counts_as_right)
+{
+    static const char *const names[] = {
+#undef COMPARED
+#undef SAME
+#undef LIMITED
+#undef OBJECT
+#define COMPARED(name)
+#define SAME(name, other)
+#define LIMITED(name)
+#define OBJECT(name) #name,
+#include "control/sched/compared.def"
+    };
+    char line[1024], command[2048];
+    bool is_called[sizeof names / sizeof *names] = {0};
+    FILE *pipe;
+
+    snprintf(command, sizeof command,
+             "for o in -O0 -O1 -O2; do for c in g++ clang++; do $c -std=c++17 $o -w -S -o - "
+             "%s/tests/claims/objects.cc; done; done | grep -o '_Z[A-Za-z0-9_]*' | sort -u",
+             getenv("SOURCE"));
+    pipe = popen(command, "r");
+    while (pipe && fgets(line, sizeof line, pipe)) {
+        line[strcspn(line, "\n")] = '\0';
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+            is_called[i] |= strcmp(line, names[i]) == 0;
+    }
+    EXPECT(pipe && pclose(pipe) == 0);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!is_called[i])
+            EXPECT_STR(names[i], "called");
 }
 
 /* ---- Memory of the caller's -------------------------------------------------------------------

@@ -242,7 +242,7 @@ static void add_limits(struct rdl__text *out, const struct rdl__explored *explor
                       names.bytes, count == 1 ? "es" : "", count == 1 ? "it" : "them");
     rdl__text_clear(&names);
     if (add_names(&names, limits, RDL__LIMIT_UNKNOWN, "call"))
-        rdl__text_add(out, " It does not know what %s can change.", names.bytes);
+        rdl__text_add(out, " It does not know all that %s can touch.", names.bytes);
     rdl__text_clear(&names);
     if (add_names(&names, limits, RDL__LIMIT_PROCESS, "program"))
         rdl__text_add(out, " It did not control %s, which the program started.", names.bytes);

@@ -4,30 +4,43 @@
  *
  * The outcome is a number of 15 bits, made of all that the threads have seen and left.  A file
  * that is mapped before main (outcomes.h) has a byte for each. */
+#include <ctype.h>
+#include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
+#include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "objects.h"
 #include "outcomes.h"
 #include "unseen.h"
 
 static _Atomic int p[2]; /* by single loads and stores, which no rule orders */
 static volatile int q[2];
 static _Atomic int a[2];
-static char text[16];
-static int *_Atomic lazy;
+static char text[16] = "12,3", note[16] = "2,1"; /* whatever becomes of them, the last byte is 0 */
+static int numbers[2];
+static unsigned random_seed;
+static time_t moment;
+static struct tm calendar;
+static int *_Atomic lazy, *_Atomic block;
 static pthread_mutex_t m[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
 static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -36,6 +49,12 @@ static sem_t s;
 static pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_spinlock_t spin;
 static pthread_mutex_t recursive = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static pthread_mutex_t checked = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+static pthread_barrier_t barrier; /* for two */
+static mtx_t plain;
+static cnd_t changed;
+static tss_t own;
+static once_flag begun = ONCE_FLAG_INIT;
 static int file = -1, home = -1, ways[2] = {-1, -1}, event = -1;
 static FILE *input, *output;
 static struct {
@@ -56,18 +75,20 @@ static struct outcomes others; /* of an execution that does not count */
 #define SET(variable, to) atomic_store_explicit(&(variable), (to), memory_order_relaxed)
 #define INC(variable)     SET(variable, GET(variable) + 1)
 
-__attribute__((unused)) static void init(void)
+#define HELPER __attribute__((unused)) static
+
+HELPER void init(void)
 {
     INC(p[0]);
 }
 
-__attribute__((unused)) static void count_signal(int unused)
+HELPER void count_signal(int unused)
 {
     (void)unused;
     INC(p[0]);
 }
 
-__attribute__((unused)) static void block(int how)
+HELPER void block_signal(int how)
 {
     sigset_t set;
 
@@ -76,14 +97,129 @@ __attribute__((unused)) static void block(int how)
     pthread_sigmask(how, &set, NULL);
 }
 
-__attribute__((unused)) static void increment(int *it)
+HELPER void increment(int *it)
 {
     ++*it;
 }
 
-__attribute__((unused)) static int number(const char *text_of_number)
+HELPER int number(const char *text_of_number)
 {
     return text_of_number ? atoi(text_of_number) : 0;
+}
+
+HELPER int compare_bytes(const void *left, const void *right)
+{
+    return *(const char *)left - *(const char *)right;
+}
+
+HELPER int format(char *to, size_t room, const char *how, ...)
+{
+    va_list list;
+    int length;
+
+    va_start(list, how);
+    length = vsnprintf(to, room, how, list);
+    va_end(list);
+    return length;
+}
+
+HELPER int format_all(char *to, const char *how, ...)
+{
+    va_list list;
+    int length;
+
+    va_start(list, how);
+    length = vsprintf(to, how, list);
+    va_end(list);
+    return length;
+}
+
+HELPER int print(FILE *to, const char *how, ...)
+{
+    va_list list;
+    int length;
+
+    va_start(list, how);
+    length = vfprintf(to, how, list);
+    va_end(list);
+    return length;
+}
+
+HELPER int print_all(const char *how, ...)
+{
+    va_list list;
+    int length;
+
+    va_start(list, how);
+    length = vprintf(how, list);
+    va_end(list);
+    return length;
+}
+
+HELPER int read_line(FILE *from)
+{
+    char *line = NULL;
+    size_t room = 0;
+    int length = (int)getline(&line, &room, from);
+
+    free(line);
+    return length;
+}
+
+HELPER int count_entries(const char *folder)
+{
+    DIR *it = opendir(folder);
+    int count = 0;
+
+    if (!it)
+        return -1;
+    while (readdir(it))
+        count++;
+    closedir(it);
+    return count;
+}
+
+HELPER void make_mutex(pthread_mutex_t *out)
+{
+    pthread_mutexattr_t attributes;
+
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(out, &attributes);
+    pthread_mutexattr_destroy(&attributes);
+}
+
+/* Objects that nobody else knows. */
+HELPER int use_locks(void)
+{
+    struct {
+        pthread_rwlock_t rwlock;
+        pthread_cond_t condition;
+        pthread_spinlock_t spinlock;
+        pthread_barrier_t barrier;
+        sem_t semaphore;
+        mtx_t mutex;
+        cnd_t change;
+    } it;
+    int result;
+
+    pthread_rwlock_init(&it.rwlock, NULL);
+    pthread_cond_init(&it.condition, NULL);
+    pthread_spin_init(&it.spinlock, 0);
+    pthread_barrier_init(&it.barrier, NULL, 1);
+    sem_init(&it.semaphore, 0, 1);
+    mtx_init(&it.mutex, mtx_plain);
+    cnd_init(&it.change);
+    result = pthread_rwlock_tryrdlock(&it.rwlock) + sem_trywait(&it.semaphore);
+    pthread_rwlock_unlock(&it.rwlock);
+    cnd_destroy(&it.change);
+    mtx_destroy(&it.mutex);
+    sem_destroy(&it.semaphore);
+    pthread_barrier_destroy(&it.barrier);
+    pthread_spin_destroy(&it.spinlock);
+    pthread_cond_destroy(&it.condition);
+    pthread_rwlock_destroy(&it.rwlock);
+    return result;
 }
 
 static unsigned mix(unsigned hash, int value)
@@ -100,7 +236,9 @@ static int finish(int v)
         hash = mix(mix(mix(hash, GET(p[i])), q[i]), a[i]);
         hash = mix(mix(mix(hash, pairs[i].x), pairs[i].y), mapped[0][i]);
     }
-    hash = mix(mix(hash, bits.one), bits.two);
+    for (int i = 0; i < 8; i++)
+        hash = mix(mix(hash, text[i]), note[i]);
+    hash = mix(mix(mix(mix(hash, bits.one), bits.two), numbers[0]), numbers[1]);
     for (int i = 0; i < 4; i++)
         hash = mix(hash, seen[i]);
     outcomes->reached[hash >> 5 & (OUTCOMES - 1)] = 1;
@@ -108,18 +246,26 @@ static int finish(int v)
     return 0;
 }
 
-static void *told(void *argument, int v)
+/* What others have done since exit() was called is an outcome, too. */
+HELPER void look_back(void)
+{
+    unsigned hash = mix(mix(2, a[0]), GET(p[0]));
+
+    outcomes->reached[hash >> 5 & (OUTCOMES - 1)] = 1;
+}
+
+HELPER void *told(void *argument, int v)
 {
     seen[(int)(intptr_t)argument] = v + 1;
     return NULL;
 }
 
-static void start(pthread_t *out, void *(*body)(void *), int thread)
+HELPER void start(pthread_t *out, void *(*body)(void *), int thread)
 {
     pthread_create(out, NULL, body, (void *)(intptr_t)thread);
 }
 
-__attribute__((unused)) static void *run_child(void *argument)
+HELPER void *run_child(void *argument)
 {
     int v = 0;
 
@@ -128,10 +274,30 @@ __attribute__((unused)) static void *run_child(void *argument)
     return told(argument, v);
 }
 
+HELPER int run_thrd(void *unused)
+{
+    (void)unused;
+    INC(p[0]);
+    return 0;
+}
+
+HELPER void start_detached(pthread_t *out)
+{
+    pthread_attr_t attributes;
+
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&attributes, 1 << 18);
+    pthread_create(out, &attributes, run_child, (void *)3);
+    pthread_attr_destroy(&attributes);
+}
+
 void AnnotateBenignRaceSized(const char *file, int line, const volatile void *memory, long size,
                              const char *why) __attribute__((weak));
 
-/* Races are what these programs are made of; that they fail would keep others from being met. */
+/* Races on volatile and atomic variables are what these programs are made of; that they fail would
+ * keep others from being met.  On all other variables races do fail: the compiler may look at those
+ * as often as it likes, and a length that others change is no length. */
 static void allow_races(volatile void *memory, long size)
 {
     if (AnnotateBenignRaceSized)
@@ -139,7 +305,7 @@ static void allow_races(volatile void *memory, long size)
 }
 
 /* For programs that have to do with files; they are dear. */
-__attribute__((unused)) static void make_files(void)
+HELPER void make_files(void)
 {
     unlink("other");
     unlink("another");
@@ -149,7 +315,7 @@ __attribute__((unused)) static void make_files(void)
     home = open(".", O_RDONLY);
 }
 
-__attribute__((unused)) static void make_streams(void)
+HELPER void make_streams(void)
 {
     output = fopen("text", "w");
     fputs("12345", output);
@@ -158,7 +324,13 @@ __attribute__((unused)) static void make_streams(void)
     output = fopen("output", "w");
 }
 
-__attribute__((unused)) static void make_pipes(void)
+HELPER void remove_files(void)
+{
+    unlink("third");
+    unlink("other");
+}
+
+HELPER void make_pipes(void)
 {
     if (pipe2(ways, O_NONBLOCK) != 0 || (event = eventfd(0, EFD_NONBLOCK)) < 0)
         abort();
@@ -166,7 +338,7 @@ __attribute__((unused)) static void make_pipes(void)
 
 /* Before main, as executions of a test must leave no mapping behind. */
 /* Before each test: those of earlier ones in the same process. */
-__attribute__((unused)) static void close_leftovers(void)
+HELPER void close_leftovers(void)
 {
     close_range(STDERR_FILENO + 1, 499, 0);
 }
@@ -188,7 +360,7 @@ __attribute__((constructor)) static void map_twice(void)
     close(fd);
 }
 
-__attribute__((unused)) static void set_up(int program)
+HELPER void set_up(int program)
 {
     outcomes = all_outcomes + program;
     if (outcomes->others > 0) {
@@ -197,20 +369,21 @@ __attribute__((unused)) static void set_up(int program)
     }
     sem_init(&s, 0, 0);
     pthread_spin_init(&spin, 0);
+    pthread_barrier_init(&barrier, NULL, 2);
+    mtx_init(&plain, mtx_plain);
+    cnd_init(&changed);
+    tss_create(&own, NULL);
     mapped[0][0] = mapped[0][1] = 0;
     pthread_key_create(&key, NULL);
     allow_races(p, sizeof p);
     allow_races(q, sizeof q);
-    allow_races(text, sizeof text);
     allow_races(&lazy, sizeof lazy);
-    allow_races(&bits, sizeof bits);
-    allow_races(pairs, sizeof pairs);
     allow_races(mapped[0], 2 * sizeof *mapped[0]);
     allow_races(mapped[1], 2 * sizeof *mapped[1]);
     outcomes->began++;
 }
 
-__attribute__((unused)) static void tear_down(void)
+HELPER void tear_down(void)
 {
     int all[] = {file, home, ways[0], ways[1], event};
 
@@ -222,15 +395,7 @@ __attribute__((unused)) static void tear_down(void)
         fclose(input);
     if (output)
         fclose(output);
-    pthread_key_delete(key);
-}
-
-__attribute__((unused)) static int run(int argc, char **argv, int (*const programs[])(void))
-{
-    if (argc != 2)
-        return 2;
-    set_up(0);
-    return programs[atoi(argv[1])]();
+    free(block);
 }
 
 /* By no function that Raddle knows of: what is in there is not the program's. */

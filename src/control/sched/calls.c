@@ -4,6 +4,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/hash.h"
 #include "port/modules.h"
 
@@ -106,6 +107,26 @@ enum { SLOTS = 8192 };
 _Static_assert(sizeof rdl__call_rows / sizeof *rdl__call_rows < SLOTS / 2, "room for all rows");
 
 static uint16_t slots[SLOTS]; /* number of a row, plus 1; 0: free */
+static bool is_compared[sizeof rdl__call_rows / sizeof *rdl__call_rows];
+
+#define COMPARED(name)    #name,
+#define SAME(name, other) #name,
+#define LIMITED(name)     #name,
+#define OBJECT(name)      #name,
+static const char *const compared[] = {
+#include "control/sched/compared.def"
+};
+
+static const struct rdl__call_row *find_row(const char *name)
+{
+    for (uint64_t at = rdl__hash_text(name); slots[at % SLOTS]; at++) {
+        const struct rdl__call_row *row = &rdl__call_rows[slots[at % SLOTS] - 1];
+
+        if (strcmp(row->name, name) == 0)
+            return row;
+    }
+    return NULL;
+}
 
 static void fill_slots(void)
 {
@@ -116,6 +137,13 @@ static void fill_slots(void)
             at++;
         slots[at % SLOTS] = (uint16_t)(row + 1);
     }
+    for (size_t i = 0; i < sizeof compared / sizeof *compared; i++) {
+        const struct rdl__call_row *row = find_row(compared[i]);
+
+        if (!row)
+            rdl__stop("%s is compared, and has no row", compared[i]);
+        is_compared[row - rdl__call_rows] = true;
+    }
 }
 
 const struct rdl__call_row *rdl__call_row(const char *name)
@@ -125,13 +153,12 @@ const struct rdl__call_row *rdl__call_row(const char *name)
     if (!filled)
         fill_slots();
     filled = true;
-    for (uint64_t at = rdl__hash_text(name); slots[at % SLOTS]; at++) {
-        const struct rdl__call_row *row = &rdl__call_rows[slots[at % SLOTS] - 1];
+    return find_row(name);
+}
 
-        if (strcmp(row->name, name) == 0)
-            return row;
-    }
-    return NULL;
+bool rdl__call_is_compared(const struct rdl__call_row *row)
+{
+    return is_compared[row - rdl__call_rows];
 }
 
 /* ---- Other libraries -------------------------------------------------------------------------

@@ -195,6 +195,10 @@ void rdl__constants_find(void); /* once, before executions */
 /* The row of a function of the C library; NULL: it has none. */
 const struct rdl__call_row *rdl__call_row(const char *name);
 
+/* Is what the row says known to be right (compared.def)?  A pass that met another one claims less:
+ * RDL__LIMIT_UNKNOWN. */
+bool rdl__call_is_compared(const struct rdl__call_row *row);
+
 /* All rows, for tests. */
 extern const struct rdl__call_row rdl__call_rows[];
 extern const uint32_t rdl__call_row_count;

@@ -22,7 +22,12 @@
 
 RDL__ASKED_FOR(unseen);
 
-enum { LEADS_OUT = 1, DOES_ANYTHING = 2 }; /* the values of rdl__table_call.on */
+/* The values of rdl__table_call.on. */
+enum {
+    LEADS_OUT = 1,
+    DOES_ANYTHING = 2,
+    MAY_DO_MORE = 3, /* than its row says */
+};
 
 /* ---- Where calls lead to ------------------------------------------------------------------- */
 
@@ -90,6 +95,14 @@ static bool is_understood(uintptr_t function, const char *name)
            rdl__call_effect(name, library) == RDL__EFFECT_KNOWN;
 }
 
+/* A function of the program's own may be called like one of the C library. */
+static bool may_do_more(uintptr_t function, const char *name)
+{
+    const struct rdl__call_row *row = rdl__call_row(name);
+
+    return row && !rdl__call_is_compared(row) && !rdl__is_instrumented(function + 1);
+}
+
 static uint8_t kind_of(const struct rdl__table_call *call)
 {
     const char *name = (const char *)&call->name + call->name;
@@ -100,7 +113,9 @@ static uint8_t kind_of(const struct rdl__table_call *call)
         return 0;
     if (!is_seen(call->target))
         return is_part_of_compiler(name) ? 0 : LEADS_OUT;
-    return is_understood(call->target, name) ? 0 : DOES_ANYTHING;
+    return !is_understood(call->target, name)    ? DOES_ANYTHING
+           : may_do_more(call->target, name) ? MAY_DO_MORE
+                                             : 0;
 }
 
 void rdl__unseen_mark(const struct rdl__tables *tables)
@@ -146,6 +161,15 @@ static void do_anything(struct rdl__thread *self, uintptr_t function, const char
     come_to(self, &op);
 }
 
+/* It calls this function of a library, whose row nobody has compared. */
+static void do_more(uintptr_t function, const char *name)
+{
+    const char *library = library_of(function);
+
+    rdl__limit(RDL__LIMIT_UNKNOWN, name,
+               library && !rdl__module_is_named(library, "libraddle.so") ? library : "libc.so.6");
+}
+
 void rdl__calls(const struct rdl__kept *kept) __attribute__((visibility("hidden")));
 void rdl__calls_indirectly(const struct rdl__kept *kept) __attribute__((visibility("hidden")));
 
@@ -156,6 +180,8 @@ void rdl__calls(const struct rdl__kept *kept)
 
     if (self && call->on == LEADS_OUT)
         enter(self, call->target, kept->pc);
+    else if (self && call->on == MAY_DO_MORE)
+        do_more(call->target, (const char *)&call->name + call->name);
     else if (self)
         do_anything(self, call->target, (const char *)&call->name + call->name, kept->pc);
 }
@@ -184,6 +210,11 @@ void rdl__calls_indirectly(const struct rdl__kept *kept)
                                  !is_understood(function, info.dli_sname))) {
         if (self)
             do_anything(self, function, info.dli_sname ? info.dli_sname : "a function", kept->pc);
+        return;
+    }
+    if (info.dli_sname && may_do_more(function, info.dli_sname)) {
+        if (self)
+            do_more(function, info.dli_sname);
         return;
     }
     rdl__seen_targets[function >> 4 & (TARGETS - 1)] = function;
