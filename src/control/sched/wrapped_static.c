@@ -59,7 +59,6 @@ static void come_to(const char *name, uint64_t argument, uintptr_t pc)
 STATIC_RESULT(struct tm *, gmtime, const time_t *, sizeof *it, sizeof *result)
 STATIC_RESULT(struct tm *, localtime, const time_t *, sizeof *it, sizeof *result)
 STATIC_RESULT(char *, asctime, const struct tm *, sizeof *it, strlen(result) + 1)
-STATIC_RESULT(char *, ctime, const time_t *, sizeof *it, strlen(result) + 1)
 STATIC_RESULT(struct passwd *, getpwnam, const char *, strlen(it) + 1, sizeof *result)
 STATIC_RESULT(struct passwd *, getpwuid, uid_t, NUMBER_ONLY, sizeof *result)
 STATIC_RESULT(struct group *, getgrnam, const char *, strlen(it) + 1, sizeof *result)
@@ -70,6 +69,24 @@ STATIC_RESULT(struct dirent *, readdir, DIR *, NUMBER_ONLY, result->d_reclen)
 STATIC_RESULT(struct dirent64 *, readdir64, DIR *, NUMBER_ONLY, result->d_reclen)
 STATIC_NEXT(struct passwd *, getpwent, sizeof *result)
 STATIC_NEXT(struct group *, getgrent, sizeof *result)
+
+/* It has two static results: it is asctime(localtime(it)). */
+char *__wrap_ctime(const time_t *it);
+RDL__INTERPOSE char *__wrap_ctime(const time_t *it)
+{
+    struct tm *broken_down;
+    char *result;
+
+    READS(it, sizeof *it);
+    come_to("ctime", (uint64_t)it, RDL__CALLER);
+    broken_down = RDL__NEXT(localtime)(it);
+    result = RDL__NEXT(ctime)(it);
+    if (broken_down)
+        WRITES(broken_down, sizeof *broken_down);
+    if (result)
+        WRITES(result, strlen(result) + 1);
+    return result;
+}
 
 /* ---- strtok ---------------------------------------------------------------------------------- */
 
