@@ -161,6 +161,44 @@ static void *two(void *it) { return it; }
 END
 says 'Clocks were not read at every moment.'
 
+explore 0 '' 'stdout = usual' <<'END'
+static FILE *usual;
+static void *one(void *it) { usual = stdout; stdout = stderr; return it; }
+static void *two(void *it) { step++; return it; }
+END
+explore 0 '' 'puts("x")' <<'END'
+static void *one(void *it) { stdout = stderr; return it; }
+static void *two(void *it) { step++; return it; }
+END
+says 'Assignments to stdout and stderr were not tried at every moment.'
+
+# ---- The end of the process -------------------------------------------------------------------
+
+# exit() writes what is in buffers, and a thread that is alive then may find it written.
+explore 1 'setup()' '' <<'END'
+static char path[] = "flushed";
+static void setup(void)
+{
+    FILE *file = fopen(path, "w");
+    fputs("x", file);
+}
+static void *one(void *it) { return it; }
+static void *two(void *it) { return it; }
+static void *look(void *it)
+{
+    struct stat file;
+    if (stat(path, &file) == 0 && file.st_size > 0)
+        _exit(1);
+    return it;
+}
+__attribute__((destructor)) static void end(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, look, NULL);
+}
+END
+says 'exited with status 1'
+
 # ---- Executions that do not begin alike, and some that do -------------------------------------
 
 explore 0 'sem_open("/raddle-corners", O_CREAT, 0600, 0)' '' <<'END'
@@ -180,6 +218,17 @@ static void *one(void *it) { step++; return it; }
 static void *two(void *it) { step++; return it; }
 END
 says 'It does not know all that `shmctl` and `shmget` of libc.so.6 can touch.'
+explore 0 'write(ends[1], "", 1)' '' <<'END'
+__attribute__((constructor)) static void begin(void) { assert(pipe(ends) == 0); }
+static void *one(void *it) { step++; return it; }
+static void *two(void *it) { step++; return it; }
+END
+says 'they use a descriptor that was open before main.'
+explore 0 'close(open("timed", O_CREAT, 0600)); utimensat(AT_FDCWD, "timed", NULL, 0)' '' <<'END'
+static void *one(void *it) { step++; return it; }
+static void *two(void *it) { step++; return it; }
+END
+says 'they change owners or times of files.'
 explore 0 'struct stat file; fstat(1, &file); assert(file.st_size == 0); puts("x")' '' <<'END'
 static void *one(void *it) { step++; return it; }
 static void *two(void *it) { step++; return it; }

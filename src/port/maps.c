@@ -188,6 +188,14 @@ void rdl__maps_restore(void)
             rdl__maps_problem = "an execution removed or protected memory that was mapped before";
 }
 
+bool rdl__maps_any_shared(bool (*is_own)(uintptr_t pc))
+{
+    for (uint32_t i = 0; i < map_count; i++)
+        if (maps[i].is_shared && !is_own(maps[i].pc))
+            return true;
+    return false;
+}
+
 bool rdl__maps_shared_has_changed(void)
 {
     for (uint32_t i = 0; i < saved_count; i++)

@@ -22,6 +22,9 @@ void rdl__maps_forget(void *start, size_t size);
 void rdl__maps_save(bool (*is_own)(uintptr_t pc));
 void rdl__maps_restore(void);
 
+/* Are there any that are shared, but for those that Raddle itself has made? */
+bool rdl__maps_any_shared(bool (*is_own)(uintptr_t pc));
+
 /* Is there something else now in a mapping that is shared? */
 bool rdl__maps_shared_has_changed(void);
 

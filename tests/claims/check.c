@@ -260,6 +260,7 @@ static struct totals check_tests(unsigned count)
     struct run *runs = mmap(NULL, count * RUNS * sizeof *runs, PROT_READ | PROT_WRITE,
                             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     struct totals totals = {0};
+    bool failed = false;
 
     if (runs == MAP_FAILED)
         die("mmap");
@@ -273,8 +274,9 @@ static struct totals check_tests(unsigned count)
             _exit(0);
         }
     for (int status; wait(&status) > 0;)
-        if (status != 0)
-            exit(2);
+        failed |= status != 0;
+    if (failed)
+        exit(2);
     for (unsigned program = 0; program < count; program++)
         judge(&runs[program * RUNS], program, &totals);
     return totals;

@@ -55,7 +55,7 @@ static mtx_t plain;
 static cnd_t changed;
 static tss_t own;
 static once_flag begun = ONCE_FLAG_INIT;
-static int file = -1, home = -1, ways[2] = {-1, -1}, event = -1;
+static int file = -1, home = -1, page = -1, ways[2] = {-1, -1}, event = -1;
 static FILE *input, *output;
 static struct {
     unsigned one : 4, two : 4;
@@ -234,7 +234,7 @@ static int finish(int v)
 
     for (int i = 0; i < 2; i++) {
         hash = mix(mix(mix(hash, GET(p[i])), q[i]), a[i]);
-        hash = mix(mix(mix(hash, pairs[i].x), pairs[i].y), mapped[0][i]);
+        hash = mix(mix(mix(hash, pairs[i].x), pairs[i].y), mapped[0] ? mapped[0][i] : 0);
     }
     for (int i = 0; i < 8; i++)
         hash = mix(mix(hash, text[i]), note[i]);
@@ -304,6 +304,25 @@ static void allow_races(volatile void *memory, long size)
         AnnotateBenignRaceSized(__FILE__, __LINE__, memory, size, "it is meant to be there");
 }
 
+HELPER void map_twice(void)
+{
+    int fd = memfd_create("twice", MFD_CLOEXEC);
+
+    if (fd < 0 || ftruncate(fd, 4096) != 0)
+        abort();
+    for (int i = 0; i < 2; i++)
+        mapped[i] = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
+}
+
+/* Races are meant here as well. */
+HELPER void make_mappings(void)
+{
+    map_twice();
+    for (int i = 0; i < 2; i++)
+        allow_races(mapped[i], 2 * sizeof *mapped[i]);
+}
+
 /* For programs that have to do with files; they are dear. */
 HELPER void make_files(void)
 {
@@ -313,6 +332,12 @@ HELPER void make_files(void)
     file = open("contents", O_CREAT | O_RDWR | O_TRUNC, 0600);
     pwrite(file, "1234", 4, 0);
     home = open(".", O_RDONLY);
+}
+
+HELPER void make_page(void)
+{
+    page = open("page", O_CREAT | O_RDWR | O_TRUNC, 0600);
+    pwrite(page, "1234", 4, 0);
 }
 
 HELPER void make_streams(void)
@@ -336,7 +361,6 @@ HELPER void make_pipes(void)
         abort();
 }
 
-/* Before main, as executions of a test must leave no mapping behind. */
 /* Before each test: those of earlier ones in the same process. */
 HELPER void close_leftovers(void)
 {
@@ -347,17 +371,6 @@ HELPER void close_leftovers(void)
 __attribute__((constructor)) static void ignore_closed_pipes(void)
 {
     signal(SIGPIPE, SIG_IGN);
-}
-
-__attribute__((constructor)) static void map_twice(void)
-{
-    int fd = memfd_create("twice", MFD_CLOEXEC);
-
-    if (fd < 0 || ftruncate(fd, 4096) != 0)
-        abort();
-    for (int i = 0; i < 2; i++)
-        mapped[i] = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    close(fd);
 }
 
 HELPER void set_up(int program)
@@ -373,29 +386,28 @@ HELPER void set_up(int program)
     mtx_init(&plain, mtx_plain);
     cnd_init(&changed);
     tss_create(&own, NULL);
-    mapped[0][0] = mapped[0][1] = 0;
     pthread_key_create(&key, NULL);
     allow_races(p, sizeof p);
     allow_races(q, sizeof q);
     allow_races(&lazy, sizeof lazy);
-    allow_races(mapped[0], 2 * sizeof *mapped[0]);
-    allow_races(mapped[1], 2 * sizeof *mapped[1]);
     outcomes->began++;
 }
 
 HELPER void tear_down(void)
 {
-    int all[] = {file, home, ways[0], ways[1], event};
+    int all[] = {file, home, page, ways[0], ways[1], event};
 
-    mapped[0][0] = mapped[0][1] = 0;
-    for (int i = 0; i < 5; i++)
+    if (mapped[0])
+        for (int i = 0; i < 2; i++)
+            munmap((void *)mapped[i], 4096);
+    for (int i = 0; i < 6; i++)
         if (all[i] >= 0)
             close(all[i]);
     if (input)
         fclose(input);
     if (output)
         fclose(output);
-    free(block);
+    free(atomic_exchange(&block, NULL));
 }
 
 /* By no function that Raddle knows of: what is in there is not the program's. */

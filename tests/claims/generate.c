@@ -38,11 +38,11 @@ static const char *const *const kinds[] = {
     memory, atomics,  locks,   conditions,  ends,    memory, meetings, environment, files,
     unseen, assembly, firsts,  ends,        streams, pipes,  shapes,   nested,      signals,
     locks,  folders,  library, other_locks, texts,   bytes,  numerals, blocks,      opened,
-    printed, objects, libraries};
+    printed, objects, libraries, mappings};
 static const char *const *const safe_kinds[] = {
     memory, atomics,    safe_locks,  environment, files,  library, unseen,   assembly,
     firsts, safe_locks, other_locks, streams,     pipes,  shapes,  nested,   signals,
-    firsts, texts,      bytes,       numerals,    blocks, opened,  printed};
+    firsts, texts,      bytes,       numerals,    blocks, opened,  printed, mappings};
 
 /* Of statements that wait for other threads, begin some, or end them. */
 static const char *const *const tied_kinds[] = {conditions, meetings, ends, nested, signals};
@@ -125,6 +125,10 @@ static void print_preparation(unsigned program)
         printf("    remove_files();\n");
     if (has(pipes))
         printf("    make_pipes();\n");
+    if (has(mappings))
+        printf("    make_page();\n");
+    if (has(shapes))
+        printf("    make_mappings();\n");
     if (has(signals))
         printf("    signal(SIGUSR1, count_signal);\n");
     printf("}\n\n");
@@ -135,7 +139,7 @@ static void print_leaving(unsigned thread)
 {
     unsigned how = upto(9);
 
-    if (tests && has(streams)) /* which are closed after the program */
+    if (tests && (has(streams) || has(shapes))) /* which are closed and unmapped after the program */
         how = 9;
     if (how == 0)
         printf("    pthread_detach(t[%u]);\n", thread);

@@ -15,7 +15,6 @@ static const char *const memory[] = {"SET(p[$], @);",
                                      "SEE(q[$]);",
                                      "q[$]++;",
                                      "if (GET(p[$]) == @) q[$] = @;",
-                                     "memcpy(&p[0], &p[1], sizeof *p);",
                                      NULL};
 static const char *const atomics[] = {
     "a[$]++;",
@@ -230,6 +229,20 @@ static const char *const blocks[] = {
     "int *w = atomic_exchange(&block, NULL); if (w) { SEE(*w + 1); free(w); }",
     "int *w = atomic_exchange(&block, NULL); if (w) ++*w; free(atomic_exchange(&block, w));",
     "int *w = realloc(atomic_exchange(&block, NULL), 4); *w = @; free(atomic_exchange(&block, w));",
+    NULL};
+static const char *const mappings[] = {
+    "char *w = mmap(NULL, 4, PROT_READ, MAP_SHARED, page, 0); if (w != MAP_FAILED) { SEE(w[$]); "
+    "munmap(w, 4); }",
+    "char *w = mmap(NULL, 4, PROT_WRITE, MAP_SHARED, page, 0); if (w != MAP_FAILED) { w[$] = '@'; "
+    "munmap(w, 4); }",
+    "char *w = mmap(NULL, 4, PROT_READ, MAP_PRIVATE, page, 0); if (w != MAP_FAILED) { SEE(w[$]); "
+    "munmap(w, 4); }",
+    "int *w = mmap(NULL, 4, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); "
+    "SEE(w[0]); w[0] = @; SEE(w[0]); munmap(w, 4);",
+    "char w = '@'; SEE(pwrite(page, &w, 1, $));",
+    "char w = 0; SEE(pread(page, &w, 1, $)); SEE(w);",
+    "close(memfd_create(\"it\", MFD_CLOEXEC));",
+    "INC(p[$]);",
     NULL};
 static const char *const unseen[] = {"unseen_set(unseen_get() + 1);",
                                      "SEE(unseen_get());",

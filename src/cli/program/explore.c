@@ -118,6 +118,7 @@ static void prepare_execution(void)
     give_output_a_buffer(rdl__this_board->task.traced ? _IONBF : _IOFBF);
     forget_output();
     rdl__capture_begin();
+    rdl__handles_copied();
 }
 
 /* ---- What became of it ------------------------------------------------------------------- */

@@ -30,6 +30,7 @@ void rdl_reproduce_program(const struct rdl_reproduction *what)
 static void end_program(void)
 {
     run_destructors();
+    rdl__streams_end();
     rdl__process_ends(0);
 }
 

@@ -3,13 +3,16 @@
 #include <string.h>
 
 #include "control/alike.h"
+#include "control/sched/calls.h"
 #include "control/sched/debug.h"
 #include "control/sched/dispatch.h"
 #include "control/sched/donor.h"
 #include "control/sched/inner.h"
 #include "control/sched/seen.h"
 #include "control/sched/sleeper.h"
+#include "control/sched/state.h"
 #include "port/addresses.h"
+#include "port/maps.h"
 
 enum {
     FIRST_SECOND = 1735689600, /* when virtual time begins: 2025-01-01 */
@@ -101,6 +104,8 @@ static void begin(const struct rdl__execution *execution)
     rdl__first_turn();
     rdl__running = first;
     rdl__alike_tell();
+    if (execution->forked && rdl__maps_any_shared(rdl__is_own))
+        rdl__limit(RDL__LIMIT_UNLIKE, "they share memory that was mapped before main", "");
     if (rdl__free_threads > 0)
         rdl__limit(RDL__LIMIT_BOUND, "threads that were started before were not controlled", "");
     rdl__dispatch_begin();
@@ -137,6 +142,9 @@ void rdl__execution_prepare(void)
     prepared = true;
     rdl__switch_prepare();
     rdl__clocks_prepare();
+    rdl__constants_find();
+    rdl__states_find();
+    rdl__streams_find();
     rdl__dispatch_prepare();
     rdl__own_stack(&low, &high);
     rdl__seen_begin();

@@ -3,12 +3,14 @@
  * exit() runs handlers and destructors first, while other threads go on.  So the operation comes
  * after them: rdl__process_ends is what the program's last handler calls (cli/program/start.c),
  * and what _exit begins with. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "control/sched/inner.h"
 #include "control/sched/next.h"
+#include "control/sched/state.h"
 #include "port/coverage.h"
 #include "port/kernel.h"
 #include "raddle/events.h"
@@ -25,6 +27,29 @@ RDL__INTERPOSE void exit(int status)
     __builtin_unreachable();
 }
 
+extern FILE *_IO_list_all;
+
+static bool is_unwritten(void)
+{
+    for (const FILE *file = _IO_list_all; file; file = file->_chain)
+        if (file->_IO_write_ptr > file->_IO_write_base)
+            return true;
+    return false;
+}
+
+/* exit() writes what is in buffers, and others may go on before the process ends. */
+void rdl__streams_end(void)
+{
+    struct rdl__thread *self = rdl__self();
+
+    if (!self || rdl__is_alone() || !rdl__sched.forked || rdl__sched.failing || !is_unwritten())
+        return;
+    rdl__point(self, &(struct rdl__op){.kind = RDL__OP_IO, .flags = RDL__OP_BREAKS});
+    self->no_switch++;
+    fflush(NULL);
+    self->no_switch--;
+}
+
 void rdl__process_ends(uintptr_t pc)
 {
     struct rdl__thread *self = rdl__self();
@@ -33,6 +58,7 @@ void rdl__process_ends(uintptr_t pc)
         return;
     rdl__point(self, &(struct rdl__op){.kind = RDL__OP_EXIT, .flags = RDL__OP_BREAKS, .pc = pc});
     rdl__log_pending();
+    rdl__streams_look();
     rdl__running = NULL; /* no other thread goes on from here */
 }
 

@@ -18,6 +18,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "control/sched/left.h"
 #include "control/sched/mappings.h"
 #include "control/sched/state.h"
 #include "control/sched/world.h"
@@ -124,6 +125,7 @@ void rdl__file_look(int fd, struct rdl__file *out)
         out->kind = RDL__NO_FILE;
         return;
     }
+    rdl__handles_used(fd);
     out->kind = kind_of(&status);
     out->mapped = rdl__is_mapped(&status) || rdl__file_is_of_kernel(&status);
     if (out->kind != RDL__PLAIN_FILE)
@@ -240,6 +242,7 @@ void rdl__file_born(int fd)
 /* The number will stand for something else. */
 static void forget_number(int fd)
 {
+    rdl__handles_closed(fd);
     for (uint32_t i = 0; i < known_count; i++)
         if (known[i].fd == fd)
             known[i].born = 0;

@@ -15,6 +15,7 @@
 
 #include "base/hash.h"
 #include "control/sched/left.h"
+#include "control/sched/sched.h"
 #include "port/kernel.h"
 
 enum {
@@ -70,6 +71,37 @@ __attribute__((constructor(101))) static void note_inherited(void)
     for (int fd = 0; fd < RDL__FD_FLOOR; fd++)
         is_inherited[fd] = !(now[fd].revents & POLLNVAL);
 }
+
+/* ---- Of a program: before main --------------------------------------------------------------- */
+
+static bool is_old[RDL__FD_FLOOR]; /* open in the process that executions are copies of */
+
+void rdl__handles_copied(void)
+{
+    static bool is_known;
+    struct pollfd now[RDL__FD_FLOOR];
+
+    if (is_known)
+        return;
+    is_known = true;
+    ask_for_descriptors(now);
+    for (int fd = STDERR_FILENO + 1; fd < RDL__FD_FLOOR; fd++)
+        is_old[fd] = !(now[fd].revents & POLLNVAL);
+}
+
+void rdl__handles_closed(int fd)
+{
+    if (fd >= 0 && fd < RDL__FD_FLOOR)
+        is_old[fd] = false;
+}
+
+void rdl__handles_used(int fd)
+{
+    if (fd >= 0 && fd < RDL__FD_FLOOR && is_old[fd])
+        rdl__limit(RDL__LIMIT_UNLIKE, "they use a descriptor that was open before main", "");
+}
+
+/* ---- Of tests: before the first execution ---------------------------------------------------- */
 
 static uint64_t state_of(int fd)
 {

@@ -63,6 +63,7 @@ void rdl__trace_quiet(void);      /* all others wait */
 
 /* exit.c: the process ends now, if it is one execution and a controlled thread calls */
 void rdl__process_ends(uintptr_t pc);
+void rdl__streams_end(void); /* before that, by exit() */
 
 /* verdict.c */
 _Noreturn void rdl__nobody_can_run(void);

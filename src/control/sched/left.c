@@ -393,6 +393,8 @@ void rdl__left_call(const struct rdl__call_row *row, const uint64_t *arguments)
 {
     bool has_folder = row->on == RDL__ON_PATH_AT;
 
+    if (strstr(row->name, "chown") || strstr(row->name, "utime"))
+        rdl__limit(RDL__LIMIT_UNLIKE, "they change owners or times of files", "");
     if (!table || !arguments || come_to_two(row, arguments) || come_to_key(row, arguments))
         return;
     if (strcmp(row->name, "shm_open") == 0 || strcmp(row->name, "shm_unlink") == 0)

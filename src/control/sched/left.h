@@ -55,6 +55,12 @@ void rdl__remains_socket(int fd);
 
 /* ---- Descriptors and streams: handles.c ------------------------------------------------------ */
 
+/* A program that was started with descriptors shares them among its executions, which are copies of
+ * it: the first copy is about to be made; an execution closes one, or uses it. */
+void rdl__handles_copied(void);
+void rdl__handles_closed(int fd);
+void rdl__handles_used(int fd);
+
 void rdl__handles_save(void);
 void rdl__handles_told(int fd);         /* an execution has changed this socket */
 void rdl__handles_flagged(int fd);      /* is about to set flags of this descriptor */

@@ -64,6 +64,18 @@ static bool changes_shared_stream(const struct rdl__call_row *row, const uint64_
     return false;
 }
 
+/* The C library looks at the time zone when it first needs one, and then only if it is asked to. */
+static bool changes_time_zone(const struct rdl__call_row *row, const uint64_t *arguments)
+{
+    const char *name;
+
+    if (!(row->writes & UINT64_C(1) << RDL__STATE_ENVIRONMENT) || !arguments)
+        return false;
+    name = (const char *)arguments[0];
+    return strcmp(row->name, "clearenv") != 0 && name && strncmp(name, "TZ", 2) == 0 &&
+           (name[2] == '\0' || name[2] == '=');
+}
+
 static void note_descriptor(const struct rdl__call_row *row, const uint64_t *arguments)
 {
     int fd = (int)arguments[row->argument];
@@ -94,7 +106,8 @@ void rdl__remains_called(const struct rdl__call_row *row, const uint64_t *argume
 
     if (!is_noted())
         return;
-    if (row->writes & kept || is_unknown || changes_shared_stream(row, arguments))
+    if (row->writes & kept || is_unknown || changes_shared_stream(row, arguments) ||
+        changes_time_zone(row, arguments))
         changed_process = row;
     if (row->on == RDL__ON_FD && arguments)
         note_descriptor(row, arguments);

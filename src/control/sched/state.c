@@ -195,12 +195,29 @@ static FILE *stream_of(const struct rdl__call_row *row, const uint64_t *argument
     }
 }
 
+/* `stdout` and `stderr` are variables; that functions read them is no operation. */
+static FILE *usual[2];
+
+void rdl__streams_find(void)
+{
+    usual[0] = stdout;
+    usual[1] = stderr;
+}
+
+void rdl__streams_look(void)
+{
+    if (stdout != usual[0] || stderr != usual[1])
+        rdl__limit(RDL__LIMIT_BOUND,
+                   "assignments to stdout and stderr were not tried at every moment", "");
+}
+
 static void come_to_stream(struct rdl__thread *self, FILE *stream, uintptr_t pc)
 {
     struct rdl__op op =
         stream ? stream_op(stream, pc) : rdl__state_op(RDL__STATE_WORLD, RDL__WRITES, pc);
 
     rdl__stream_await(self, stream, &op);
+    rdl__streams_look();
 }
 
 void rdl__come_to_stream(struct rdl__thread *self, FILE *stream, uintptr_t pc)

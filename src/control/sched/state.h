@@ -15,6 +15,10 @@
 /* Find the variables of the C library that belong to states; once, before executions. */
 void rdl__states_find(void);
 
+/* The same of stdout and stderr; and is one of them another stream now? */
+void rdl__streams_find(void);
+void rdl__streams_look(void);
+
 /* The object of a state. */
 uintptr_t rdl__state_object(enum rdl__state state);
 

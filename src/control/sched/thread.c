@@ -26,7 +26,6 @@
 
 #define sched (&rdl__sched)
 
-
 struct rdl__thread *rdl__thread_of(pthread_t thread)
 {
     for (uint32_t id = 0; id < sched->view.threads; id++)
@@ -639,6 +638,8 @@ RDL__INTERPOSE void pthread_exit(void *result)
 {
     struct rdl__thread *self = rdl__self();
 
+    if (self && self->id == 0 && !rdl__is_alone()) /* its keys are destroyed too late */
+        rdl__limit(RDL__LIMIT_BOUND, "main was not left by pthread_exit at every moment", "");
     if (self) {
         self->result = result;
         self->exiting = true;

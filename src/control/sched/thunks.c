@@ -194,8 +194,6 @@ extern struct thunk thunks_end[] __asm__("__stop_rdl__thunks")
 /* Functions of C++'s library are looked for when they are called: most programs have none. */
 void rdl__thunks_find(void)
 {
-    rdl__constants_find();
-    rdl__states_find();
     for (struct thunk *it = thunks_begin; it < thunks_end; it++) {
         bool is_wrap = it->jump == rdl__wrap_find;
         const void *found = NULL;

@@ -303,6 +303,7 @@ void rdl__undo_restore(void)
     restore_random();
     restore_kernel();
     rdl__keys_restore();
+    rdl__strtok_begin();
     rdl__signals_put_back();
     handler_count = 0;
     rdl__states_written = 0;

@@ -18,6 +18,9 @@ void rdl__undo_restore(void);
 void rdl__keys_save(void);
 void rdl__keys_restore(void);
 
+/* wrapped_static.c: no text is being taken apart. */
+void rdl__strtok_begin(void);
+
 /* signal.c: dispositions that controlled threads have changed. */
 void rdl__signals_put_back(void);
 

@@ -13,6 +13,7 @@
 #include "control/sched/next.h"
 #include "control/sched/state.h"
 #include "control/sched/track.h"
+#include "control/sched/undo.h"
 
 RDL__ASKED_FOR(wrapped_static);
 
@@ -91,6 +92,11 @@ RDL__INTERPOSE char *__wrap_ctime(const time_t *it)
 /* ---- strtok ---------------------------------------------------------------------------------- */
 
 static char *rest; /* where the next word is looked for, among controlled threads */
+
+void rdl__strtok_begin(void)
+{
+    rest = NULL;
+}
 
 static char *split(struct rdl__thread *self, char *text, const char *separators, uintptr_t pc)
 {
