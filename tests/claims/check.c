@@ -108,8 +108,8 @@ static void explore(struct run *run, unsigned program, int build, int strategy)
     FILE *pipe;
 
     snprintf(command, sizeof command,
-             "%s explore --strategy %s --schedules %s --seed %s --fail-on crash,race --shrink-time 0 --format json "
-             "-- %s/%s %u 2>errors",
+             "%s explore --strategy %s --schedules %s --seed %s --fail-on crash,race "
+             "--shrink-time 0 --format json -- %s/%s %u 2>errors",
              raddle, strategies[strategy], schedules, seed, batch, builds[build], program);
     clear_outcomes(1, 1);
     pipe = popen(command, "r");

@@ -139,7 +139,7 @@ static void print_leaving(unsigned thread)
 {
     unsigned how = upto(9);
 
-    if (tests && (has(streams) || has(shapes))) /* which are closed and unmapped after the program */
+    if (tests && (has(streams) || has(shapes))) /* which main closes and unmaps */
         how = 9;
     if (how == 0)
         printf("    pthread_detach(t[%u]);\n", thread);

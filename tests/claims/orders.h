@@ -59,6 +59,8 @@ static int run(int argc, char **argv, const struct program *const *programs)
 {
     int order[THREADS_MAX * 4], program = argc > 1 ? atoi(argv[1]) : -1;
 
+    if (program < 0)
+        close_leftovers();
     for (int i = 0; programs[i]; i++)
         if ((program < 0 || program == i) && programs[i]->prepare) {
             place = program < 0 ? i : 0;

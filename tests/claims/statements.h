@@ -326,7 +326,8 @@ static const char *const opened[] = {
     NULL};
 static const char *const libraries[] = {
     "void *w = dlopen(\"libutil.so.1\", RTLD_NOW); SEE(w != NULL); if (w) dlclose(w);",
-    "void *w = dlopen(\"libutil.so.1\", RTLD_NOW | RTLD_NOLOAD); SEE(w != NULL); if (w) dlclose(w);",
+    "void *w = dlopen(\"libutil.so.1\", RTLD_NOW | RTLD_NOLOAD); SEE(w != NULL); "
+    "if (w) dlclose(w);",
     "SEE(dlopen(\"libutil.so.1\", RTLD_NOW) != NULL);",
     "SEE(dlsym(RTLD_DEFAULT, \"getpid\") != NULL);",
     "INC(p[$]);",
