@@ -210,6 +210,27 @@ explore 0 -- env ./tidy
 explore 0 -- sh -c './tidy; exit $?'
 [ ! -e own ] || fail "a file was left behind"
 
+# A program that calls nothing by which others are started has the threads itself: it is not run
+# once more to find that out.
+$CC -O1 -pthread -x c - -o counted <<'END'
+#include <pthread.h>
+#include <stdio.h>
+static void *nothing(void *it) { return it; }
+int main(int argc, char **argv)
+{
+    pthread_t thread;
+    FILE *runs = fopen("runs", "a");
+
+    fputc('x', runs);
+    fclose(runs);
+    pthread_create(&thread, NULL, nothing, NULL);
+    pthread_join(thread, NULL);
+    return 0;
+}
+END
+explore 0 --strategy in-order -- ./counted
+[ "$(cat runs)" = x ] || fail "the program ran more than once: $(cat runs)"
+
 # ---- In the debugger -----------------------------------------------------------------------------
 
 explore 1 -- env ./bank

@@ -659,7 +659,7 @@ int rdl__program_explore(rdl__main_function *function, int argc, char **argv)
     options = options_of(&arguments);
     if (options->step || probes == RDL__PROBES_ONLY)
         keep_commands();
-    if (probes && starts_others(options, name.bytes)) {
+    if (probes && rdl__program_may_start_others() && starts_others(options, name.bytes)) {
         say(hello, RDL__TO_BE_FOLLOWED);
         leave(RDL__EXIT_SETUP);
     }

@@ -190,6 +190,12 @@ void rdl__dispatch_prepare(void)
     is_known = true;
 }
 
+bool rdl__dispatch_is_needed(void)
+{
+    rdl__dispatch_prepare();
+    return calls.maker[0] != '\0';
+}
+
 const char *rdl__dispatch_lacking(void)
 {
     return calls.maker[0] && calls.waits && !is_possible ? calls.maker : NULL;

@@ -11,6 +11,7 @@
 /* Is there such code?  Looked for once, and again when something has been loaded. */
 void rdl__dispatch_prepare(void);
 void rdl__dispatch_loaded(void);
+bool rdl__dispatch_is_needed(void);
 
 /* A module with code that seems to wait in such calls, which this kernel would not hand
  * to us; NULL: there is none. */
