@@ -231,6 +231,11 @@ END
 explore 0 --strategy in-order -- ./counted
 [ "$(cat runs)" = x ] || fail "the program ran more than once: $(cat runs)"
 
+explore 0 -- sh -c './counted; ./counted'
+tr '\n' ' ' <out | tr -s ' ' >line
+grep -qF 'It did not control `./counted`, which the program started.' line ||
+    fail "it does not name the program that it did not control:" "$(cat out)"
+
 # ---- In the debugger -----------------------------------------------------------------------------
 
 explore 1 -- env ./bank

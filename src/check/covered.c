@@ -95,7 +95,10 @@ static uint32_t add_names(struct rdl__text *out, const struct rdl__limits *limit
             continue;
         }
         rdl__text_add(out, "`");
-        rdl__symbol_add_plain(out, limits->all[i].what);
+        if (kind == RDL__LIMIT_PROCESS) /* a file name, which may begin with a dot */
+            rdl__text_add(out, "%s", limits->all[i].what);
+        else
+            rdl__symbol_add_plain(out, limits->all[i].what);
         rdl__text_add(out, "`");
         if (module[0] && (shown == NAMES_SHOWN || next == limits->count ||
                           strcmp(limits->all[next].where, module) != 0))
