@@ -39,7 +39,7 @@ static char text[16] = "12,3", note[16] = "2,1"; /* whatever becomes of them, th
 static int numbers[2];
 static unsigned random_seed;
 static time_t moment;
-static struct tm calendar;
+static struct tm calendar = {.tm_mday = 9, .tm_mon = 6, .tm_year = 126, .tm_yday = 200};
 static int *_Atomic lazy, *_Atomic block;
 static pthread_mutex_t m[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
 static pthread_cond_t c = PTHREAD_COND_INITIALIZER;

@@ -1,6 +1,6 @@
 /* generate.c -- random programs of threads, as one C file.
  *
- *     generate SEED COUNT programs|tests threads|orders > batch.c
+ *     generate SEED COUNT programs|tests threads|orders [pairs] > batch.c
  *
  * Every program is small enough for all of its schedules to be tried: one to three threads with
  * few statements each, of few kinds (statements.h), or they would hardly meet.  What a thread has
@@ -9,6 +9,9 @@
  * Programs are functions that the main of frame.h calls by number.  Tests are RDL_EXPLOREs of a
  * test program, whose executions are made in one process: none that could end that process, or a
  * deadlock, which would end the search.
+ *
+ * With `pairs` they are not drawn from SEED, but numbered from it on: each pair of statements of a
+ * kind meets in one of them, and what else there is of it is drawn.
  *
  * With `orders` the same programs have no threads: each statement is a function, and orders.h
  * calls those of all threads in every order.  That needs no scheduler, no table of what functions
@@ -47,8 +50,9 @@ static const char *const *const safe_kinds[] = {
 /* Of statements that wait for other threads, begin some, or end them. */
 static const char *const *const tied_kinds[] = {conditions, meetings, ends, nested, signals};
 
-static bool tests, orders;
+static bool tests, orders, pairs;
 static const char *const *one, *const *two; /* the kinds of the program */
+static unsigned pair[2];                    /* the statements that are to meet */
 
 static bool has(const char *const *kind)
 {
@@ -68,17 +72,56 @@ static const char *const *draw_kind(void)
     return tests ? safe_kinds[upto(LENGTH(safe_kinds) - 1)] : kinds[upto(LENGTH(kinds) - 1)];
 }
 
-/* ---- Statements ---------------------------------------------------------------------------- */
+/* ---- Pairs --------------------------------------------------------------------------------- */
 
-static void print_statement(void)
+static unsigned count_of(const char *const *kind)
 {
-    const char *const *kind = upto(3) ? one : two;
-    unsigned count = 0, once = upto(1);
+    unsigned count = 0;
 
     while (kind[count])
         count++;
+    return count;
+}
+
+/* Has the list had this kind before? */
+static bool is_again(const char *const *const *list, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (list[k] == list[i])
+            return true;
+    return false;
+}
+
+/* Pair `number` of all, which begin anew after the last one. */
+static void choose_pair(unsigned number)
+{
+    const char *const *const *list = tests ? safe_kinds : kinds;
+    size_t count = tests ? LENGTH(safe_kinds) : LENGTH(kinds);
+    unsigned all = 0;
+
+    for (size_t i = 0; i < count; i++)
+        all += is_again(list, i) ? 0 : count_of(list[i]) * (count_of(list[i]) + 1) / 2;
+    number %= all;
+    for (size_t i = 0; i < count; i++)
+        for (unsigned k = 0; !is_again(list, i) && k < count_of(list[i]); k++) {
+            if (number <= k) {
+                one = two = list[i];
+                pair[0] = k;
+                pair[1] = number;
+                return;
+            }
+            number -= k + 1;
+        }
+}
+
+/* ---- Statements ---------------------------------------------------------------------------- */
+
+static void print_text(const char *text)
+{
+    unsigned once = upto(1);
+
     printf("    {");
-    for (const char *text = kind[upto(count - 1)]; *text; text++)
+    for (; *text; text++)
         if (*text == '$')
             printf("%u", upto(1));
         else if (*text == '~')
@@ -90,11 +133,27 @@ static void print_statement(void)
     printf("}\n");
 }
 
+static void print_statement(void)
+{
+    const char *const *kind = upto(3) ? one : two;
+
+    print_text(kind[upto(count_of(kind) - 1)]);
+}
+
+/* The last one of a thread is that of the pair, if there is one for it. */
+static void print_next(unsigned thread, bool is_last)
+{
+    if (pairs && is_last && thread < 2)
+        print_text(one[pair[thread]]);
+    else
+        print_statement();
+}
+
 static void print_thread(unsigned program, unsigned thread, unsigned statements)
 {
     printf("static void *thread_%u_%u(void *argument)\n{\n    int v = 0;\n\n", program, thread);
     for (unsigned i = 0; i < statements; i++)
-        print_statement();
+        print_next(thread, i + 1 == statements);
     printf("    return told(argument, v);\n}\n\n");
 }
 
@@ -103,7 +162,7 @@ static void print_steps(unsigned program, unsigned thread, unsigned statements)
 {
     for (unsigned i = 0; i < statements; i++) {
         printf("static int step_%u_%u_%u(int v)\n{\n", program, thread, i);
-        print_statement();
+        print_next(thread, i + 1 == statements);
         printf("    return v;\n}\n\n");
     }
     printf("static step *const steps_%u_%u[] = {", program, thread);
@@ -151,10 +210,18 @@ static void print_leaving(unsigned thread)
         printf("    pthread_join(t[%u], NULL);\n", thread);
 }
 
+/* How many statements a thread has. */
+static unsigned draw_length(unsigned thread, unsigned threads)
+{
+    if (pairs)
+        return 1 + (thread == 0 ? upto(1) : 0);
+    return 1 + upto(threads < 3 ? 2 : 0);
+}
+
 static void print_threads(unsigned program, unsigned threads)
 {
     for (unsigned i = 0; i < threads; i++)
-        print_thread(program, i, 1 + upto(threads < 3 ? 2 : 0));
+        print_thread(program, i, draw_length(i, threads));
     printf("static int program_%u(void)\n{\n    pthread_t t[4];\n    int v = 0;\n\n"
            "    prepare_%u();\n",
            program, program);
@@ -172,7 +239,7 @@ static void print_threads(unsigned program, unsigned threads)
 static void print_orders(unsigned program, unsigned threads)
 {
     for (unsigned i = 0; i < threads; i++)
-        print_steps(program, i, 1 + upto(threads < 3 ? 2 : 0));
+        print_steps(program, i, draw_length(i, threads));
     print_steps(program, threads, upto(1));
     for (unsigned i = 0; i < threads; i++)
         upto(9);
@@ -212,23 +279,28 @@ int main(int argc, char **argv)
 {
     unsigned count;
 
-    if (argc != 5)
+    if (argc != 5 && argc != 6)
         return 2;
     state = strtoull(argv[1], NULL, 10);
     count = (unsigned)atoi(argv[2]);
     tests = strcmp(argv[3], "tests") == 0;
     orders = strcmp(argv[4], "orders") == 0;
+    pairs = argc == 6;
     printf("#define _GNU_SOURCE\n%s#include \"frame.h\"\n%s\n",
            tests && !orders ? "#include <raddle.h>\n" : "",
            orders  ? "#include \"orders.h\"\n"
            : tests ? ""
                    : "#include \"alone.h\"\n");
     for (unsigned program = 0; program < count; program++) {
-        unsigned threads;
+        unsigned threads = 2;
 
-        one = draw_kind();
-        two = draw_kind();
-        threads = upto(3) ? 2 : 1 + 2 * upto(1);
+        if (pairs) {
+            choose_pair((unsigned)strtoul(argv[1], NULL, 10) + program);
+        } else {
+            one = draw_kind();
+            two = draw_kind();
+            threads = upto(3) ? 2 : 1 + 2 * upto(1);
+        }
         print_preparation(program);
         if (orders)
             print_orders(program, threads);
