@@ -315,6 +315,20 @@ static char *name(void)
 static void *one(void *it) { assert(strcmp(name(), "it") == 0); return it; }
 static void *two(void *it) { return it; }
 END
+# A thread may join main, which has left by pthread_exit.
+explore 0 'main_thread = pthread_self(); pthread_create(&joiner, NULL, join_main, NULL)' \
+    'pthread_exit(&step)' <<'END'
+static pthread_t main_thread, joiner;
+static void *join_main(void *it)
+{
+    void *result = NULL;
+    assert(pthread_join(main_thread, &result) == 0 && result == &step);
+    return it;
+}
+static void *one(void *it) { return it; }
+static void *two(void *it) { return it; }
+END
+says 'Main was not left by pthread_exit at every moment.'
 explore 2 '' '' <<'END'
 static void *one(void *it) { return it; }
 static void *two(void *it) { return it; }

@@ -39,6 +39,8 @@ static void discard_servants(struct rdl__thread *self)
 static void await_the_others(struct rdl__thread *self)
 {
     sched->ending = true;
+    if (self->exiting)
+        rdl__changed((uintptr_t)self); /* who joins it may go on */
     if (!is_alone(NULL))
         rdl__await(self,
                    &(struct rdl__op){.kind = RDL__OP_JOIN,

@@ -392,6 +392,8 @@ static bool has_ended(void *what)
 {
     const struct rdl__thread *thread = what;
 
+    if (thread->id == 0) /* it has left by pthread_exit, and its real one waits for the others */
+        return thread->exiting && sched->ending;
     return thread->state == RDL__ENDED;
 }
 
@@ -450,11 +452,13 @@ int rdl__thread_join(struct rdl__thread *self, struct rdl__thread *thread, void 
     thread->being_joined = false;
     if (woken != RDL__READY)
         return ETIMEDOUT;
-    sched->unjoined--;
     rdl__hb_joined(self, thread);
     if (out_result)
         *out_result = thread->result;
-    rdl__thread_bury(thread);
+    if (thread->id != 0) {
+        sched->unjoined--;
+        rdl__thread_bury(thread);
+    }
     return 0;
 }
 
