@@ -302,6 +302,190 @@ static void *one(void *it) { change(-1); number++; change(1); return it; }
 END
 says 'different orders of the calls that Raddle sees passed.'
 
+# ---- Memory and files that functions of the C library use ---------------------------------------
+
+# The number of a descriptor is closed and given anew between two uses of it.
+explore 0 'number = open("it", O_RDWR | O_CREAT, 0600)' '' <<'END'
+static int number;
+static void *one(void *it) { close(number); open("/dev/null", O_RDWR); return it; }
+static void *two(void *it)
+{
+    for (int i = 0; i < 2; i++)
+        (void)!write(number, "z", 1);
+    return it;
+}
+END
+says 'Descriptors were not closed at every moment.'
+
+# What is inlined of getc_unlocked and putc_unlocked uses the stream.
+explore 1 'stream = fopen("it", "w"); fputc(0, stream)' '' <<'END'
+static FILE *stream;
+static void *one(void *it) { putc_unlocked(1, stream); return it; }
+static void *two(void *it) { if (ftell(stream) == 1 && ftell(stream) == 2) bad = 1; return it; }
+END
+
+# A function of streams reads a page that is mapped, too; and a buffer at a time.
+cat >pages.h <<'END'
+#include <sys/mman.h>
+static _Atomic char *page;
+static FILE *stream;
+static int fill(int byte)
+{
+    static char bytes[6000];
+    int fd = open("pages", O_RDWR | O_CREAT, 0600);
+    memset(bytes, byte, sizeof bytes);
+    (void)!pwrite(fd, bytes, sizeof bytes, 0);
+    return fd;
+}
+END
+{ cat pages.h && cat <<'END'; } >code
+static void *one(void *it) { page[0] = 1; page[0] = 0; return it; }
+static void *two(void *it) { bad = getc(stream) == 1; return it; }
+END
+explore 1 'page = mmap(NULL, 1, PROT_WRITE, MAP_SHARED, fill(0), 0); stream = fopen("pages", "r")' \
+    '' <code
+{ cat pages.h && cat <<'END'; } >code
+static char bytes[6000];
+static void *one(void *it) { close(fill(1)); return it; }
+static void *two(void *it) { (void)!fread(bytes, 1, sizeof bytes, stream); return it; }
+END
+explore 0 'close(fill(0)); stream = fopen("pages", "r")' '' <code
+says 'Functions of streams were not interrupted between two of their system calls.'
+
+# stdout is a variable, which functions without a stream read.
+explore 1 'usual = stdout' '' <<'END'
+static FILE *usual;
+static void *one(void *it) { stdout = stderr; stdout = usual; return it; }
+static void *two(void *it) { printf("%s", "it"); return it; }
+END
+says 'data race'
+
+# Functions that wait fill memory afterwards.
+explore 0 '(void)!pipe(ends); stream = fdopen(ends[0], "r")' '' <<'END'
+static FILE *stream;
+static char line[8];
+static void *one(void *it) { line[0] = 'q'; (void)!write(ends[1], "it\n", 3); return it; }
+static void *two(void *it)
+{
+    assert(fgets(line, sizeof line, stream) && line[0] == 'i');
+    return it;
+}
+END
+explore 0 'pthread_create(&third, NULL, tell, NULL)' \
+    'void *got; pthread_join(third, &got); assert(got == &result)' <<'END'
+static void *result;
+static pthread_t third;
+static void *tell(void *it) { result = &result; return &result; }
+static void *one(void *it) { return it; }
+static void *two(void *it) { return it; }
+END
+# Others read no more than they need.
+explore 0 '' '' <<'END'
+#include <strings.h>
+static struct { char name[4], text[8]; int other; } it = {"ab", "xyzuvw", 0};
+static char copy[64];
+static void *one(void *unused)
+{
+    memccpy(copy, it.name, 0, sizeof copy);
+    return strcasecmp(it.text, "abc") > 0 ? unused : NULL;
+}
+static void *two(void *unused) { it.text[6] = 'z'; it.other++; return unused; }
+END
+says 'the only distinguishable schedule'
+# A function that the C library is given tells others.
+explore 1 '' '' <<'END'
+static int numbers[2] = {2, 1};
+static volatile int seen;
+static int compare(const void *left, const void *right)
+{
+    step = 1;
+    return *(int *)left - *(int *)right;
+}
+static void *one(void *it) { qsort(numbers, 2, sizeof *numbers, compare); return it; }
+static void *two(void *it) { if (step) seen = numbers[0]; return it; }
+END
+says 'data race'
+
+# A function of the program's own has the name of one that reads a text.
+cat >own.c <<'END'
+struct node { long number; char text[8]; int other; };
+void unlink(struct node *it);
+void unlink(struct node *it) { it->number++; }
+END
+cat >uses.c <<'END'
+#include <pthread.h>
+struct node { long number; char text[8]; int other; };
+void unlink(struct node *it);
+static struct node node = {0, "1234567", 1};
+static void *run(void *it) { unlink(&node); return it; }
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, run, NULL);
+    node.other++;
+    return pthread_join(thread, NULL);
+}
+END
+"$raddle" cc -g -O0 -w own.c uses.c -o own
+"$raddle" explore --seed 1 -- ./own >out 2>&1 </dev/null || fail "its own unlink:" "$(cat out)"
+
+# A stream of C++'s reads the text that it is given.
+cat >prints.cc <<'END'
+#include <sstream>
+#include <string>
+#include <thread>
+int main()
+{
+    std::ostringstream out;
+    std::string text = "it";
+    std::thread writer([&] { text[0] = 'x'; }), reader([&] { out << text; });
+    writer.join();
+    reader.join();
+}
+END
+RADDLE_CC=g++ "$raddle" cc -g -O1 prints.cc -o prints
+! "$raddle" explore --seed 1 -- ./prints >out 2>&1 </dev/null || fail "no race:" "$(cat out)"
+grep -q 'data race' out || fail "no race:" "$(cat out)"
+
+# What a test writes to texts of the environment is put back, and it is told of memory that is not.
+cat >kept.c <<'END'
+#include <raddle.h>
+#include <stdlib.h>
+#include <sys/ipc.h>
+#include <sys/shm.h>
+#ifdef SEGMENT
+static char *text;
+__attribute__((constructor)) static void attach(void)
+{
+    int it = shmget(IPC_PRIVATE, 4096, 0600);
+    text = shmat(it, NULL, 0);
+    shmctl(it, IPC_RMID, NULL);
+}
+#else
+#define text getenv("PATH")
+#endif
+static void nothing(void *unused) { (void)unused; }
+RDL_EXPLORE(is_first_again)
+{
+    struct rdl_thread *one = rdl_spawn(t, "one", nothing, NULL);
+    struct rdl_thread *two = rdl_spawn(t, "two", nothing, NULL);
+#ifndef SEGMENT
+    rdl_check_ne(text[0], '!');
+#endif
+    text[0] = '!';
+    rdl_join(one);
+    rdl_join(two);
+}
+RDL_MAIN
+END
+for segment in '' -DSEGMENT; do
+    "$raddle" cc -g $segment -I"$SOURCE/include" kept.c -o kept -L"$BUILD/lib" \
+        -Wl,-rpath,"$BUILD/lib" -lraddle
+    ./kept --seed 1 --regressions none >out 2>&1 || fail "kept.c:" "$(cat out)"
+done
+said=$(tr -s ' \n' '  ' <out)
+says 'memory that was attached before keeps its contents'
+
 # ---- As without Raddle ------------------------------------------------------------------------
 
 explore 0 'assert(strcmp(name(), "program") == 0); prctl(PR_SET_NAME, "it")' \

@@ -449,11 +449,11 @@ silent 'Files below'
 # ---- The environment --------------------------------------------------------------------------
 
 # The text that putenv is given is part of the environment, and anybody may write to it.
-build kept -DWHICH=text <<'END'
+build kept -DWHICH=text -DAT=7 <<'END'
 static char text[] = "COLOUR=red";
 static void *run(void *it)
 {
-    text[0] = 'K';
+    text[AT] = 'K';
     return it;
 }
 int main(void)
@@ -467,9 +467,16 @@ int main(void)
     return 0;
 }
 END
-"$raddle" cc -g -DWHICH=text kept.c -o kept
+"$raddle" cc -g -DWHICH=text -DAT=7 kept.c -o kept
 explore kept
-says 'It does not know all that `putenv` can touch.'
-"$raddle" cc -g -DWHICH='(char *)"COLOUR=red"' kept.c -o kept
+says 'It does not know all that `putenv` of libc.so.6 can touch.'
+"$raddle" cc -g -DWHICH='(char *)"COLOUR=red"' -DAT=7 kept.c -o kept
 explore kept
 says 'the only distinguishable schedule'
+
+# getenv looks at the names of all variables.
+"$raddle" cc -g -DWHICH=text -DAT=0 kept.c -o kept
+status=0
+"$raddle" explore --seed 1 -- ./kept >out 2>&1 </dev/null || status=$?
+[ $status = 1 ] || fail "a name of the environment is changed: status $status:" "$(cat out)"
+grep -q 'data race between main and thread 1 on text' out || fail "no race:" "$(cat out)"

@@ -174,7 +174,7 @@ explore 0 --expect expected -- sh -c 'printf "one\ntwo\n" | ./reader'
 cat expected | "$raddle" explore --schedules 9 --expect expected -- env ./reader >out 2>&1 ||
     fail "a pipe as input:" "$(cat out)"
 explore 0 --expect expected -- sh -c '{ printf "one\ntwo\n"; sleep 1000; } | ./reader'
-says 'its standard input'
+says 'standard input did not end'
 RADDLE_SCHEDULES=7 "$raddle" explore --format json -- env -i ./bank ordered >out 2>&1
 says '"schedules":7,'
 "$raddle" explore --seed 1 --format json -- sh -c './bank ordered >log; true' >out 2>&1

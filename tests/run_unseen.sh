@@ -182,6 +182,10 @@ for with in gcc:1:false gcc:3:false clang:3:false gcc:4:false 'raddle cc':1:fals
     for way in open close; do
         [ $what != 2 ] || [ $way = open ] || continue # others may still use the library
         options='--format json' explore 0 dpor 1 ./loads $way
-        grep -q "\"complete\":$complete," out || fail "$with, $way: not $complete:" "$(cat out)"
+        # That dlopen is not known in all it does ends the claim anyway.
+        nothing_else='"unseen":\[\],"unknown":\[{"name":"dl[a-z]*",[^]]*\],.*"bounds":\[\]'
+        found=true
+        grep -q "$nothing_else" out || found=false
+        [ $found = $complete ] || fail "$with, $way: not $complete:" "$(cat out)"
     done
 done

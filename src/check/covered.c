@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/sched/calls.h"
 #include "port/lines.h"
 #include "port/symbols.h"
 
@@ -52,6 +53,8 @@ static void name_functions(struct rdl__limits *limits)
                     strlen(limit.what + strlen(OF_TEST)) + 1);
         else if (strncmp(limit.what, OF_HEADER, strlen(OF_HEADER)) == 0)
             snprintf(limit.what, sizeof limit.what, "a spec");
+        if (limit.kind == RDL__LIMIT_UNKNOWN && !limit.where[0] && rdl__call_row(limit.what))
+            snprintf(limit.where, sizeof limit.where, "libc.so.6");
         limit.pc = 0;
         one.all[0] = limit;
         rdl__limits_merge(&named, &one);

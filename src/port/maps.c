@@ -5,6 +5,7 @@
 #include "port/maps.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <link.h>
 #include <stdio.h>
 #include <string.h>
@@ -159,12 +160,37 @@ static void choose(bool (*is_own)(uintptr_t pc))
     }
 }
 
+/* Memory that shmat has attached before we looked is in no table of ours. */
+static bool has_segments(void)
+{
+    enum { NAME = 5, ROOM = 4096 };
+    char text[ROOM + NAME];
+    long fd = rdl__kernel(SYS_openat, AT_FDCWD, (long)"/proc/self/maps", O_RDONLY, 0, 0, 0);
+    size_t kept = 0;
+    bool found = false;
+    long got;
+
+    while (fd >= 0 && !found &&
+           (got = rdl__kernel(SYS_read, fd, (long)text + (long)kept, ROOM, 0, 0, 0)) > 0) {
+        size_t size = kept + (size_t)got;
+
+        found = memmem(text, size, "/SYSV", NAME) != NULL;
+        kept = size < NAME ? size : NAME - 1;
+        memmove(text, text + size - kept, kept);
+    }
+    if (fd >= 0)
+        rdl__kernel(SYS_close, fd, 0, 0, 0, 0, 0);
+    return found;
+}
+
 void rdl__maps_save(bool (*is_own)(uintptr_t pc))
 {
     size_t done = 0;
 
     forget_copies();
     choose(is_own);
+    if (has_segments())
+        rdl__maps_problem = "System V shared memory that was attached before keeps its contents";
     if (too_many)
         rdl__maps_problem = "memory that the program has mapped keeps its contents, because there "
                             "are too many mappings";

@@ -65,8 +65,7 @@ static char problem[96];
 static char mark = 1;
 
 /* Besides run-time libraries. */
-static const char *const left_alone[] = {"libstdc++.so", "libc++.so", "libc++abi.so",
-                                         "libraddle.so"};
+static const char *const left_alone[] = {"libraddle.so"};
 
 /* Sections that are not the program's variables. */
 static const char *const not_variables[] = {

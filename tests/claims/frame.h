@@ -97,6 +97,20 @@ HELPER void block_signal(int how)
     pthread_sigmask(how, &set, NULL);
 }
 
+HELPER int try_signals(void)
+{
+    sigset_t set;
+
+    sigfillset(&set);
+    sigdelset(&set, SIGUSR1);
+    return sigismember(&set, SIGUSR1) + 2 * sigismember(&set, SIGUSR2);
+}
+
+HELPER void count_up(void *it)
+{
+    INC(*(_Atomic int *)it);
+}
+
 HELPER void increment(int *it)
 {
     ++*it;

@@ -146,6 +146,23 @@ void cxx_vector_add(int n)
     changed.notify_all();
 }
 
+void cxx_await(int n)
+{
+    std::unique_lock<std::mutex> held(lock);
+
+    while (sum < n)
+        changed.wait(held);
+}
+
+void cxx_tell(int n)
+{
+    {
+        std::lock_guard<std::mutex> held(lock);
+        sum += n;
+    }
+    changed.notify_one();
+}
+
 int cxx_vector_sum()
 {
     std::lock_guard<std::mutex> held(lock);

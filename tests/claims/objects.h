@@ -22,6 +22,8 @@ int cxx_hash_get(int key);
 void cxx_vector_add(int n);
 int cxx_vector_sum(void);
 void cxx_locked_add(int n);
+void cxx_await(int n);
+void cxx_tell(int n);
 int cxx_threads(int n);
 int cxx_thrown(int n);
 void cxx_shared(int n);

@@ -57,6 +57,8 @@ static const char *const meetings[] = {
     "mtx_lock(&plain); SET(p[0], @); mtx_unlock(&plain); cnd_signal(&changed);",
     "mtx_lock(&plain); SET(p[0], @); cnd_broadcast(&changed); mtx_unlock(&plain);",
     "SEE(pthread_barrier_wait(&barrier));",
+    "cxx_await(@); SEE(GET(p[$]));",
+    "cxx_tell(@);",
     "INC(p[$]);",
     "SEE(GET(p[$]));",
     NULL};
@@ -265,6 +267,7 @@ static const char *const firsts[] = {
     "call_once(&begun, init);",
     "SEE(GET(p[0]));",
     "if (!GET(lazy)) { SET(lazy, (int *)&p[1]); INC(p[0]); } SEE(*GET(lazy));",
+    "pthread_cleanup_push(count_up, &p[$]); INC(p[0]); pthread_cleanup_pop(@ - 1);",
     "SET(p[$], @);",
     "pthread_setspecific(key, &p[$]); SEE(pthread_getspecific(key) != NULL);",
     "tss_set(own, &p[$]); SEE(tss_get(own) != NULL);",
@@ -281,6 +284,7 @@ static const char *const other_locks[] = {
     "SEE(pthread_mutex_lock(&checked)); SEE(pthread_mutex_lock(&checked)); INC(p[$]); "
     "SEE(pthread_mutex_unlock(&checked));",
     "SEE(use_locks()); INC(p[$]);",
+    "SEE(try_signals());",
     "sched_yield(); INC(p[$]);",
     "thrd_yield(); SEE(GET(p[$]));",
     "INC(p[$]);",

@@ -142,6 +142,35 @@ static const char *starter_of(const struct rdl__scouting *scouting, const char *
     return found && *found->program ? last_part(found->program) : "another program";
 }
 
+static bool leads_to(const struct rdl__scouted *one, const struct rdl__scouted *other)
+{
+    size_t length = strlen(one->lineage);
+
+    return strncmp(one->lineage, other->lineage, length) == 0;
+}
+
+/* Has the process gone on as another program? */
+static bool has_executed(const struct rdl__scouting *scouting, const struct rdl__scouted *process)
+{
+    for (size_t i = 0; i < scouting->count; i++) {
+        const char *lineage = scouting->processes[i].lineage;
+        size_t length = strlen(process->lineage);
+
+        if (strncmp(lineage, process->lineage, length) == 0 && strcmp(lineage + length, "+") == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Neither is it on the way to the one that is explored, nor does that one start it, which is then
+ * told anew: so it may do something beside it. */
+static bool is_beside(const struct rdl__scouting *scouting, const struct rdl__scouted *other,
+                      const struct rdl__scouted *chosen)
+{
+    return other->program && *other->program && !leads_to(other, chosen) &&
+           !leads_to(chosen, other) && !has_executed(scouting, other);
+}
+
 static void add_others(struct rdl__text *out, const struct rdl__scouting *scouting,
                        const struct rdl__scouted *chosen)
 {
@@ -152,7 +181,8 @@ static void add_others(struct rdl__text *out, const struct rdl__scouting *scouti
     for (size_t i = 0; i < scouting->count; i++) {
         const struct rdl__scouted *other = &scouting->processes[i];
 
-        if (other != chosen && other->has_threads && ++count)
+        if (other != chosen && (other->has_threads || is_beside(scouting, other, chosen)) &&
+            ++count)
             rdl__add_word(&words, other->program);
         if (other->is_last && ++count)
             rdl__add_word(&words, other->executes);

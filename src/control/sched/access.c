@@ -204,6 +204,12 @@ void rdl__access(uintptr_t address, uintptr_t size, unsigned how, uintptr_t pc)
     access_range(address, size, how, pc);
 }
 
+void rdl__wrote(const void *at, uintptr_t size, uintptr_t pc)
+{
+    if (rdl__self() && at && size && rdl__is_instrumented(pc))
+        access_range((uintptr_t)at, size, RDL__HOW_WRITE, pc);
+}
+
 /* ---- What compilers call: accesses ---------------------------------------------------------- */
 
 #define HOOK(name, size, how)                                                                      \

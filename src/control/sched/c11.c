@@ -15,6 +15,7 @@
 #include "control/sched/mutex.h"
 #include "control/sched/primitive.h"
 #include "control/sched/seen.h"
+#include "control/sched/track.h"
 #include "control/sched/world.h"
 #include "port/blocked.h"
 
@@ -99,8 +100,10 @@ RDL__INTERPOSE int thrd_join(thrd_t thread, int *out_result)
     if (!self)
         return RDL__NEXT(thrd_join)(thread, out_result);
     why = rdl__thread_join(self, rdl__thread_of(thread), &result, RDL__FOREVER, RDL__CALLER);
-    if (!why && out_result)
+    if (!why && out_result) {
+        rdl__wrote(out_result, sizeof *out_result, RDL__CALLER);
         *out_result = (int)(intptr_t)result;
+    }
     return result_of(why);
 }
 

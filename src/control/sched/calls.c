@@ -4,7 +4,6 @@
 #include <fnmatch.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/hash.h"
 #include "port/modules.h"
 
@@ -107,15 +106,19 @@ enum { SLOTS = 8192 };
 _Static_assert(sizeof rdl__call_rows / sizeof *rdl__call_rows < SLOTS / 2, "room for all rows");
 
 static uint16_t slots[SLOTS]; /* number of a row, plus 1; 0: free */
-static bool is_compared[sizeof rdl__call_rows / sizeof *rdl__call_rows];
 
 #define COMPARED(name)    #name,
 #define SAME(name, other) #name,
 #define LIMITED(name)     #name,
 #define OBJECT(name)      #name,
+#define NUMBERS(name)     #name, #name "f", #name "l",
 static const char *const compared[] = {
 #include "control/sched/compared.def"
 };
+
+enum { COMPARED_SLOTS = 4096 };
+_Static_assert(sizeof compared / sizeof *compared < COMPARED_SLOTS / 2, "room for all names");
+static uint16_t compared_slots[COMPARED_SLOTS]; /* number of a name, plus 1; 0: free */
 
 static const struct rdl__call_row *find_row(const char *name)
 {
@@ -137,13 +140,6 @@ static void fill_slots(void)
             at++;
         slots[at % SLOTS] = (uint16_t)(row + 1);
     }
-    for (size_t i = 0; i < sizeof compared / sizeof *compared; i++) {
-        const struct rdl__call_row *row = find_row(compared[i]);
-
-        if (!row)
-            rdl__stop("%s is compared, and has no row", compared[i]);
-        is_compared[row - rdl__call_rows] = true;
-    }
 }
 
 const struct rdl__call_row *rdl__call_row(const char *name)
@@ -156,9 +152,28 @@ const struct rdl__call_row *rdl__call_row(const char *name)
     return find_row(name);
 }
 
-bool rdl__call_is_compared(const struct rdl__call_row *row)
+static void fill_compared(void)
 {
-    return is_compared[row - rdl__call_rows];
+    for (uint32_t i = 0; i < sizeof compared / sizeof *compared; i++) {
+        uint64_t at = rdl__hash_text(compared[i]);
+
+        while (compared_slots[at % COMPARED_SLOTS])
+            at++;
+        compared_slots[at % COMPARED_SLOTS] = (uint16_t)(i + 1);
+    }
+}
+
+bool rdl__call_is_compared(const char *name)
+{
+    static bool filled;
+
+    if (!filled)
+        fill_compared();
+    filled = true;
+    for (uint64_t at = rdl__hash_text(name); compared_slots[at % COMPARED_SLOTS]; at++)
+        if (strcmp(compared[compared_slots[at % COMPARED_SLOTS] - 1], name) == 0)
+            return true;
+    return false;
 }
 
 /* ---- Other libraries -------------------------------------------------------------------------

@@ -195,9 +195,9 @@ void rdl__constants_find(void); /* once, before executions */
 /* The row of a function of the C library; NULL: it has none. */
 const struct rdl__call_row *rdl__call_row(const char *name);
 
-/* Is what the row says known to be right (compared.def)?  A pass that met another one claims less:
- * RDL__LIMIT_UNKNOWN. */
-bool rdl__call_is_compared(const struct rdl__call_row *row);
+/* Is what is known of this function known to be right (compared.def)?  A pass that met another one
+ * of such a library claims less: RDL__LIMIT_UNKNOWN. */
+bool rdl__call_is_compared(const char *name);
 
 /* All rows, for tests. */
 extern const struct rdl__call_row rdl__call_rows[];

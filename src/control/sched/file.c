@@ -34,7 +34,11 @@ static struct known {
     ino_t inode;
     int fd;        /* of a file whose inode says nothing; else -1 */
     uint64_t born; /* value of rdl__file_sharings when we made it; 0: we did not */
+    const void *way; /* the stream by which it was used, or ANY_NUMBER; NULL: not yet */
+    bool has_ways;   /* there were several */
 } known[KNOWN_MAX];
+static const char any_number;
+#define ANY_NUMBER ((const void *)&any_number)
 static uint32_t known_count;
 
 /* Numbers that were closed in this execution: 1 and the thread that closed or got them last. */
@@ -51,6 +55,19 @@ void rdl__files_begin(void)
     if (some_are_given)
         memset(given, 0, sizeof given);
     some_are_given = false;
+}
+
+bool rdl__file_is_used_by(uintptr_t object, const void *stream)
+{
+    const void *way = stream ? stream : ANY_NUMBER;
+    struct known *it;
+
+    if (object <= FILES || object > FILES + known_count || rdl__is_alone())
+        return false;
+    it = &known[object - FILES - 1];
+    it->has_ways |= it->way && it->way != way;
+    it->way = way;
+    return it->has_ways;
 }
 
 static struct known *find(const struct stat *status, int fd)
@@ -176,6 +193,9 @@ struct rdl__op rdl__file_op(const struct rdl__file *file, uintptr_t pc)
 {
     bool asks_numbers = rdl__number_is_given_anew(file->fd);
 
+    if (rdl__self())
+        rdl__self()->asked_fd = file->fd;
+    rdl__file_is_used_by(file->object, NULL);
     return (struct rdl__op){.kind = RDL__OP_IO,
                             .touch = RDL__WRITES,
                             .flags = (file->mapped ? RDL__OP_BREAKS : 0) |
@@ -239,9 +259,30 @@ void rdl__file_born(int fd)
         it->born = rdl__file_sharings;
 }
 
+/* Another thread is about to use the file under this number: what it does is an operation on that
+ * file, although it will find another one. */
+static void look_who_uses(int fd)
+{
+    const struct rdl__thread *self = rdl__self();
+    struct rdl__file file;
+
+    if (!self || rdl__is_alone())
+        return;
+    rdl__file_look(fd, &file);
+    for (uint32_t id = 0; id < sched->view.threads; id++) {
+        const struct rdl__op *op = &sched->view.ops[id];
+
+        if (id != self->id && sched->threads[id]->state == RDL__ALIVE && op->kind == RDL__OP_IO &&
+            sched->threads[id]->asked_fd == fd &&
+            (op->object == file.object || op->also == file.object))
+            rdl__limit(RDL__LIMIT_BOUND, "descriptors were not closed at every moment", "");
+    }
+}
+
 /* The number will stand for something else. */
 static void forget_number(int fd)
 {
+    look_who_uses(fd);
     rdl__handles_closed(fd);
     for (uint32_t i = 0; i < known_count; i++)
         if (known[i].fd == fd)

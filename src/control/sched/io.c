@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "control/sched/state.h"
+#include "control/sched/track.h"
 #include "control/sched/world.h"
 
 /* What the compiler calls instead, if it knows the size of the buffer. */
@@ -178,8 +179,18 @@ RDL__INTERPOSE ssize_t __read_chk(int fd, void *out, size_t size, size_t room)
 RDL__INTERPOSE ssize_t readv(int fd, const struct iovec *to, int count)
 {
     struct rdl__thread *self = rdl__self();
+    ssize_t got, left;
 
-    return self ? rdl__readv(self, fd, to, count, RDL__CALLER) : RDL__NEXT(readv)(fd, to, count);
+    if (!self)
+        return RDL__NEXT(readv)(fd, to, count);
+    got = left = rdl__readv(self, fd, to, count, RDL__CALLER);
+    for (int i = 0; i < count && left > 0; i++) {
+        size_t size = to[i].iov_len < (size_t)left ? to[i].iov_len : (size_t)left;
+
+        rdl__wrote(to[i].iov_base, size, RDL__CALLER);
+        left -= (ssize_t)size;
+    }
+    return got;
 }
 
 RDL__INTERPOSE int eventfd_read(int fd, eventfd_t *out)

@@ -96,6 +96,7 @@ struct rdl__thread {
     jmp_buf *struck; /* where it ends if it is struck by a fault */
     uintptr_t entry; /* the function that it runs, as the user knows it */
     bool detached, being_joined, exiting;
+    int asked_fd; /* of the file that its last operation on one is about */
     bool servant;          /* of ours: nobody waits for its end */
     uintptr_t created_at;  /* pc */
     uint32_t created_last; /* the thread it has created last */

@@ -5,6 +5,7 @@
  * where others may change the answer meanwhile, it is asked again when it is the thread's
  * turn. */
 #include "control/sched/state.h"
+#include "control/sched/track.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -161,6 +162,42 @@ static enum rdl__touch touch_of(const struct rdl__call_row *row, enum rdl__state
     return row->writes & only(state) ? RDL__WRITES : RDL__READS;
 }
 
+/* ---- What is read without being an operation --------------------------------------------------
+ *
+ * If threads write it in an order that something sets, that is an operation; if nothing does, it is
+ * a race, and found as one in any schedule. */
+
+static void register_reading(struct rdl__thread *self, const void *at, size_t size, uintptr_t pc)
+{
+    if (rdl__races_on && !rdl__alone && rdl__is_instrumented(pc))
+        rdl__race_access(self, (uintptr_t)at, size, 0, pc);
+}
+
+/* The names of all variables, whichever is looked for. */
+static void register_names(struct rdl__thread *self, uintptr_t pc)
+{
+    for (char **at = environ; at && *at; at++)
+        register_reading(self, *at, strcspn(*at, "=") + 1, pc);
+}
+
+void rdl__register_variable(FILE *const *variable, uintptr_t pc)
+{
+    struct rdl__thread *self = rdl__self();
+
+    if (self)
+        register_reading(self, variable, sizeof *variable, pc);
+}
+
+static void register_stream(const struct rdl__call_row *row, uintptr_t pc)
+{
+    if (row->on == RDL__ON_STDIN)
+        rdl__register_variable(&stdin, pc);
+    else if (row->on == RDL__ON_STDOUT)
+        rdl__register_variable(&stdout, pc);
+    else if (row->on == RDL__ON_STDERR)
+        rdl__register_variable(&stderr, pc);
+}
+
 /* ---- Streams --------------------------------------------------------------------------------- */
 
 /* A stream, and the file that it may read from, or be flushed into. */
@@ -169,11 +206,16 @@ static struct rdl__op stream_op(FILE *stream, uintptr_t pc)
     struct rdl__op op = op_on((uintptr_t)stream, RDL__WRITES, pc);
     struct rdl__file file;
 
+    op.size = sizeof *stream; /* functions that are inlined look into it */
     if (stream && stream->_fileno >= 0) {
         rdl__file_look(stream->_fileno, &file);
+        if (rdl__self())
+            rdl__self()->asked_fd = file.fd;
         op.also = file.object;
-        if (file.kind == RDL__NO_FILE || rdl__number_is_given_anew(file.fd))
-            op.flags |= RDL__OP_BREAKS; /* there is no room for the numbers as a third object */
+        rdl__file_is_used_by(file.object, stream);
+        /* there is no room for a third object: the numbers, or the pages of the file */
+        if (file.kind == RDL__NO_FILE || file.mapped || rdl__number_is_given_anew(file.fd))
+            op.flags |= RDL__OP_BREAKS;
     }
     return op;
 }
@@ -209,6 +251,27 @@ void rdl__streams_look(void)
     if (stdout != usual[0] || stderr != usual[1])
         rdl__limit(RDL__LIMIT_BOUND,
                    "assignments to stdout and stderr were not tried at every moment", "");
+}
+
+void rdl__stream_takes_steps(FILE *stream)
+{
+    struct rdl__file file;
+
+    if (!rdl__self() || rdl__is_alone() || stream->_fileno < 0)
+        return;
+    rdl__file_look(stream->_fileno, &file);
+    if (rdl__file_is_used_by(file.object, stream))
+        rdl__limit(RDL__LIMIT_BOUND,
+                   "functions of streams were not interrupted between two of their system calls",
+                   "");
+}
+
+/* Does the function make several system calls, which all are its one step here?  Those that write
+ * are several operations; those that read see to it in stream.c. */
+static bool takes_steps(const struct rdl__call_row *row)
+{
+    return strstr(row->name, "seek") || strstr(row->name, "scanf") ||
+           strcmp(row->name, "rewind") == 0 || strcmp(row->name, "fsetpos") == 0;
 }
 
 static void come_to_stream(struct rdl__thread *self, FILE *stream, uintptr_t pc)
@@ -399,6 +462,8 @@ static void come_to_row(struct rdl__thread *self, const struct rdl__call_row *ro
         break;
     default:
         come_to_stream(self, stream_of(row, arguments), pc);
+        if (takes_steps(row) && stream_of(row, arguments))
+            rdl__stream_takes_steps(stream_of(row, arguments));
         break;
     }
 }
@@ -416,6 +481,9 @@ void rdl__come_to_call(struct rdl__thread *self, const struct rdl__call_row *row
     note_sources(row, arguments);
     if (!rdl__is_alone() && !is_about_our_memory(row, arguments))
         come_to_row(self, row, arguments, pc);
+    register_stream(row, pc);
+    if ((row->reads | row->writes) & only(RDL__STATE_ENVIRONMENT))
+        register_names(self, pc);
     if (!(row->reads & only(RDL__STATE_CANCEL)) && row->way != RDL__CALL_SILENT)
         rdl__miss_cancel(self);
     rdl__left_call(row, arguments);

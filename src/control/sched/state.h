@@ -19,6 +19,12 @@ void rdl__states_find(void);
 void rdl__streams_find(void);
 void rdl__streams_look(void);
 
+/* A function of this stream may make several system calls, between which nobody comes. */
+void rdl__stream_takes_steps(FILE *stream);
+
+/* A function that is given no stream reads this variable, stdout or the like. */
+void rdl__register_variable(FILE *const *variable, uintptr_t pc);
+
 /* The object of a state. */
 uintptr_t rdl__state_object(enum rdl__state state);
 

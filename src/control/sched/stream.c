@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "control/sched/state.h"
+#include "control/sched/track.h"
 #include "control/sched/world.h"
 
 #define sched (&rdl__sched)
@@ -156,7 +157,16 @@ RDL__INTERPOSE int getchar(void)
 {
     struct rdl__thread *self = reader_of(stdin, RDL__CALLER);
 
+    rdl__register_variable(&stdin, RDL__CALLER);
     return self ? read_char(self, stdin, RDL__CALLER) : RDL__NEXT(getchar)();
+}
+
+/* What getc_unlocked calls where it is inlined and the buffer is empty. */
+RDL__INTERPOSE int __uflow(FILE *stream)
+{
+    struct rdl__thread *self = reader_of(stream, RDL__CALLER);
+
+    return self ? read_char(self, stream, RDL__CALLER) : RDL__NEXT(__uflow)(stream);
 }
 
 /* ---- Lines ----------------------------------------------------------------------------- */
@@ -175,12 +185,21 @@ static char *read_line(struct rdl__thread *self, char *out, int size, FILE *stre
     return (length == 0 && size > 1) || (next == EOF && has_failed(stream)) ? NULL : out;
 }
 
+static char *told_of_line(char *line, FILE *stream, uintptr_t pc)
+{
+    rdl__stream_takes_steps(stream);
+    if (line)
+        rdl__wrote(line, strlen(line) + 1, pc);
+    return line;
+}
+
 RDL__INTERPOSE char *fgets(char *restrict out, int size, FILE *restrict stream)
 {
     struct rdl__thread *self = reader_of(stream, RDL__CALLER);
+    char *line = self ? read_line(self, out, size, stream, RDL__CALLER)
+                      : RDL__NEXT(fgets)(out, size, stream);
 
-    return self ? read_line(self, out, size, stream, RDL__CALLER)
-                : RDL__NEXT(fgets)(out, size, stream);
+    return told_of_line(line, stream, RDL__CALLER);
 }
 
 RDL__INTERPOSE char *__fgets_chk(char *restrict out, size_t room, int size, FILE *restrict stream)
@@ -189,8 +208,9 @@ RDL__INTERPOSE char *__fgets_chk(char *restrict out, size_t room, int size, FILE
 
     if (size > 0 && (size_t)size > room)
         __chk_fail();
-    return self ? read_line(self, out, size, stream, RDL__CALLER)
-                : RDL__NEXT(fgets)(out, size, stream);
+    return told_of_line(self ? read_line(self, out, size, stream, RDL__CALLER)
+                             : RDL__NEXT(fgets)(out, size, stream),
+                        stream, RDL__CALLER);
 }
 
 /* Room for one more character and the end. */
@@ -236,13 +256,25 @@ static ssize_t read_until(struct rdl__thread *self, char **text, size_t *room, i
     return length == 0 || (next == EOF && has_failed(stream)) ? -1 : (ssize_t)length;
 }
 
+static ssize_t told_of_text(char **text, size_t *room, ssize_t length, FILE *stream, uintptr_t pc)
+{
+    rdl__stream_takes_steps(stream);
+    rdl__wrote(text, sizeof *text, pc);
+    rdl__wrote(room, sizeof *room, pc);
+    if (length >= 0)
+        rdl__wrote(*text, (size_t)length + 1, pc);
+    return length;
+}
+
 RDL__INTERPOSE ssize_t getdelim(char **restrict text, size_t *restrict room, int end,
                                 FILE *restrict stream)
 {
     struct rdl__thread *self = reader_of(stream, RDL__CALLER);
 
-    return self ? read_until(self, text, room, end, stream, RDL__CALLER)
-                : RDL__NEXT(getdelim)(text, room, end, stream);
+    return told_of_text(text, room,
+                        self ? read_until(self, text, room, end, stream, RDL__CALLER)
+                             : RDL__NEXT(getdelim)(text, room, end, stream),
+                        stream, RDL__CALLER);
 }
 
 #undef __getdelim
@@ -251,16 +283,20 @@ RDL__INTERPOSE ssize_t __getdelim(char **restrict text, size_t *restrict room, i
 {
     struct rdl__thread *self = reader_of(stream, RDL__CALLER);
 
-    return self ? read_until(self, text, room, end, stream, RDL__CALLER)
-                : RDL__NEXT(__getdelim)(text, room, end, stream);
+    return told_of_text(text, room,
+                        self ? read_until(self, text, room, end, stream, RDL__CALLER)
+                             : RDL__NEXT(__getdelim)(text, room, end, stream),
+                        stream, RDL__CALLER);
 }
 
 RDL__INTERPOSE ssize_t getline(char **restrict text, size_t *restrict room, FILE *restrict stream)
 {
     struct rdl__thread *self = reader_of(stream, RDL__CALLER);
 
-    return self ? read_until(self, text, room, '\n', stream, RDL__CALLER)
-                : RDL__NEXT(getdelim)(text, room, '\n', stream);
+    return told_of_text(text, room,
+                        self ? read_until(self, text, room, '\n', stream, RDL__CALLER)
+                             : RDL__NEXT(getdelim)(text, room, '\n', stream),
+                        stream, RDL__CALLER);
 }
 
 /* ---- Blocks ----------------------------------------------------------------------------- */
@@ -288,13 +324,21 @@ static size_t read_block(struct rdl__thread *self, char *out, size_t size, FILE 
     return done;
 }
 
+static size_t read_blocks(struct rdl__thread *self, void *out, size_t size, size_t count,
+                          FILE *stream, uintptr_t pc)
+{
+    size_t got = !self || size == 0 ? RDL__NEXT(fread)(out, size, count, stream)
+                                    : read_block(self, out, size * count, stream, pc) / size;
+
+    rdl__stream_takes_steps(stream);
+    /* Part of one more may be there when the file ends. */
+    rdl__wrote(out, (got < count ? got + 1 : got) * size, pc);
+    return got;
+}
+
 RDL__INTERPOSE size_t fread(void *restrict out, size_t size, size_t count, FILE *restrict stream)
 {
-    struct rdl__thread *self = reader_of(stream, RDL__CALLER);
-
-    if (!self || size == 0)
-        return RDL__NEXT(fread)(out, size, count, stream);
-    return read_block(self, out, size * count, stream, RDL__CALLER) / size;
+    return read_blocks(reader_of(stream, RDL__CALLER), out, size, count, stream, RDL__CALLER);
 }
 
 RDL__INTERPOSE size_t __fread_chk(void *restrict out, size_t room, size_t size, size_t count,
@@ -304,7 +348,5 @@ RDL__INTERPOSE size_t __fread_chk(void *restrict out, size_t room, size_t size, 
 
     if (size && room / size < count)
         __chk_fail();
-    if (!self || size == 0)
-        return RDL__NEXT(fread)(out, size, count, stream);
-    return read_block(self, out, size * count, stream, RDL__CALLER) / size;
+    return read_blocks(self, out, size, count, stream, RDL__CALLER);
 }

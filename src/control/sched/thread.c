@@ -20,6 +20,7 @@
 #include "control/sched/primitive.h"
 #include "control/sched/seen.h"
 #include "control/sched/state.h"
+#include "control/sched/track.h"
 #include "control/sched/undo.h"
 #include "port/blocked.h"
 #include "port/dirty.h"
@@ -453,8 +454,10 @@ int rdl__thread_join(struct rdl__thread *self, struct rdl__thread *thread, void 
     if (woken != RDL__READY)
         return ETIMEDOUT;
     rdl__hb_joined(self, thread);
-    if (out_result)
+    if (out_result) {
+        rdl__wrote(out_result, sizeof *out_result, pc);
         *out_result = thread->result;
+    }
     if (thread->id != 0) {
         sched->unjoined--;
         rdl__thread_bury(thread);

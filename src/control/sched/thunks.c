@@ -22,6 +22,7 @@
 #include "control/sched/inner.h"
 #include "control/sched/next.h"
 #include "control/sched/sched.h"
+#include "control/sched/seen.h"
 #include "control/sched/state.h"
 
 RDL__ASKED_FOR(thunks);
@@ -31,6 +32,7 @@ struct thunk {
     const void *jump;                /* where it leads: first to rdl__thunk_find */
     const char *name;                /* of the function, or of that which tells of memory */
     const struct rdl__call_row *row; /* NULL: not looked for yet */
+    bool is_of_program;
 };
 
 __attribute__((visibility("hidden"), used)) const void *rdl__thunk_found(struct thunk *it);
@@ -111,7 +113,7 @@ __asm__(ASK_AND_JUMP("rdl__wrap_point", "rdl__wrap_comes"));
             ".section .rodata.str1.1,\"aMS\",@progbits,1\n"                                        \
             ".Lname_" symbol ": .string \"" name "\"\n"                                            \
             ".section rdl__thunks,\"aw\",@progbits\n.balign 8\n"                                   \
-            ".Lthunk_" symbol ": .quad " find ", .Lname_" symbol ", 0\n.text\n");
+            ".Lthunk_" symbol ": .quad " find ", .Lname_" symbol ", 0, 0\n.text\n");
 
 /* clang-format off */
 #define OWN_SILENT(name)
@@ -156,6 +158,15 @@ const void *rdl__thunk_comes(struct thunk *it, const uint64_t *arguments, uintpt
     return it->jump;
 }
 
+/* Is it the program's own function, or one of a library that is not the C library's? */
+static bool is_of_program(const void *function)
+{
+    Dl_info info;
+
+    return !rdl__is_own((uintptr_t)function + 1) && dladdr(function, &info) && info.dli_fname &&
+           !rdl__is_known_library(info.dli_fname);
+}
+
 /* The program's own function, if it has one by that name; else ours, or the C library's. */
 const void *rdl__wrap_found(struct thunk *it)
 {
@@ -165,6 +176,7 @@ const void *rdl__wrap_found(struct thunk *it)
     it->jump = dlsym(RTLD_DEFAULT, it->name);
     if (!it->jump)
         rdl__stop("there is no %s in the libraries that the program is linked with", it->name);
+    it->is_of_program = is_of_program(it->jump);
     errno = errno_before;
     return it->jump;
 }
@@ -176,6 +188,8 @@ const void *rdl__wrap_comes(struct thunk *it, const uint64_t *arguments, uintptr
 
     if (it->jump == rdl__wrap_find)
         rdl__wrap_found(it);
+    if (it->is_of_program) /* it only has the name of that which the row is about */
+        self = NULL;
     if (self)
         rdl__call_memory(it->row, arguments, pc);
     if (self && it->row->way == RDL__CALL_SILENT && it->row->reads | it->row->writes)
@@ -196,14 +210,12 @@ void rdl__thunks_find(void)
 {
     for (struct thunk *it = thunks_begin; it < thunks_end; it++) {
         bool is_wrap = it->jump == rdl__wrap_find;
-        const void *found = NULL;
 
-        if ((it->jump == rdl__thunk_find || (is_wrap && rdl__instrumented)) &&
-            strncmp(it->name, "_Z", 2) != 0)
-            found = is_wrap ? dlsym(RTLD_DEFAULT, it->name) : dlsym(RTLD_NEXT, it->name);
-        if (found) {
-            it->row = rdl__call_row(it->name);
-            it->jump = found;
-        }
+        if (strncmp(it->name, "_Z", 2) == 0)
+            continue;
+        if (it->jump == rdl__thunk_find && dlsym(RTLD_NEXT, it->name))
+            rdl__thunk_found(it);
+        else if (is_wrap && rdl__instrumented && dlsym(RTLD_DEFAULT, it->name))
+            rdl__wrap_found(it);
     }
 }

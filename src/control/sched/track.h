@@ -128,6 +128,10 @@ struct rdl__access {
     unsigned how;
 };
 
+/* A function of ours has filled this memory for code that tells of its accesses: for those that may
+ * wait, since others may use the memory until they return. */
+void rdl__wrote(const void *at, uintptr_t size, uintptr_t pc);
+
 /* The thread makes this access.  Is there an earlier one that it races with? */
 bool rdl__race_find(struct rdl__track *track, uintptr_t address, uintptr_t size, unsigned how,
                     uintptr_t pc, struct rdl__access *out_earlier);

@@ -34,8 +34,49 @@ static bool is_ours(void)
 static char **old_environ, **old_words;
 static size_t word_count; /* with the NULL at the end */
 
+/* The texts that the process was started with, its name and its environment, stand one behind the
+ * other. */
+enum { ARGUMENTS_MAX = 1 << 20 };
+static char *first_text, *texts, *old_texts;
+static size_t texts_size;
+
+__attribute__((constructor(101))) static void find_first_text(void)
+{
+    first_text = environ ? *environ : NULL;
+}
+
+static void find_texts(void)
+{
+    char *end = first_text, *start = first_text;
+
+    for (char **at = environ; end && at && *at; at++)
+        if (*at == end)
+            end += strlen(end) + 1;
+    if (end && program_invocation_name < start &&
+        program_invocation_name + strlen(program_invocation_name) + ARGUMENTS_MAX > start)
+        start = program_invocation_name;
+    texts = start;
+    texts_size = (size_t)(end - start);
+}
+
+static void save_texts(void)
+{
+    find_texts();
+    free(old_texts);
+    old_texts = texts_size ? rdl__allocate(texts_size) : NULL;
+    if (texts_size)
+        memcpy(old_texts, texts, texts_size);
+}
+
+static void restore_texts(void)
+{
+    if (texts_size && memcmp(texts, old_texts, texts_size) != 0)
+        memcpy(texts, old_texts, texts_size);
+}
+
 static void save_environment(void)
 {
+    save_texts();
     old_environ = environ;
     for (word_count = 0; environ && environ[word_count]; word_count++)
         continue;
@@ -48,6 +89,7 @@ static void save_environment(void)
 
 static void restore_environment(void)
 {
+    restore_texts();
     if (environ != old_environ)
         environ = old_environ;
     if (word_count && memcmp(environ, old_words, word_count * sizeof *old_words) != 0)

@@ -95,12 +95,23 @@ static bool is_understood(uintptr_t function, const char *name)
            rdl__call_effect(name, library) == RDL__EFFECT_KNOWN;
 }
 
-/* A function of the program's own may be called like one of the C library. */
+static bool is_of_sanitizer(const char *library)
+{
+    return rdl__module_is_named(library, "libasan.so") ||
+           rdl__module_is_named(library, "libubsan.so");
+}
+
+/* A function of the C library, of its kin or, by the same name, of ours.  A function of the
+ * program's own may be called like one of these. */
 static bool may_do_more(uintptr_t function, const char *name)
 {
-    const struct rdl__call_row *row = rdl__call_row(name);
+    const char *library = library_of(function);
+    bool is_theirs = library && !rdl__module_is_named(library, "libraddle.so");
 
-    return row && !rdl__call_is_compared(row) && !rdl__is_instrumented(function + 1);
+    if (rdl__call_is_compared(name) || (is_theirs && is_of_sanitizer(library)) ||
+        is_part_of_compiler(name))
+        return false;
+    return is_theirs || (rdl__call_row(name) && !rdl__is_instrumented(function + 1));
 }
 
 static uint8_t kind_of(const struct rdl__table_call *call)
@@ -156,12 +167,11 @@ static void do_anything(struct rdl__thread *self, uintptr_t function, const char
 {
     struct rdl__op op = {.kind = RDL__OP_UNSEEN, .object = function, .pc = pc};
 
-    if (!rdl__is_alone())
-        rdl__limit(RDL__LIMIT_UNKNOWN, name, library_of(function));
+    rdl__limit(RDL__LIMIT_UNKNOWN, name, library_of(function));
     come_to(self, &op);
 }
 
-/* It calls this function of a library, whose row nobody has compared. */
+/* It calls this function of a library, of which nobody has compared what is known. */
 static void do_more(uintptr_t function, const char *name)
 {
     const char *library = library_of(function);

@@ -82,6 +82,10 @@ struct rdl__op rdl__file_op(const struct rdl__file *file, uintptr_t pc);
 uintptr_t rdl__file_object(const struct stat *status);
 bool rdl__file_is_of_kernel(const struct stat *status); /* it shows what the process does */
 
+/* The file is used by this stream, or by the number of a descriptor (NULL).  Has it been used in
+ * several ways, by threads that are alive together? */
+bool rdl__file_is_used_by(uintptr_t object, const void *stream);
+
 /* Which numbers of descriptors are free: the object, and an operation that takes one. */
 uintptr_t rdl__numbers_object(void);
 void rdl__come_to_numbers(uintptr_t pc);

@@ -21,6 +21,7 @@
 
 #include "control/sched/calls.h"
 #include "control/sched/next.h"
+#include "control/sched/seen.h"
 #include "control/sched/track.h"
 #include "control/sched/world.h"
 #include "port/heap.h"
@@ -48,10 +49,14 @@ char *__wrap_strncpy(char *to, const char *from, size_t size);
 char *__wrap_strcat(char *to, const char *from);
 int __wrap_strcmp(const char *left, const char *right);
 int __wrap_strncmp(const char *left, const char *right, size_t size);
+int __wrap_strcasecmp(const char *left, const char *right);
+int __wrap_strncasecmp(const char *left, const char *right, size_t size);
 char *__wrap_strchr(const char *text, int c);
 char *__wrap_strrchr(const char *text, int c);
 char *__wrap_strdup(const char *text);
 void __wrap_bzero(void *to, size_t size);
+typedef int comparison(const void *left, const void *right);
+void __wrap_qsort(void *all, size_t count, size_t size, comparison *compare);
 ssize_t __wrap_read(int fd, void *to, size_t size);
 ssize_t __wrap___recvfrom_chk(int fd, void *to, size_t size, size_t room, int flags,
                               struct sockaddr *address, socklen_t *length);
@@ -222,6 +227,33 @@ RDL__INTERPOSE int __wrap_strncmp(const char *left, const char *right, size_t si
     return strncmp(left, right, size);
 }
 
+static size_t compared_in_any_case(const char *left, const char *right, size_t size)
+{
+    size_t i = 0;
+
+    while (i < size && strncasecmp(&left[i], &right[i], 1) == 0 && left[i] != '\0')
+        i++;
+    return i < size ? i + 1 : size;
+}
+
+RDL__INTERPOSE int __wrap_strcasecmp(const char *left, const char *right)
+{
+    if (is_watched()) {
+        READS(left, compared_in_any_case(left, right, SIZE_MAX));
+        READS(right, compared_in_any_case(left, right, SIZE_MAX));
+    }
+    return strcasecmp(left, right);
+}
+
+RDL__INTERPOSE int __wrap_strncasecmp(const char *left, const char *right, size_t size)
+{
+    if (is_watched()) {
+        READS(left, compared_in_any_case(left, right, size));
+        READS(right, compared_in_any_case(left, right, size));
+    }
+    return strncasecmp(left, right, size);
+}
+
 RDL__INTERPOSE char *__wrap_strchr(const char *text, int c)
 {
     char *found = strchr(text, c);
@@ -245,6 +277,17 @@ RDL__INTERPOSE char *__wrap_strdup(const char *text)
     if (is_watched())
         READS_TEXT(text);
     return strdup(text);
+}
+
+/* It writes before and after the program's own function runs, which others may wait for. */
+RDL__INTERPOSE void __wrap_qsort(void *all, size_t count, size_t size, comparison *compare)
+{
+    if (is_watched()) {
+        WRITES(all, count * size);
+        rdl__entering(rdl__self(), (uintptr_t)compare);
+    }
+    qsort(all, count, size, compare);
+    WRITES(all, count * size);
 }
 
 RDL__INTERPOSE void __wrap_bzero(void *to, size_t size)

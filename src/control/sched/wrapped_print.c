@@ -131,6 +131,12 @@ static int print_to_stream(FILE *stream, const char *format, va_list arguments, 
     return RDL__NEXT(vfprintf)(stream, format, arguments);
 }
 
+static int print_to_stdout(const char *format, va_list arguments, uintptr_t pc)
+{
+    rdl__register_variable(&stdout, pc);
+    return print_to_stream(stdout, format, arguments, pc);
+}
+
 static int print_to_file(int fd, const char *format, va_list arguments, uintptr_t pc)
 {
     struct rdl__thread *self = rdl__self();
@@ -170,7 +176,7 @@ int __wrap___vfprintf_chk(FILE *stream, int flag, const char *format, va_list ar
 
 RDL__INTERPOSE int __wrap_printf(const char *format, ...)
 {
-    WITH_LIST(format, print_to_stream(stdout, format, list, RDL__CALLER));
+    WITH_LIST(format, print_to_stdout(format, list, RDL__CALLER));
 }
 
 RDL__INTERPOSE int __wrap_fprintf(FILE *stream, const char *format, ...)
@@ -185,7 +191,7 @@ RDL__INTERPOSE int __wrap_dprintf(int fd, const char *format, ...)
 
 RDL__INTERPOSE int __wrap_vprintf(const char *format, va_list arguments)
 {
-    return print_to_stream(stdout, format, arguments, RDL__CALLER);
+    return print_to_stdout(format, arguments, RDL__CALLER);
 }
 
 RDL__INTERPOSE int __wrap_vfprintf(FILE *stream, const char *format, va_list arguments)
@@ -213,7 +219,7 @@ RDL__INTERPOSE int __wrap___vdprintf_chk(int fd, int flag, const char *format, v
 RDL__INTERPOSE int __wrap___printf_chk(int flag, const char *format, ...)
 {
     (void)flag;
-    WITH_LIST(format, print_to_stream(stdout, format, list, RDL__CALLER));
+    WITH_LIST(format, print_to_stdout(format, list, RDL__CALLER));
 }
 
 RDL__INTERPOSE int __wrap___fprintf_chk(FILE *stream, int flag, const char *format, ...)
@@ -225,7 +231,7 @@ RDL__INTERPOSE int __wrap___fprintf_chk(FILE *stream, int flag, const char *form
 RDL__INTERPOSE int __wrap___vprintf_chk(int flag, const char *format, va_list arguments)
 {
     (void)flag;
-    return print_to_stream(stdout, format, arguments, RDL__CALLER);
+    return print_to_stdout(format, arguments, RDL__CALLER);
 }
 
 RDL__INTERPOSE int __wrap___vfprintf_chk(FILE *stream, int flag, const char *format,
