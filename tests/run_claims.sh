@@ -19,13 +19,12 @@ files=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d) # of the programs: made 
 trap 'rm -rf "$folder" "$files"' EXIT
 cd "$files"
 
-programs=${PROGRAMS:-100} tests=${TESTS:-200}
+programs=${PROGRAMS:-60} tests=${TESTS:-240}
 seed=1 schedules=40 cases=100
 if [ -n "${RADDLE_SOAK:-}" ]; then
     programs=${PROGRAMS:-1000} tests=${TESTS:-10000}
     seed=${RADDLE_SOAK_SEED:-1} schedules=300 cases=200
 fi
-batch=100
 
 "$CC" -O1 -Wall -Wextra "$code/generate.c" -o "$folder/generate"
 "$CC" -O1 -Wall -Wextra "$code/check.c" -o "$folder/check"
@@ -74,10 +73,12 @@ compare() {
     fi
 }
 
+batch=60 # an exploration is a process, or some
 for ((made = 0; made < programs; made += batch)); do
     compile programs $((seed + made))
     compare "$raddle" $((seed + made)) $schedules programs
 done
+batch=120
 for ((made = 0; made < tests; made += batch)); do
     compile tests $((seed + made)) -L"$BUILD/lib" -Wl,-rpath,"$BUILD/lib" -lraddle
     compare tests $((seed + made)) $cases tests

@@ -260,7 +260,7 @@ TEST(random_programs_call_each_function_of_cxx_whose_row_counts_as_right)
     FILE *pipe;
 
     snprintf(command, sizeof command,
-             "for o in -O0 -O1 -O2; do for c in g++ clang++; do $c -std=c++17 $o -w -S -o - "
+             "for o in -O0 -O2; do for c in g++ clang++; do $c -std=c++17 $o -w -S -o - "
              "%s/tests/claims/objects.cc; done; done | grep -o '_[A-Za-z0-9_]*' | sort -u",
              getenv("SOURCE"));
     pipe = popen(command, "r");

@@ -14,6 +14,7 @@
  * They are weak: a program that has a function of its own by one of these names keeps it. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -161,10 +162,11 @@ const void *rdl__thunk_comes(struct thunk *it, const uint64_t *arguments, uintpt
 /* Is it the program's own function, or one of a library that is not the C library's? */
 static bool is_of_program(const void *function)
 {
-    Dl_info info;
+    struct dl_find_object found;
 
-    return !rdl__is_own((uintptr_t)function + 1) && dladdr(function, &info) && info.dli_fname &&
-           !rdl__is_known_library(info.dli_fname);
+    return !rdl__is_own((uintptr_t)function + 1) &&
+           _dl_find_object((void *)function, &found) == 0 &&
+           !rdl__is_known_library(found.dlfo_link_map->l_name);
 }
 
 /* The program's own function, if it has one by that name; else ours, or the C library's. */
