@@ -352,6 +352,44 @@ END
 explore 0 'close(fill(0)); stream = fopen("pages", "r")' '' <code
 says 'Functions of streams were not interrupted between two of their system calls.'
 
+# Objects are made ready while another thread uses them already.
+explore 1 'pthread_create(&third, NULL, post, NULL); sem_init(&count, 0, 0)' \
+    'sem_wait(&count)' <<'END'
+static sem_t count;
+static pthread_t third;
+static void *post(void *it) { sem_post(&count); return it; }
+static void *one(void *it) { return it; }
+static void *two(void *it) { return it; }
+END
+# Opening a file makes it empty, whatever there is in it, or looks for its end.
+for mode in w a; do
+    explore 1 'number = open("opened", O_RDWR | O_CREAT | O_TRUNC, 0600)' "$(
+        echo "fstat(number, &file); bad = mode[0] == 'w' ? file.st_size == 0 : end == 1")" <<END
+static const char mode[] = "$mode";
+static int number, end;
+static struct stat file;
+static void *one(void *it) { end = (int)ftell(fopen("opened", mode)); return it; }
+static void *two(void *it) { (void)!write(number, "x", 1); return it; }
+END
+done
+# A file loses pages that are mapped; a descriptor is closed before it is mapped.
+{ cat pages.h && cat <<'END'; } >code
+static int seen;
+static void *one(void *it) { (void)!truncate("pages", 1); return it; }
+static void *two(void *it) { seen = page[5]; return it; }
+END
+explore 1 'page = mmap(NULL, 6000, PROT_WRITE, MAP_SHARED, fill(1), 0)' 'bad = seen == 0' <code
+{ cat pages.h && cat <<'END'; } >code
+static int number;
+static void *one(void *it) { close(number); return it; }
+static void *two(void *it)
+{
+    bad = mmap(NULL, 6000, PROT_READ, MAP_SHARED, number, 0) == MAP_FAILED;
+    return it;
+}
+END
+explore 1 'number = fill(1)' '' <code
+
 # stdout is a variable, which functions without a stream read.
 explore 1 'usual = stdout' '' <<'END'
 static FILE *usual;

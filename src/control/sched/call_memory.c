@@ -428,6 +428,16 @@ static void tell_of_range(const struct rdl__call_row *row, const struct rdl__ope
         rdl__call_reads(address, length, pc);
 }
 
+/* A stream that all may use at once is read by all: what one thread sets of it meanwhile, by
+ * functions that are inlined, is a race. */
+static void register_reading(uintptr_t stream, uintptr_t pc)
+{
+    enum { OBJECT = 272 };
+
+    if (rdl__races_on && !rdl__alone)
+        rdl__race_access(rdl__self(), stream, OBJECT, 0, pc);
+}
+
 static void tell_of(const struct rdl__call_row *row, const struct rdl__operand *it,
                     const uint64_t *a, uintptr_t pc)
 {
@@ -445,7 +455,7 @@ static void tell_of(const struct rdl__call_row *row, const struct rdl__operand *
         return;
     else if ((it->length == RDL__STREAM_OBJECT || it->length == RDL__STREAM_AND_BUFFER) &&
              is_standard_stream(address))
-        return;
+        register_reading(address, pc);
     else if (it->length == RDL__STREAM_OBJECT)
         tell(address, sizeof(void *), it->writes, pc);
     else if (it->length == RDL__STREAM_AND_BUFFER)

@@ -20,7 +20,9 @@
 #include "control/sched/left.h"
 #include "control/sched/mappings.h"
 #include "control/sched/next.h"
+#include "control/sched/seen.h"
 #include "control/sched/track.h"
+#include "control/sched/world.h"
 #include "port/addresses.h"
 #include "port/heap.h"
 #include "port/maps.h"
@@ -223,11 +225,27 @@ static void *note_mapping(void *memory, size_t size, int flags, int file, off64_
     return fresh(memory, size);
 }
 
+/* The descriptor may be closed by another thread. */
+static void come_to_mapped_file(int file, int flags, uintptr_t pc)
+{
+    struct rdl__thread *self = rdl__self();
+    struct rdl__file it;
+    struct rdl__op op;
+
+    if (!self || flags & MAP_ANONYMOUS || rdl__is_alone() || rdl__is_own(pc))
+        return;
+    rdl__file_look(file, &it);
+    op = rdl__file_op(&it, pc);
+    op.touch = RDL__READS;
+    rdl__point(self, &op);
+}
+
 RDL__INTERPOSE void *mmap(void *address, size_t size, int protection, int flags, int file,
                           off_t offset)
 {
     void *memory;
 
+    come_to_mapped_file(file, flags, RDL__CALLER);
     rdl__come_to_map(address, flags, RDL__CALLER);
     memory = RDL__NEXT(mmap)(address, size, protection, flags, file, offset);
     return note_mapping(memory, size, flags, file, offset, RDL__CALLER);
@@ -238,6 +256,7 @@ RDL__INTERPOSE void *mmap64(void *address, size_t size, int protection, int flag
 {
     void *memory;
 
+    come_to_mapped_file(file, flags, RDL__CALLER);
     rdl__come_to_map(address, flags, RDL__CALLER);
     memory = RDL__NEXT(mmap64)(address, size, protection, flags, file, offset);
     return note_mapping(memory, size, flags, file, offset, RDL__CALLER);

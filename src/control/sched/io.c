@@ -11,6 +11,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "control/sched/calls.h"
+#include "control/sched/seen.h"
 #include "control/sched/state.h"
 #include "control/sched/track.h"
 #include "control/sched/world.h"
@@ -183,6 +185,8 @@ RDL__INTERPOSE ssize_t readv(int fd, const struct iovec *to, int count)
 
     if (!self)
         return RDL__NEXT(readv)(fd, to, count);
+    if (count > 0 && rdl__is_instrumented(RDL__CALLER))
+        rdl__call_reads((uintptr_t)to, (size_t)count * sizeof *to, RDL__CALLER);
     got = left = rdl__readv(self, fd, to, count, RDL__CALLER);
     for (int i = 0; i < count && left > 0; i++) {
         size_t size = to[i].iov_len < (size_t)left ? to[i].iov_len : (size_t)left;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "control/sched/mappings.h"
 #include "control/sched/state.h"
 #include "control/sched/world.h"
 
@@ -136,11 +137,13 @@ static struct rdl__op op_of(const struct request *it)
     }
     if (it->opens) {
         op.also = rdl__state_object(RDL__STATE_NUMBERS);
-        if (it->truncates && exists && S_ISREG(file.st_mode) && file.st_size > 0)
+        if (it->truncates && exists && S_ISREG(file.st_mode))
             op.flags |= RDL__OP_BREAKS;
     } else if (exists) {
         op.also = rdl__file_object(&file);
         op.flags |= writes ? 0 : RDL__OP_ALSO_READS;
+        if (writes && rdl__is_mapped(&file)) /* truncate takes pages away */
+            op.flags |= RDL__OP_BREAKS;
     }
     return op;
 }

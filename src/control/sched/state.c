@@ -318,13 +318,13 @@ static void come_to_file(struct rdl__thread *self, const struct rdl__call_row *r
     rdl__point(self, &op);
 }
 
-/* Does fopen make the file empty? */
+/* Does fopen make the file empty, or look for its end? */
 static bool truncates(const struct rdl__call_row *row, const uint64_t *arguments)
 {
     const char *mode = (const char *)arguments[1];
 
     return strncmp(row->name, "creat", 5) == 0 ||
-           (strstr(row->name, "fopen") && mode && mode[0] == 'w');
+           (strstr(row->name, "fopen") && mode && (mode[0] == 'w' || mode[0] == 'a'));
 }
 
 static void come_to_path(struct rdl__thread *self, const struct rdl__call_row *row,
