@@ -120,17 +120,6 @@ enum { COMPARED_SLOTS = 4096 };
 _Static_assert(sizeof compared / sizeof *compared < COMPARED_SLOTS / 2, "room for all names");
 static uint16_t compared_slots[COMPARED_SLOTS]; /* number of a name, plus 1; 0: free */
 
-static const struct rdl__call_row *find_row(const char *name)
-{
-    for (uint64_t at = rdl__hash_text(name); slots[at % SLOTS]; at++) {
-        const struct rdl__call_row *row = &rdl__call_rows[slots[at % SLOTS] - 1];
-
-        if (strcmp(row->name, name) == 0)
-            return row;
-    }
-    return NULL;
-}
-
 static void fill_slots(void)
 {
     for (uint32_t row = 0; row < rdl__call_row_count; row++) {
@@ -149,7 +138,13 @@ const struct rdl__call_row *rdl__call_row(const char *name)
     if (!filled)
         fill_slots();
     filled = true;
-    return find_row(name);
+    for (uint64_t at = rdl__hash_text(name); slots[at % SLOTS]; at++) {
+        const struct rdl__call_row *row = &rdl__call_rows[slots[at % SLOTS] - 1];
+
+        if (strcmp(row->name, name) == 0)
+            return row;
+    }
+    return NULL;
 }
 
 static void fill_compared(void)

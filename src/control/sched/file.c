@@ -259,9 +259,9 @@ void rdl__file_born(int fd)
         it->born = rdl__file_sharings;
 }
 
-/* Another thread is about to use the file under this number: what it does is an operation on that
- * file, although it will find another one. */
-static void look_who_uses(int fd)
+/* A thread that stands before an operation on this descriptor has come to the file that it is now.
+ * If the number is closed and given anew first, the operation meets another file. */
+static void note_users(int fd)
 {
     const struct rdl__thread *self = rdl__self();
     struct rdl__file file;
@@ -282,7 +282,7 @@ static void look_who_uses(int fd)
 /* The number will stand for something else. */
 static void forget_number(int fd)
 {
-    look_who_uses(fd);
+    note_users(fd);
     rdl__handles_closed(fd);
     for (uint32_t i = 0; i < known_count; i++)
         if (known[i].fd == fd)

@@ -237,7 +237,8 @@ static FILE *stream_of(const struct rdl__call_row *row, const uint64_t *argument
     }
 }
 
-/* `stdout` and `stderr` are variables; that functions read them is no operation. */
+/* The streams that `stdout` and `stderr` were at first: a thread that reads these variables by
+ * calling printf comes to no operation on them. */
 static FILE *usual[2];
 
 void rdl__streams_find(void)
