@@ -18,6 +18,7 @@
 #include "control/sched/calls.h"
 #include "control/sched/inner.h"
 #include "control/sched/seen.h"
+#include "control/sched/state.h"
 #include "control/sched/track.h"
 
 /* ---- Constants -----------------------------------------------------------------------------
@@ -430,12 +431,11 @@ static void tell_of_range(const struct rdl__call_row *row, const struct rdl__ope
 
 /* A stream that all may use at once is read by all: what one thread sets of it meanwhile, by
  * functions that are inlined, is a race. */
-static void register_reading(uintptr_t stream, uintptr_t pc)
+static void register_stream(uintptr_t stream, uintptr_t pc)
 {
     enum { OBJECT = 272 };
 
-    if (rdl__races_on && !rdl__alone)
-        rdl__race_access(rdl__self(), stream, OBJECT, 0, pc);
+    rdl__register_reading((const void *)stream, OBJECT, pc);
 }
 
 static void tell_of(const struct rdl__call_row *row, const struct rdl__operand *it,
@@ -455,7 +455,7 @@ static void tell_of(const struct rdl__call_row *row, const struct rdl__operand *
         return;
     else if ((it->length == RDL__STREAM_OBJECT || it->length == RDL__STREAM_AND_BUFFER) &&
              is_standard_stream(address))
-        register_reading(address, pc);
+        register_stream(address, pc);
     else if (it->length == RDL__STREAM_OBJECT)
         tell(address, sizeof(void *), it->writes, pc);
     else if (it->length == RDL__STREAM_AND_BUFFER)

@@ -167,25 +167,24 @@ static enum rdl__touch touch_of(const struct rdl__call_row *row, enum rdl__state
  * If threads write it in an order that something sets, that is an operation; if nothing does, it is
  * a race, and found as one in any schedule. */
 
-static void register_reading(struct rdl__thread *self, const void *at, size_t size, uintptr_t pc)
+void rdl__register_reading(const void *at, size_t size, uintptr_t pc)
 {
-    if (rdl__races_on && !rdl__alone && rdl__is_instrumented(pc))
+    struct rdl__thread *self = rdl__self();
+
+    if (self && rdl__races_on && !rdl__alone && rdl__is_instrumented(pc))
         rdl__race_access(self, (uintptr_t)at, size, 0, pc);
 }
 
 /* The names of all variables, whichever is looked for. */
-static void register_names(struct rdl__thread *self, uintptr_t pc)
+static void register_names(uintptr_t pc)
 {
     for (char **at = environ; at && *at; at++)
-        register_reading(self, *at, strcspn(*at, "=") + 1, pc);
+        rdl__register_reading(*at, strcspn(*at, "=") + 1, pc);
 }
 
 void rdl__register_variable(FILE *const *variable, uintptr_t pc)
 {
-    struct rdl__thread *self = rdl__self();
-
-    if (self)
-        register_reading(self, variable, sizeof *variable, pc);
+    rdl__register_reading(variable, sizeof *variable, pc);
 }
 
 static void register_stream(const struct rdl__call_row *row, uintptr_t pc)
@@ -484,7 +483,7 @@ void rdl__come_to_call(struct rdl__thread *self, const struct rdl__call_row *row
         come_to_row(self, row, arguments, pc);
     register_stream(row, pc);
     if ((row->reads | row->writes) & only(RDL__STATE_ENVIRONMENT))
-        register_names(self, pc);
+        register_names(pc);
     if (!(row->reads & only(RDL__STATE_CANCEL)) && row->way != RDL__CALL_SILENT)
         rdl__miss_cancel(self);
     rdl__left_call(row, arguments);

@@ -22,6 +22,10 @@ void rdl__streams_look(void);
 /* A function of this stream may make several system calls, between which nobody comes. */
 void rdl__stream_takes_steps(FILE *stream);
 
+/* Instrumented code calls a function that reads this memory.  That is no operation: a thread that
+ * writes there meanwhile is a race, which any schedule shows. */
+void rdl__register_reading(const void *at, size_t size, uintptr_t pc);
+
 /* A function that is given no stream reads this variable, stdout or the like. */
 void rdl__register_variable(FILE *const *variable, uintptr_t pc);
 
