@@ -7,8 +7,9 @@
 # run which claims to be complete did not reach, the claim is false.
 # tests/claims/generate.c makes the programs, check.c compares.
 #
-# PROGRAMS=n explores so many programs, TESTS=n so many tests.  The seed of a failing batch is
-# printed.
+# PROGRAMS=n explores so many programs, TESTS=n so many tests; PAIRS=pairs makes every two
+# statements of a kind meet, one after the other, and FROM=n begins with number n.  The seed of a
+# failing batch is printed.
 # ctest: slow long
 set -eu
 [ -z "${SANITIZE:-}" ] || exit 77 # the programs are compiled by the plain compiler
@@ -20,7 +21,7 @@ trap 'rm -rf "$folder" "$files"' EXIT
 cd "$files"
 
 programs=${PROGRAMS:-60} tests=${TESTS:-240}
-seed=1 schedules=40 cases=100
+seed=${FROM:-1} schedules=40 cases=100 pairs=${PAIRS:-}
 if [ -n "${RADDLE_SOAK:-}" ]; then
     programs=${PROGRAMS:-1000} tests=${TESTS:-10000}
     seed=${RADDLE_SOAK_SEED:-1} schedules=300 cases=200
@@ -43,8 +44,8 @@ compile() {
         options='-O2 -D_FORTIFY_SOURCE=2 -D_FILE_OFFSET_BITS=64' objects="$folder/seen-O2.o"
     fi
     options="$options -w -I$code -I$SOURCE/include"
-    "$folder/generate" $seed $batch $kind threads >"$folder/batch.c"
-    "$folder/generate" $seed $batch $kind orders >"$folder/orders.c"
+    "$folder/generate" $seed $batch $kind threads $pairs >"$folder/batch.c"
+    "$folder/generate" $seed $batch $kind orders $pairs >"$folder/orders.c"
     "$CC" $options "$folder/batch.c" "$folder/unseen.o" "$folder/plain.o" "$@" \
         -o "$folder/plain" -pthread -lstdc++ -lm &
     "$CC" -O1 -w -I"$code" "$folder/orders.c" "$folder/unseen.o" "$folder/plain.o" \
@@ -61,7 +62,7 @@ compare() {
 
     if ! "$folder/check" "$1" "$folder" $batch "$2" "$3" >"$folder/out"; then
         cat "$folder/out"
-        echo "these are the programs of: generate $2 $batch $4 threads" >&2
+        echo "these are the programs of: generate $2 $batch $4 threads $pairs" >&2
         exit 1
     fi
     tail -n 1 "$folder/out"

@@ -139,6 +139,15 @@ for RADDLE_CC in gcc clang; do
         ! ./explored --regressions none --seed 1 --strategy $strategy >out 2>&1 ||
             fail "$RADDLE_CC: $strategy does not find what is lost:" "$(cat out)"
     done
+
+    # A function that nobody compared ends the claim, also if Raddle is a part of the program.
+    "$raddle" cc -g -O1 -I"$SOURCE/include" -c "$code/by_pointer.c" -o by_pointer.o
+    for library in "$BUILD/lib/libraddle.a" "-L$BUILD/lib -Wl,-rpath,$BUILD/lib -lraddle"; do
+        gcc by_pointer.o $library -lm -ldl -pthread -o by_pointer
+        ./by_pointer --seed 1 --strategy dpor >out 2>&1 || fail "by_pointer:" "$(cat out)"
+        tr -s ' \n' ' ' <out | grep -q 'not know all that `sched_getscheduler`' ||
+            fail "$RADDLE_CC: a call through a pointer is complete with $library:" "$(cat out)"
+    done
 done
 
 g++ -g -O1 -c "$code/plain.cpp" -o plain.o

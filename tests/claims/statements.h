@@ -183,6 +183,7 @@ static const char *const numerals[] = {
     "SEE(strtof(text, NULL));",
     "sprintf(text, \"%d\", @);",
     "snprintf(text, 4, \"%d%s\", @, note);",
+    "SEE(snprintf(text, 8, \"%d%n%c\", @, &numbers[$], note[0]));",
     "format(text, 8, \"%d,%c\", @, note[0]);",
     "format_all(text, \"%.3s\", note);",
     "int w = 0; SEE(sscanf(text, \"%d\", &w)); SEE(w);",

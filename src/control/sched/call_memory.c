@@ -149,6 +149,23 @@ static size_t length_of_encoded(wchar_t c)
     return length <= sizeof bytes ? length : 1;
 }
 
+/* A text behind another one has an end of its own, however much of its source is read. */
+static size_t length_of_appended(const struct rdl__operand *source, const uint64_t *a)
+{
+    const char *text = (const char *)a[source->argument];
+
+    return (source->length == RDL__TEXT ? strlen(text) : strnlen(text, a[source->value])) + 1;
+}
+
+static size_t length_of_wide_appended(const struct rdl__operand *source, const uint64_t *a)
+{
+    const wchar_t *text = (const wchar_t *)a[source->argument];
+    size_t length =
+        source->length == RDL__WIDE_TEXT ? wcslen(text) : wcsnlen(text, a[source->value]);
+
+    return (length + 1) * sizeof(wchar_t);
+}
+
 static size_t length_of(const struct rdl__call_row *row, const struct rdl__operand *it,
                         const uint64_t *a)
 {
@@ -179,9 +196,11 @@ static size_t length_of(const struct rdl__call_row *row, const struct rdl__opera
     case RDL__NARROWED:
         return at_most(wcstombs(NULL, (const wchar_t *)a[1], 0), a[it->value]);
     case RDL__LIKE:
-    case RDL__APPENDED:
-    case RDL__WIDE_APPENDED:
         return length_of(row, operand_of(row, it->value), a);
+    case RDL__APPENDED:
+        return length_of_appended(operand_of(row, it->value), a);
+    case RDL__WIDE_APPENDED:
+        return length_of_wide_appended(operand_of(row, it->value), a);
     default:
         return text_length(it, (const char *)a[it->argument], a);
     }

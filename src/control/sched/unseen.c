@@ -124,9 +124,9 @@ static uint8_t kind_of(const struct rdl__table_call *call)
         return 0;
     if (!is_seen(call->target))
         return is_part_of_compiler(name) ? 0 : LEADS_OUT;
-    return !is_understood(call->target, name)    ? DOES_ANYTHING
-           : may_do_more(call->target, name) ? MAY_DO_MORE
-                                             : 0;
+    return !is_understood(call->target, name) ? DOES_ANYTHING
+           : may_do_more(call->target, name)  ? MAY_DO_MORE
+                                              : 0;
 }
 
 void rdl__unseen_mark(const struct rdl__tables *tables)
@@ -216,8 +216,9 @@ void rdl__calls_indirectly(const struct rdl__kept *kept)
             enter(self, function, kept->pc);
         return;
     }
-    if (library_of(function) && (!dladdr((void *)function, &info) || !info.dli_sname ||
-                                 !is_understood(function, info.dli_sname))) {
+    if (library_of(function) || rdl__is_own(function + 1)) /* Raddle may be part of the program */
+        dladdr((void *)function, &info);
+    if (library_of(function) && (!info.dli_sname || !is_understood(function, info.dli_sname))) {
         if (self)
             do_anything(self, function, info.dli_sname ? info.dli_sname : "a function", kept->pc);
         return;

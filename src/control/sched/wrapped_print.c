@@ -23,6 +23,7 @@ _Noreturn void __chk_fail(void);
 struct conversion {
     bool is_long, is_long_double;
     int precision; /* -1: none */
+    size_t size;   /* of a number that "%n" writes */
     char kind;
 };
 
@@ -45,7 +46,7 @@ static const char *read_conversion(const char *at, va_list *list, struct convers
 {
     int width;
 
-    *out = (struct conversion){.precision = -1};
+    *out = (struct conversion){.precision = -1, .size = sizeof(int)};
     at += strspn(at, "-+ #0'I");
     at = read_count(at, list, &width, out_is_clear);
     if (*at == '.')
@@ -53,6 +54,7 @@ static const char *read_conversion(const char *at, va_list *list, struct convers
     for (; *at && strchr("hlqjztLZ", *at); at++) {
         out->is_long |= *at == 'l';
         out->is_long_double |= *at == 'L';
+        out->size = *at == 'h' ? out->size / 2 : sizeof(long);
     }
     out->kind = *at;
     return *at ? at + 1 : at;
@@ -80,7 +82,7 @@ static bool take_argument(const struct conversion *it, va_list *list, uintptr_t 
         read_text(it, va_arg(*list, const void *), pc);
         return true;
     case 'n':
-        rdl__access((uintptr_t)va_arg(*list, void *), 1, RDL__HOW_WRITE, pc);
+        rdl__access((uintptr_t)va_arg(*list, void *), it->size, RDL__HOW_WRITE, pc);
         return true;
     case 'm':
     case '%':
