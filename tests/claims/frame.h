@@ -75,7 +75,7 @@ static struct outcomes others; /* of an execution that does not count */
 #define SET(variable, to) atomic_store_explicit(&(variable), (to), memory_order_relaxed)
 #define INC(variable)     SET(variable, GET(variable) + 1)
 
-#define HELPER __attribute__((unused)) static
+#define HELPER            __attribute__((unused)) static
 
 HELPER void init(void)
 {
@@ -341,7 +341,10 @@ HELPER void make_mappings(void)
 HELPER void make_files(void)
 {
     unlink("other");
+    unlink("folder/inner");
+    unlink("another/inner");
     unlink("another");
+    rmdir("another");
     rmdir("folder");
     file = open("contents", O_CREAT | O_RDWR | O_TRUNC, 0600);
     pwrite(file, "1234", 4, 0);
@@ -361,6 +364,26 @@ HELPER void make_streams(void)
     fclose(output);
     input = fopen("text", "r");
     output = fopen("output", "w");
+}
+
+/* One file behind two descriptors and two streams.  What other preparations opened is closed. */
+HELPER void make_one_file(void)
+{
+    if (file >= 0)
+        close(file);
+    if (page >= 0)
+        close(page);
+    if (input)
+        fclose(input);
+    if (output)
+        fclose(output);
+    unlink("other");
+    unlink("contents");
+    file = open("contents", O_CREAT | O_RDWR | O_TRUNC, 0600);
+    pwrite(file, "1234", 4, 0);
+    page = open("contents", O_RDWR);
+    input = fopen("contents", "r");
+    output = fopen("contents", "r+");
 }
 
 HELPER void remove_files(void)

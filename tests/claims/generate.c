@@ -38,14 +38,14 @@ static unsigned upto(unsigned max)
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
 static const char *const *const kinds[] = {
-    memory, atomics,  locks,   conditions,  ends,    memory, meetings, environment, files,
-    unseen, assembly, firsts,  ends,        streams, pipes,  shapes,   nested,      signals,
-    locks,  folders,  library, other_locks, texts,   bytes,  numerals, blocks,      opened,
-    printed, objects, libraries, mappings};
+    memory,   atomics, locks,    conditions, ends,    memory,      meetings, environment,
+    files,    unseen,  assembly, firsts,     ends,    streams,     pipes,    shapes,
+    nested,   signals, locks,    folders,    library, other_locks, texts,    bytes,
+    numerals, blocks,  opened,   printed,    objects, libraries,   mappings, one_file};
 static const char *const *const safe_kinds[] = {
-    memory, atomics,    safe_locks,  environment, files,  library, unseen,   assembly,
-    firsts, safe_locks, other_locks, streams,     pipes,  shapes,  nested,   signals,
-    firsts, texts,      bytes,       numerals,    blocks, opened,  printed, mappings};
+    memory,     atomics,     safe_locks, environment, files,   library,  unseen,  assembly, firsts,
+    safe_locks, other_locks, streams,    pipes,       shapes,  nested,   signals, firsts,   texts,
+    bytes,      numerals,    blocks,     opened,      printed, mappings, one_file};
 
 /* Of statements that wait for other threads, begin some, or end them. */
 static const char *const *const tied_kinds[] = {conditions, meetings, ends, nested, signals};
@@ -186,6 +186,8 @@ static void print_preparation(unsigned program)
         printf("    make_pipes();\n");
     if (has(mappings))
         printf("    make_page();\n");
+    if (has(one_file))
+        printf("    make_one_file();\n");
     if (has(shapes))
         printf("    make_mappings();\n");
     if (has(signals))
@@ -198,7 +200,7 @@ static void print_leaving(unsigned thread)
 {
     unsigned how = upto(9);
 
-    if (tests && (has(streams) || has(shapes))) /* which main closes and unmaps */
+    if (tests && (has(streams) || has(one_file) || has(shapes))) /* which main closes and unmaps */
         how = 9;
     if (how == 0)
         printf("    pthread_detach(t[%u]);\n", thread);

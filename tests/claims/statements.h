@@ -106,6 +106,43 @@ static const char *const files[] = {
     "SEE(note[$]);",
     "note[$] = '@';",
     NULL};
+/* One file, by its name, several numbers, streams and a mapping. */
+static const char *const one_file[] = {
+    "char w = '@'; SEE(pwrite(file, &w, 1, $));",
+    "char w = 0; SEE(pread(page, &w, 1, $)); SEE(w);",
+    "char w = 0; SEE(read(file, &w, 1)); SEE(w);",
+    "SEE(write(page, \"@\", 1));",
+    "SEE(lseek(file, $, SEEK_CUR));",
+    "SEE(lseek(page, $, SEEK_END));",
+    "int w = dup(file); SEE(w); SEE(lseek(w, $, SEEK_SET)); close(w);",
+    "SEE(dup2(file, page));",
+    "SEE(close(page));",
+    "SEE(ftruncate(file, @));",
+    "SEE(truncate(\"contents\", @));",
+    "struct stat w = {0}; SEE(fstat(page, &w)); SEE(w.st_size); SEE(w.st_nlink);",
+    "struct stat w = {0}; SEE(stat(\"contents\", &w)); SEE(w.st_size);",
+    "SEE(rename(\"contents\", \"other\"));",
+    "SEE(rename(\"other\", \"contents\"));",
+    "SEE(link(\"contents\", \"other\"));",
+    "SEE(symlink(\"contents\", \"other\"));",
+    "SEE(unlink(\"contents\"));",
+    "char w = 0; int fd = open(\"other\", O_RDWR); if (fd >= 0) { SEE(read(fd, &w, 1)); SEE(w); "
+    "close(fd); }",
+    "int fd = open(\"contents\", O_RDWR | O_APPEND); if (fd >= 0) { SEE(write(fd, \"@\", 1)); "
+    "close(fd); }",
+    "FILE *w = fopen(\"contents\", \"a\"); if (w) { fputc('@', w); fclose(w); }",
+    "FILE *w = fopen(\"contents\", \"r\"); if (w) { SEE(fgetc(w)); fclose(w); }",
+    "fputc('@', output);",
+    "SEE(fflush(output));",
+    "SEE(fseek(output, $, SEEK_SET));",
+    "SEE(fgetc(input));",
+    "rewind(input);",
+    "SEE(write(fileno(output), \"@\", 1));",
+    "char *w = mmap(NULL, 4, PROT_READ, MAP_SHARED, page, 0); if (w != MAP_FAILED) { SEE(w[$]); "
+    "munmap(w, 4); }",
+    "char *w = mmap(NULL, 4, PROT_WRITE, MAP_SHARED, file, 0); if (w != MAP_FAILED) { w[$] = '@'; "
+    "munmap(w, 4); }",
+    NULL};
 static const char *const library[] = {
     "SEE(rand() % 8);",
     "srand(@);",
@@ -393,6 +430,10 @@ static const char *const folders[] = {
     "char w[4096]; SEE(strlen(getcwd(w, sizeof w)));",
     "SEE(access(\"contents\", F_OK));",
     "SEE(rmdir(\"folder\"));",
+    "int w = open(\"folder/inner\", O_CREAT | O_WRONLY, 0600); SEE(w >= 0); if (w >= 0) close(w);",
+    "SEE(access(\"folder/inner\", F_OK));",
+    "SEE(unlink(\"folder/inner\"));",
+    "SEE(rename(\"folder\", \"another\"));",
     "struct stat w; SEE(stat(\"folder\", &w));",
     "struct stat w; SEE(lstat(\"other\", &w)); ",
     "SEE(symlink(\"contents\", \"other\"));",

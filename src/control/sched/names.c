@@ -79,26 +79,6 @@ static bool leads_to_kernel(int at, const char *path)
            strcmp(target, "/proc/") == 0;
 }
 
-static struct rdl__op name_op(int at, const char *path, enum rdl__touch touch, uintptr_t pc)
-{
-    struct rdl__op op = rdl__names_op(touch, pc);
-    const char *name = name_in(path);
-    struct stat folder, file;
-    uint64_t hash;
-
-    if (!name || !ask_folder(at, path, name, &folder))
-        return op;
-    if (rdl__file_is_of_kernel(&folder) || leads_to_kernel(at, path))
-        op.flags |= RDL__OP_BREAKS;
-    if (ask(at, path, AT_SYMLINK_NOFOLLOW, &file) &&
-        (S_ISLNK(file.st_mode) || (S_ISDIR(file.st_mode) && touch == RDL__WRITES)))
-        return op;
-    hash = rdl__combine(rdl__combine(folder.st_dev, folder.st_ino), rdl__hash_text(name));
-    op.object += hash % NAMES;
-    op.size = 1;
-    return op;
-}
-
 /* A call that is about a name. */
 struct request {
     int at;
@@ -106,6 +86,36 @@ struct request {
     bool changes, opens, truncates; /* or may, if it is not there */
     uintptr_t pc;
 };
+
+/* Can the name stand for a folder or a link, before the call or after it?  Then it may be a part
+ * of other names.  What opens a file makes nothing but plain ones. */
+static bool may_lead_on(const struct request *it, bool writes)
+{
+    struct stat file;
+
+    if (!ask(it->at, it->path, AT_SYMLINK_NOFOLLOW, &file))
+        return writes && !it->opens;
+    return S_ISLNK(file.st_mode) || (S_ISDIR(file.st_mode) && writes);
+}
+
+static struct rdl__op name_op(const struct request *it, bool writes)
+{
+    struct rdl__op op = rdl__names_op(writes ? RDL__WRITES : RDL__READS, it->pc);
+    const char *name = name_in(it->path);
+    struct stat folder;
+    uint64_t hash;
+
+    if (!name || !ask_folder(it->at, it->path, name, &folder))
+        return op;
+    if (rdl__file_is_of_kernel(&folder) || leads_to_kernel(it->at, it->path))
+        op.flags |= RDL__OP_BREAKS;
+    if (may_lead_on(it, writes))
+        return op;
+    hash = rdl__combine(rdl__combine(folder.st_dev, folder.st_ino), rdl__hash_text(name));
+    op.object += hash % NAMES;
+    op.size = 1;
+    return op;
+}
 
 /* Files below /proc/self that show the threads of the process, of which some are Raddle's. */
 static bool shows_threads(const char *path)
@@ -126,7 +136,7 @@ static struct rdl__op op_of(const struct request *it)
     struct stat file;
     bool exists = it->path && ask(it->at, it->path, 0, &file);
     bool writes = it->changes && !(it->opens && exists);
-    struct rdl__op op = name_op(it->at, it->path, writes ? RDL__WRITES : RDL__READS, it->pc);
+    struct rdl__op op = name_op(it, writes);
 
     if (exists && S_ISDIR(file.st_mode) && !writes && !it->opens)
         op = rdl__names_op(RDL__READS, it->pc);
