@@ -341,6 +341,7 @@ HELPER void make_mappings(void)
 HELPER void make_files(void)
 {
     unlink("other");
+    unlink("contents"); /* it may be a link to nothing */
     unlink("folder/inner");
     unlink("another/inner");
     unlink("another");

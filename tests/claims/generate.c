@@ -200,8 +200,8 @@ static void print_leaving(unsigned thread)
 {
     unsigned how = upto(9);
 
-    if (tests && (has(streams) || has(one_file) || has(shapes))) /* which main closes and unmaps */
-        how = 9;
+    if (tests && (has(streams) || has(one_file) || has(mappings) || has(shapes)))
+        how = 9; /* main closes and unmaps them */
     if (how == 0)
         printf("    pthread_detach(t[%u]);\n", thread);
     else if (how == 1)
