@@ -301,6 +301,8 @@ int main(int argc, char **argv)
         } else {
             one = draw_kind();
             two = draw_kind();
+            if (has(one_file) && has(files)) /* one empties the file that the other maps */
+                two = one;
             threads = upto(3) ? 2 : 1 + 2 * upto(1);
         }
         print_preparation(program);

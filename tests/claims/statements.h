@@ -304,7 +304,7 @@ static const char *const firsts[] = {
     "pthread_once(&once, init);",
     "call_once(&begun, init);",
     "SEE(GET(p[0]));",
-    "if (!GET(lazy)) { SET(lazy, (int *)&p[1]); INC(p[0]); } SEE(*GET(lazy));",
+    "if (!GET(lazy)) { SET(lazy, (int *)&p[1]); INC(p[0]); } SEE(GET(*(atomic_int *)GET(lazy)));",
     "pthread_cleanup_push(count_up, &p[$]); INC(p[0]); pthread_cleanup_pop(@ - 1);",
     "SET(p[$], @);",
     "pthread_setspecific(key, &p[$]); SEE(pthread_getspecific(key) != NULL);",
