@@ -232,6 +232,8 @@ static void run_one(struct rdl_case *t, const struct rdl__strategy *strategy, vo
     rdl__tape_from_random(t->tape, exploration->runs);
     t->outcome->verdict = RDL__PASSED;
     t->outcome->claimed = 0;
+    t->races->count = 0;
+    t->wanted = RDL__ANY_RACE;
     memset(slots, 0, sizeof slots);
     exploration->at = 0;
     exploration->runs++;

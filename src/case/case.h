@@ -10,6 +10,7 @@
 #include <setjmp.h>
 
 #include "base/memory.h"
+#include "case/races.h"
 #include "choice/tape.h"
 #include "choice/token.h"
 #include "observe/stats.h"
@@ -106,7 +107,9 @@ struct rdl_case {
     struct rdl__outcome *outcome;
     struct rdl__stats *stats;
     struct rdl__activity *activity;
-    bool counted; /* labels and measures go to the statistics */
+    struct rdl__races *races;
+    uint64_t wanted; /* if not 0, only failures of this origin count: see struct rdl__task */
+    bool counted;    /* labels and measures go to the statistics */
 
     const struct rdl_test *test;
     struct rdl__settings settings;

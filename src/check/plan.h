@@ -137,6 +137,7 @@ struct rdl__failure {
     double shrink_seconds;
     bool shrink_stopped; /* before it was done */
     bool any_alike;      /* see rdl__fails_alike */
+    bool brief;          /* a race beside other failures: told in few words */
     uint64_t again;      /* met so many times more */
 };
 
@@ -223,6 +224,7 @@ struct rdl__session {
     struct rdl__error error; /* why the run cannot go on; "" while it can */
     uint64_t last_tick_ns;
     struct rdl__stage stage;
+    uint64_t wanted; /* the failure that single runs are about; 0: any. See struct rdl__task */
     struct rdl__exercise *exercises; /* by number, of all requirements */
     uint32_t exercise_count;
 };
@@ -275,6 +277,12 @@ void rdl__settle(struct rdl__session *session, struct rdl__result *result,
 struct rdl__failure rdl__failure_on(struct rdl__session *session, const struct rdl_test *test,
                                     const struct rdl__board *board, uint64_t found_at,
                                     const char *source);
+
+/* The same of a race that the case has met, whatever it failed by. */
+struct rdl__failure rdl__failure_by_race(struct rdl__session *session, const struct rdl_test *test,
+                                         const struct rdl__board *board,
+                                         const struct rdl__race *race, uint64_t found_at,
+                                         const char *source);
 void rdl__settle_failure(struct rdl__session *session, struct rdl__result *result,
                          struct rdl__failure *failure);
 void rdl__failure_release(struct rdl__failure *failure);

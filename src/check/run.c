@@ -75,6 +75,7 @@ bool rdl__run_task(struct rdl__session *session)
 
     if (session->error.text[0] || rdl__interrupted)
         return false;
+    worker->board->task.wanted = session->wanted;
     rdl__worker_forget_captured(worker);
     if (!rdl__worker_submit(worker, &session->error))
         return false;
@@ -578,6 +579,7 @@ static void try_token(struct rdl__session *session, struct rdl__result *result,
                              .fill_at = RDL__NONE};
     struct rdl__board *board = rdl__first_board(session);
 
+    session->wanted = 0;
     if (token->count > board->choices_room) {
         conclude(result, RDL__TEST_ERROR, "stale",
                  "the token does not fit the test any more: it holds %u choices, and the test may "

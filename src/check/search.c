@@ -42,8 +42,9 @@ struct search {
     uint64_t next;  /* number of the next case to be handed out */
     uint64_t batch; /* how many are handed out at a time */
     uint64_t started_ns, deadline_ns;
-    bool ended;                /* hand out no more */
-    struct rdl__worker *found; /* who has the failure with the lowest number */
+    bool ended;                /* hand out no more, */
+    uint64_t last;             /* but cases before this one, by whose failure it has ended */
+    struct rdl__worker *found; /* in order: who has the failure */
 
     /* Failures by their origins, how often they were met again, and which of the result's each
      * has become (from 1). */
@@ -51,21 +52,25 @@ struct search {
     size_t settled_as[RDL__KNOWN_MAX];
     uint32_t known_count;
 
-    /* If different ones are looked for: */
-    bool wants_more;
+    bool wants_more; /* all failures, not just the first */
     struct bug bugs[RDL__KNOWN_MAX];
     uint32_t bug_count;
-    struct range *left; /* what workers have left of ranges when they met one */
+    struct range *left; /* what workers have left of ranges when they met a bug */
     int left_count;
 };
+
+/* Does something from outside end the search? */
+static bool must_stop(const struct search *search)
+{
+    return rdl__interrupted || search->session->error.text[0] ||
+           (search->deadline_ns && rdl__now_ns() >= search->deadline_ns);
+}
 
 static bool is_over(const struct search *search)
 {
     const struct rdl__stats *stats = &search->result->stats;
 
-    return search->ended || rdl__interrupted || search->session->error.text[0] ||
-           stats->cases >= search->goal ||
-           (search->deadline_ns && rdl__now_ns() >= search->deadline_ns) ||
+    return search->ended || must_stop(search) || stats->cases >= search->goal ||
            stats->discards > (stats->cases + 10) * DISCARDS_PER_CASE;
 }
 
@@ -194,13 +199,33 @@ static unsigned round_of(const struct search *search, uint64_t *out_until)
     return search->next < fifth ? 1 : 2;
 }
 
+/* Of what workers have left, a range that begins before the case by whose failure the search has
+ * ended; NULL: there is none. */
+static struct range *left_before_end(const struct search *search)
+{
+    for (int i = 0; i < search->left_count; i++)
+        if (search->left[i].first < search->last)
+            return &search->left[i];
+    return NULL;
+}
+
+static struct range take_left(struct search *search)
+{
+    struct range *left = left_before_end(search), range = *left;
+
+    *left = search->left[--search->left_count];
+    if (range.count > search->last - range.first)
+        range.count = search->last - range.first;
+    return range;
+}
+
 static struct range next_range(struct search *search)
 {
     uint64_t most = wanted(search), until;
     struct range range = {.first = search->next};
 
-    if (search->left_count > 0)
-        return search->left[--search->left_count];
+    if (left_before_end(search))
+        return take_left(search);
     range.count = search->batch < most ? search->batch : most;
     range.round = round_of(search, &until);
     if (range.count > until - search->next)
@@ -226,6 +251,7 @@ static bool hand_out(struct search *search, struct rdl__worker *worker)
     task->count = range.count;
     task->settings.round = range.round;
     task->leaves_out = search->wants_more;
+    task->wanted = 0;
     put_known(search, task);
     snprintf(task->strategy, sizeof task->strategy, "%s",
              strategy_of(search, task->settings.round));
@@ -243,42 +269,74 @@ static void take_in_coverage(struct search *search, const struct rdl__board *boa
     search->ended = search->ended || board->exhausted;
 }
 
-/* ---- Several bugs ------------------------------------------------------------------ */
+/* ---- Bugs -------------------------------------------------------------------------- */
+
+/* Does a failure end the search?  Races do not: other schedules may show what comes of them, and
+ * other races. */
+static bool ends_search(const struct search *search, const struct rdl__outcome *outcome)
+{
+    return !search->wants_more &&
+           (outcome->cause != RDL__BY_RACE || search->session->plan->fail_fast);
+}
+
+/* The bug of this origin, which is made room for if it is new; NULL: it is known by other ways,
+ * or one too many. */
+static struct bug *bug_of(struct search *search, uint64_t origin)
+{
+    struct bug *bug = search->bugs;
+
+    while (bug < search->bugs + search->bug_count && search->known[bug->known] != origin)
+        bug++;
+    if (bug < search->bugs + search->bug_count) {
+        search->again[bug->known]++;
+        return bug;
+    }
+    if (is_known(search, origin))
+        return NULL;
+    if (search->known_count == RDL__KNOWN_MAX) {
+        rdl__warn(search->session,
+                  "%s: there are more than %d different failures: mend these first, as no others "
+                  "are looked for",
+                  search->result->test->name, RDL__KNOWN_MAX);
+        search->ended = true;
+        return NULL;
+    }
+    *bug = (struct bug){.number = UINT64_MAX, .known = search->known_count};
+    search->bug_count++;
+    know(search, origin);
+    return bug;
+}
 
 /* All cases are tried, whoever meets a failure in them; so it depends on nothing but the seed
- * which bugs are found, and in which cases. */
-static void note_bug(struct search *search, const struct rdl__board *board)
+ * which bugs are found, and in which cases.  `race` is NULL for what the case failed by. */
+static void note_bug(struct search *search, const struct rdl__board *board,
+                     const struct rdl__race *race)
 {
     struct rdl__session *session = search->session;
     const struct rdl_test *test = search->result->test;
-    struct bug *bug = search->bugs;
+    struct bug *bug = bug_of(search, race ? race->origin : board->outcome.origin);
 
-    while (bug < search->bugs + search->bug_count &&
-           search->known[bug->known] != board->outcome.origin)
-        bug++;
-    if (bug == search->bugs + search->bug_count) {
-        if (is_known(search, board->outcome.origin))
-            return;
-        if (search->known_count == RDL__KNOWN_MAX) {
-            rdl__warn(
-                session,
-                "%s: there are more than %d different failures: mend these first, as no others "
-                "are looked for",
-                test->name, RDL__KNOWN_MAX);
-            search->ended = true;
-            return;
-        }
-        search->bug_count++;
-        bug->known = search->known_count;
-        know(search, board->outcome.origin);
-    } else {
-        search->again[bug->known]++;
-        if (board->failed_at > bug->number)
-            return;
+    if (!bug || board->failed_at >= bug->number)
+        return;
+    if (bug->number < UINT64_MAX)
         rdl__failure_release(&bug->failure);
-    }
     bug->number = board->failed_at;
-    bug->failure = rdl__failure_on(session, test, board, board->failed_at + 1, "");
+    bug->failure =
+        race ? rdl__failure_by_race(session, test, board, race, board->failed_at + 1, "")
+             : rdl__failure_on(session, test, board, board->failed_at + 1, "");
+    if (ends_search(search, &bug->failure.outcome)) {
+        search->ended = true;
+        if (bug->number < search->last)
+            search->last = bug->number;
+    }
+}
+
+static void note_bugs(struct search *search, const struct rdl__board *board)
+{
+    if (board->outcome.cause != RDL__BY_RACE)
+        note_bug(search, board, NULL);
+    for (uint32_t i = 0; i < board->races.count; i++)
+        note_bug(search, board, &board->races.met[i]);
 }
 
 /* What a worker has not come to is handed out again. */
@@ -291,53 +349,80 @@ static void put_back(struct search *search, const struct rdl__board *board)
         search->left[search->left_count++] = (struct range){next, end - next, task->settings.round};
 }
 
+/* Races come last; else in the order in which they were found. */
 static int compare_bugs(const void *a, const void *b)
 {
     const struct bug *one = a, *two = b;
+    int one_races = one->failure.outcome.cause == RDL__BY_RACE,
+        two_races = two->failure.outcome.cause == RDL__BY_RACE;
 
+    if (one_races != two_races)
+        return one_races - two_races;
     return (one->number > two->number) - (one->number < two->number);
+}
+
+/* Another worker may have gone on beyond the failure that ended the search. */
+static void drop_later_bugs(struct search *search)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < search->bug_count; i++) {
+        if (search->bugs[i].number > search->last)
+            rdl__failure_release(&search->bugs[i].failure);
+        else
+            search->bugs[kept++] = search->bugs[i];
+    }
+    search->bug_count = kept;
 }
 
 static void settle_bugs(struct search *search)
 {
+    drop_later_bugs(search);
     qsort(search->bugs, search->bug_count, sizeof *search->bugs, compare_bugs);
     for (uint32_t i = 0; i < search->bug_count && !search->session->error.text[0]; i++) {
-        rdl__settle_failure(search->session, search->result, &search->bugs[i].failure);
+        struct rdl__failure *failure = &search->bugs[i].failure;
+
+        failure->brief = search->result->failure_count > 0 && !search->wants_more &&
+                         failure->outcome.cause == RDL__BY_RACE;
+        rdl__settle_failure(search->session, search->result, failure);
         search->settled_as[search->bugs[i].known] = search->result->failure_count;
     }
 }
 
 /* ---- What workers bring ------------------------------------------------------------- */
 
-/* Look at what a worker brings.  Of two failures the one with the lower number
- * counts, whoever was faster. */
+static void take_in_failure(struct search *search, struct rdl__worker *worker)
+{
+    const struct rdl__board *board = worker->board;
+
+    if (board->task.kind == RDL__RUN_RANDOM) {
+        note_bugs(search, board);
+    } else if (!is_known(search, board->outcome.origin)) { /* else it has ended its worker */
+        search->ended = true;
+        search->found = worker;
+    }
+}
+
+/* Look at what a worker brings. */
 static void take_in(struct search *search, struct rdl__worker *worker)
 {
     const struct rdl__outcome *outcome = &worker->board->outcome;
+    bool failed = outcome->verdict == RDL__FAILED && !worker->board->is_counted;
+    bool by_chance = worker->board->task.kind == RDL__RUN_RANDOM;
 
     collect(search, worker);
     if (search->result->test->options.explore)
         take_in_coverage(search, worker->board);
-    if (search->session->worker_count == 1 && outcome->verdict != RDL__FAILED &&
-        !search->wants_more && worker->board->task.kind == RDL__RUN_RANDOM)
+    if (by_chance && (failed || search->wants_more))
+        put_back(search, worker->board);
+    else if (by_chance && search->session->worker_count == 1)
         search->next = worker->board->failed_at + 1; /* it may have stopped early */
     if (outcome->verdict == RDL__SKIPPED)
         stop_with(search, RDL__TEST_SKIP, outcome->text);
     else if (outcome->verdict == RDL__MISUSED)
         stop_in_error(search, worker->board);
-    if (search->wants_more && worker->board->task.kind == RDL__RUN_RANDOM && !search->ended)
-        put_back(search, worker->board);
-    if (outcome->verdict != RDL__FAILED || worker->board->is_counted)
-        return;
-    if (search->wants_more && worker->board->task.kind == RDL__RUN_RANDOM) {
-        note_bug(search, worker->board);
-        return;
-    }
-    if (is_known(search, outcome->origin))
-        return; /* it has ended its worker */
-    search->ended = true;
-    if (!search->found || worker->board->failed_at < search->found->board->failed_at)
-        search->found = worker;
+    if (failed)
+        take_in_failure(search, worker);
 }
 
 /* Batches that take a moment, so that talking costs nothing next to working,
@@ -357,27 +442,33 @@ static int workers_for(const struct search *search)
     return rdl__first_board(search->session)->targeting ? 1 : search->session->worker_count;
 }
 
-/* Which worker a failing case without a known origin is on; NULL: none. */
-static struct rdl__worker *search_by_chance(struct search *search)
+/* Is there anything left to be handed out?  When the search has ended at a failure, cases before
+ * that one may be. */
+static bool has_work(const struct search *search)
+{
+    if (is_over(search))
+        return search->last < UINT64_MAX && left_before_end(search) && !must_stop(search);
+    return search->left_count > 0 || wanted(search) > 0;
+}
+
+static void search_by_chance(struct search *search)
 {
     struct rdl__session *session = search->session;
     bool first = true;
 
-    search->found = NULL;
     search->ended = false;
     for (;;) {
         struct rdl__worker *worker;
         int busy = 0;
 
         for (int i = 0; i < workers_for(search) && !(first && i > 0); i++)
-            if (!session->workers[i].busy && !is_over(search) &&
-                (search->left_count > 0 || wanted(search) > 0) &&
+            if (!session->workers[i].busy && has_work(search) &&
                 !hand_out(search, &session->workers[i]))
-                return NULL;
+                return;
         for (int i = 0; i < session->worker_count; i++)
             busy += session->workers[i].busy;
         if (busy == 0)
-            return rdl__interrupted ? NULL : search->found;
+            return;
         switch (rdl__worker_wait(session->workers, session->worker_count, RDL__TICK_MS, &worker)) {
         case RDL__WAIT_DONE:
             adapt_batch(search, rdl__now_ns() - worker->since_ns);
@@ -385,7 +476,7 @@ static struct rdl__worker *search_by_chance(struct search *search)
             first = false;
             break;
         case RDL__WAIT_INTERRUPTED:
-            return NULL;
+            return;
         case RDL__WAIT_TICK:
             break;
         }
@@ -439,6 +530,15 @@ static struct rdl__worker *search_in_order(struct search *search)
     return NULL;
 }
 
+/* Is there more to look for, with what was found so far? */
+static bool goes_on(const struct search *search)
+{
+    for (size_t i = 0; i < search->result->failure_count; i++)
+        if (ends_search(search, &search->result->failures[i].outcome))
+            return false;
+    return true;
+}
+
 /* ---- Known from before ---------------------------------------------------------------- */
 
 /* Try one entry; a failure is settled like any other. */
@@ -454,6 +554,7 @@ static void try_entry(struct search *search, const struct rdl__regress_entry *en
                              .then = RDL__THEN_STOP,
                              .fill_at = RDL__NONE};
 
+    session->wanted = 0;
     if (token->count > board->choices_room ||
         !rdl__run_feed(session, search->result->test, &token->settings, &feed, false))
         return;
@@ -489,8 +590,7 @@ static void try_regressions(struct search *search)
 
         if (entry->damaged)
             rdl__warn(session, "%s:%d: skipped: %s", path.bytes, entry->line, entry->why);
-        else if (strcmp(entry->token.name, test->name) == 0 &&
-                 (search->result->failure_count == 0 || search->wants_more))
+        else if (strcmp(entry->token.name, test->name) == 0 && goes_on(search))
             try_entry(search, entry, path.bytes);
     }
     rdl__regress_release(&regress);
@@ -512,25 +612,27 @@ static uint64_t goal_of(const struct rdl__plan *plan, const struct rdl_test *tes
     return plan->exhaustive || test->options.exhaustive ? UINT64_MAX : CASES_DEFAULT;
 }
 
+/* How often other workers have met the failure that ended the search depends on who was faster. */
 static void count_again(const struct search *search)
 {
-    for (uint32_t i = 0; i < search->known_count; i++)
-        if (search->settled_as[i])
-            search->result->failures[search->settled_as[i] - 1].again = search->again[i];
+    for (uint32_t i = 0; i < search->known_count; i++) {
+        struct rdl__failure *failure = &search->result->failures[search->settled_as[i] - 1];
+
+        if (search->settled_as[i] && !ends_search(search, &failure->outcome))
+            failure->again = search->again[i];
+    }
 }
 
 /* One after the other, as they are found. */
-static void search_and_settle(struct search *search, bool in_order)
+static void search_and_settle_in_order(struct search *search)
 {
     struct rdl__result *result = search->result;
     struct rdl__worker *worker;
 
-    while ((result->failure_count == 0 || search->wants_more) && !is_over(search) &&
-           !result->exhausted && search->known_count < RDL__KNOWN_MAX &&
-           (worker = in_order ? search_in_order(search) : search_by_chance(search))) {
+    while (goes_on(search) && !is_over(search) && !result->exhausted &&
+           search->known_count < RDL__KNOWN_MAX && (worker = search_in_order(search))) {
         know(search, worker->board->outcome.origin);
-        rdl__settle(search->session, result, worker->board,
-                    in_order ? result->stats.cases : worker->board->failed_at + 1, "");
+        rdl__settle(search->session, result, worker->board, result->stats.cases, "");
         search->settled_as[search->known_count - 1] = result->failure_count;
         search->ended = false;
     }
@@ -556,6 +658,7 @@ void rdl__search(struct rdl__session *session, struct rdl__result *result)
         .result = result,
         .goal = goal_of(plan, result->test),
         .batch = 8,
+        .last = UINT64_MAX,
         .started_ns = rdl__now_ns(),
         .wants_more = rdl__wants_more(plan, result->test),
         .left = rdl__allocate((size_t)session->worker_count * sizeof(struct range)),
@@ -564,7 +667,10 @@ void rdl__search(struct rdl__session *session, struct rdl__result *result)
         search->deadline_ns = search->started_ns + (uint64_t)(plan->seconds * 1e9);
     rdl__first_board(session)->next_feed_count = 0;
     try_regressions(search);
-    search_and_settle(search, in_order);
+    if (in_order)
+        search_and_settle_in_order(search);
+    else if (goes_on(search) && !result->exhausted)
+        search_by_chance(search);
     settle_bugs(search);
     count_again(search);
     free(search->left);

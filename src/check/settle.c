@@ -15,6 +15,7 @@
 #include "check/plan.h"
 #include "check/simplify.h"
 #include "check/turns.h"
+#include "control/sched/races.h"
 #include "choice/regress.h"
 #include "port/clock.h"
 #include "spec/spec.h"
@@ -364,6 +365,17 @@ static void find_fewer(struct rdl__session *session, const struct rdl_test *test
 
 /* ---- What is kept of it ------------------------------------------------------------- */
 
+/* Which of the races that the case has just met is the failure?  From 1 on; 0: none. */
+static uint32_t number_of_race(struct rdl__session *session, const struct rdl__failure *failure)
+{
+    const struct rdl__races *races = &rdl__first_board(session)->races;
+
+    for (uint32_t i = 0; i < races->count && failure->outcome.cause == RDL__BY_RACE; i++)
+        if (failure->any_alike || races->met[i].origin == failure->outcome.origin)
+            return i + 1;
+    return 0;
+}
+
 static void make_token(struct rdl__session *session, const struct rdl_test *test,
                        struct rdl__failure *failure)
 {
@@ -372,6 +384,7 @@ static void make_token(struct rdl__session *session, const struct rdl_test *test
 
     if (test->options.explore)
         failure->settings.trace = (uint32_t)failure->outcome.hash;
+    failure->settings.race = number_of_race(session, failure);
     rdl__token_write(&token, test->name, &failure->settings, failure->made.choices,
                      failure->made.count);
     failure->token = token.bytes;
@@ -527,13 +540,15 @@ static void add_failure(struct rdl__result *result, const struct rdl__failure *f
     result->failures[result->failure_count++] = *failure;
 }
 
-struct rdl__failure rdl__failure_on(struct rdl__session *session, const struct rdl_test *test,
-                                    const struct rdl__board *board, uint64_t found_at,
-                                    const char *source)
+/* The case on the board, which fails like that. */
+static struct rdl__failure failure_by(struct rdl__session *session, const struct rdl_test *test,
+                                      const struct rdl__board *board,
+                                      const struct rdl__outcome *outcome, uint64_t found_at,
+                                      const char *source)
 {
     const struct rdl__listener *listener = session->listener;
     struct rdl__failure failure = {
-        .outcome = board->outcome,
+        .outcome = *outcome,
         .settings = board->task.settings,
         .found_at = found_at,
         .source = source,
@@ -545,9 +560,52 @@ struct rdl__failure rdl__failure_on(struct rdl__session *session, const struct r
     if (listener->failure_found) {
         rdl__outcome_resolve_alone(&failure.outcome, board);
         listener->failure_found(listener->self, test, &failure);
-        failure.outcome = board->outcome;
+        failure.outcome = *outcome;
     }
     return failure;
+}
+
+struct rdl__failure rdl__failure_on(struct rdl__session *session, const struct rdl_test *test,
+                                    const struct rdl__board *board, uint64_t found_at,
+                                    const char *source)
+{
+    return failure_by(session, test, board, &board->outcome, found_at, source);
+}
+
+struct rdl__failure rdl__failure_by_race(struct rdl__session *session, const struct rdl_test *test,
+                                         const struct rdl__board *board,
+                                         const struct rdl__race *race, uint64_t found_at,
+                                         const char *source)
+{
+    struct rdl__outcome *outcome = rdl__allocate(sizeof *outcome);
+    struct rdl__failure failure;
+
+    *outcome = board->outcome;
+    rdl__race_fail(outcome, race);
+    failure = failure_by(session, test, board, outcome, found_at, source);
+    free(outcome);
+    return failure;
+}
+
+/* From now on, single runs are about this failure. */
+static void want(struct rdl__session *session, const struct rdl_test *test,
+                 struct rdl__failure *failure)
+{
+    failure->any_alike = test->options.spec && !rdl__wants_more(session->plan, test);
+    failure->settings.race = 0;
+    session->wanted = failure->any_alike && failure->outcome.cause == RDL__BY_RACE
+                          ? RDL__ANY_RACE
+                          : failure->outcome.origin;
+}
+
+/* The case has just been run for its race, and ended there: whatever came after is no part of
+ * it any more. */
+static void cut_at_race(struct rdl__session *session, struct rdl__failure *failure)
+{
+    struct rdl__made made = rdl__on_board(rdl__first_board(session));
+
+    rdl__made_release(&failure->made);
+    rdl__made_copy(&failure->made, &made);
 }
 
 void rdl__settle_failure(struct rdl__session *session, struct rdl__result *result,
@@ -558,14 +616,16 @@ void rdl__settle_failure(struct rdl__session *session, struct rdl__result *resul
 
     if (test->options.spec)
         rdl__show_prepare(); /* here, so that all workers to come have it */
+    want(session, test, failure);
     if (rdl__interrupted) {
         still_fails(session, test, failure); /* for its story */
     } else if (is_steady(session, test, failure) && session->plan->shrink_seconds > 0) {
-        failure->any_alike = test->options.spec && !rdl__wants_more(session->plan, test);
+        if (failure->outcome.cause == RDL__BY_RACE)
+            cut_at_race(session, failure);
         if (session->plan->firsts)
             keep_first(session, test, failure);
         shrink_soundly(session, test, failure);
-        if (test->options.explore && failure->outcome.cause != RDL__BY_HANG)
+        if (test->options.explore && !failure->brief && failure->outcome.cause != RDL__BY_HANG)
             find_fewer(session, test, failure);
         if (failure->shrank_count == 0)
             forget_first(failure);

@@ -15,6 +15,7 @@ enum {
     SETTING_WATCHED = 4,
     SETTING_TRACE = 5,
     SETTING_ROUND = 6,
+    SETTING_RACE = 7,
 };
 enum { CHECKSUM_BYTES = 4 };
 
@@ -130,7 +131,8 @@ static void add_settings(struct rdl__text *bytes, const struct rdl__settings *se
                {SETTING_POINTS_MAX, settings->points_max},
                {SETTING_WATCHED, settings->watched},
                {SETTING_TRACE, settings->trace},
-               {SETTING_ROUND, settings->round}};
+               {SETTING_ROUND, settings->round},
+               {SETTING_RACE, settings->race}};
     unsigned count = 0;
 
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -195,6 +197,8 @@ static void read_settings(struct rdl__settings *out, struct reader *reader,
             out->trace = (uint32_t)value;
         else if (key == SETTING_ROUND)
             out->round = (uint32_t)value;
+        else if (key == SETTING_RACE)
+            out->race = (uint32_t)value;
         else
             *out_unknown_key = key;
     }

@@ -33,6 +33,7 @@ struct rdl__settings {
     uint32_t trace;       /* threads: of the case itself, how they met; 0: not known */
     uint32_t watched;     /* threads: RDL__WATCH_STACKS and the like */
     uint32_t round;       /* of a test of a spec; 0: it has none */
+    uint32_t race;        /* the case ends at this one of the races it meets, from 1 on; 0: none */
 };
 
 struct rdl__token {

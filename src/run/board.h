@@ -21,7 +21,7 @@ enum rdl__task_kind {
     RDL__RUN_BYTES,  /* one case */
 };
 
-enum { RDL__KNOWN_MAX = 64 };
+enum { RDL__KNOWN_MAX = 256 };
 
 struct rdl__task {
     enum rdl__task_kind kind;
@@ -37,6 +37,8 @@ struct rdl__task {
     uint64_t known[RDL__KNOWN_MAX];    /* origins of failures that are known: not worth a stop, */
     uint64_t known_at[RDL__KNOWN_MAX]; /* from this case on */
     uint32_t known_count;
+    uint64_t wanted; /* not 0: the one failure of interest, which ends the execution if it is a race
+                        (RDL__ANY_RACE: any race does); other races are as if they were none */
     char strategy[RDL__STRATEGY_ROOM]; /* random, of tests with controlled threads */
 
     struct rdl__feed feed; /* its arrays are the board's */
@@ -70,6 +72,7 @@ struct rdl__board {
     struct rdl__task task;
     struct rdl__outcome outcome; /* of the last case */
     struct rdl__tape tape;
+    struct rdl__races races; /* that the last case has met */
     struct rdl__crash crash;
     struct rdl__stats stats;
     struct rdl__activity activity;

@@ -10,6 +10,7 @@
 #include "control/alike.h"
 #include "control/explore.h"
 #include "control/meet.h"
+#include "control/sched/races.h"
 #include "port/exceptions.h"
 #include "run/target.h"
 
@@ -30,6 +31,7 @@ void rdl__case_init(struct rdl_case *t, struct rdl__board *board, void (*abandon
         .outcome = &board->outcome,
         .stats = &board->stats,
         .activity = &board->activity,
+        .races = &board->races,
         .abandon = abandon,
     };
     board->tape.stop = tape_stopped;
@@ -54,6 +56,7 @@ static void reset(struct rdl_case *t)
     t->share_count = 0;
     t->hidden = 0;
     t->activity->doing = NULL;
+    t->races->count = 0;
     t->outcome->verdict = RDL__PASSED;
     t->outcome->claimed = 0;
     t->outcome->class[0] = '\0';
@@ -188,17 +191,46 @@ static void count(struct rdl__board *board)
     __atomic_store_n(&board->done, board->done + 1, __ATOMIC_RELEASE);
 }
 
-static bool is_known(struct rdl__board *board)
+/* If so, it has been met again. */
+static bool is_known(struct rdl__board *board, uint64_t origin)
 {
     const struct rdl__task *task = &board->task;
 
     for (uint32_t i = 0; i < task->known_count; i++)
-        if (task->known[i] == board->outcome.origin && task->known_at[i] <= board->failed_at) {
+        if (task->known[i] == origin && task->known_at[i] <= board->failed_at) {
             board->again[i]++;
-            board->is_counted = true;
             return true;
         }
     return false;
+}
+
+/* A case has come to its end though it has met races.  If nothing worse has happened, it fails by
+ * the first of them that is new. */
+static void judge_races(struct rdl__board *board)
+{
+    struct rdl__outcome *outcome = &board->outcome;
+    const struct rdl__race *new = NULL;
+
+    if (board->task.wanted ||
+        (outcome->verdict != RDL__PASSED && outcome->verdict != RDL__DISCARDED &&
+         outcome->verdict != RDL__CUT))
+        return;
+    for (uint32_t i = 0; i < board->races.count; i++)
+        if (!is_known(board, board->races.met[i].origin) && !new)
+            new = &board->races.met[i];
+    if (new)
+        rdl__race_fail(outcome, new);
+}
+
+static void run_case(struct rdl__board *board, struct rdl_case *t)
+{
+    rdl__execute(t);
+    judge_races(board);
+}
+
+static bool outcome_is_known(struct rdl__board *board)
+{
+    return board->outcome.cause != RDL__BY_RACE && is_known(board, board->outcome.origin);
 }
 
 /* Is there nothing to be gained from another case? */
@@ -206,7 +238,8 @@ static bool ends_the_task(struct rdl__board *board)
 {
     switch (board->outcome.verdict) {
     case RDL__FAILED:
-        return !is_known(board);
+        board->is_counted = outcome_is_known(board);
+        return !board->is_counted;
     case RDL__SKIPPED:
     case RDL__MISUSED:
         return true;
@@ -242,7 +275,7 @@ static void run_random(struct rdl__board *board, struct rdl_case *t, const volat
         if (task->test->options.explore)
             rdl__explorer_settle(t);
         board->task.settings = t->settings; /* for the token, if this one fails */
-        rdl__execute(t);
+        run_case(board, t);
         if (task->test->options.explore && rdl__explorer_exhausted) {
             board->exhausted = true;
             break;
@@ -266,7 +299,7 @@ static void run_turns(struct rdl__board *board, struct rdl_case *t, const volati
     for (uint64_t n = task->first; n < task->first + task->count && !*stop; n++) {
         board->failed_at = n;
         rdl__tape_from_data(&board->tape, &task->feed, rdl__combine(task->seed, n));
-        rdl__execute(t);
+        run_case(board, t);
         board->task.settings = t->settings;
         board->exhausted = rdl__explorer_exhausted;
         __atomic_store_n(&board->done, board->done + 1, __ATOMIC_RELEASE);
@@ -285,7 +318,7 @@ static void run_anew(struct rdl__board *board, struct rdl_case *t, const volatil
     for (uint64_t n = task->first; n < task->first + task->count && !*stop; n++) {
         board->failed_at = n;
         rdl__tape_from_data(&board->tape, &task->feed, rdl__combine(task->seed, n));
-        rdl__execute(t);
+        run_case(board, t);
         __atomic_store_n(&board->done, board->done + 1, __ATOMIC_RELEASE);
         if (board->outcome.verdict == RDL__FAILED || rdl__worn_out || !board->tape.fresh)
             break; /* without chance, the next would be the same */
@@ -322,7 +355,7 @@ static void run_all(struct rdl__board *board, struct rdl_case *t, const volatile
         board->stats.current = board->task.first + n + 1;
         board->failed_at = board->task.first + n;
         board->is_counted = false;
-        rdl__execute(t);
+        run_case(board, t);
         count(board);
         board->exhausted = !rdl__next_in_order(board);
         if (ends_the_task(board) || board->exhausted)
@@ -340,7 +373,7 @@ static void run_one(struct rdl__board *board, struct rdl_case *t)
         rdl__tape_from_bytes(&board->tape, board->bytes, task->byte_count);
     else
         rdl__tape_from_feed(&board->tape, &task->feed, task->seed);
-    rdl__execute(t);
+    run_case(board, t);
     board->strict_next = board->tape.cursor.next;
     __atomic_store_n(&board->done, board->done + 1, __ATOMIC_RELEASE);
 }
@@ -352,6 +385,7 @@ void rdl__do_task(struct rdl__board *board, struct rdl_case *t, const volatile i
     t->test = task->test;
     t->settings = task->settings;
     t->left_out = 0;
+    t->wanted = task->wanted;
     t->counted = task->kind == RDL__RUN_RANDOM || task->kind == RDL__RUN_ALL;
     board->tape.limit = task->settings.choices_max < board->choices_room
                             ? task->settings.choices_max

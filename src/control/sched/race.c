@@ -32,11 +32,11 @@ enum {
     NUMBERS_MAX = INT32_MAX - EVENTS_MAX,
     NONE = 0,
     WHOLE_CELL = 8,
-    CALLS_SHOWN = 8,
     ALLOWED_MAX = 256,
     FREED_SIZE = 1024,
     BLOCK = 64,    /* numbers of events that a thread gets at a time */
     LOOK_BACK = 8, /* at most so many of them are compared with a new one */
+    RACING_MAX = RDL__RACING_MAX,
 };
 
 #define IS_LIST  (UINT64_C(1) << 63)
@@ -119,19 +119,35 @@ static inline const struct event *first_of(uint32_t *number, uint32_t *out_first
     return event;
 }
 
-/* Of these events, one that an access races with; NONE: there is none.  An atomic
- * access does not race with others of its kind. */
-static inline uint32_t conflict(const struct rdl__track *track, uint32_t number, unsigned how)
+/* The events that the access at hand races with, each once. */
+static uint32_t racing[RACING_MAX];
+static uint32_t racing_count;
+
+static void note_racing(uint32_t number)
 {
+    for (uint32_t i = 0; i < racing_count; i++)
+        if (racing[i] == number)
+            return;
+    if (racing_count < RACING_MAX)
+        racing[racing_count++] = number;
+}
+
+/* Note those of these events that an access races with.  Is there none?  An atomic access does
+ * not race with others of its kind. */
+static inline bool is_free_of_races(const struct rdl__track *track, uint32_t number, unsigned how)
+{
+    bool is_free = true;
     uint32_t first;
 
     while (number >= event_base) {
         const struct event *event = first_of(&number, &first);
 
-        if (!(how_of(event) & how & RDL__HOW_ATOMIC) && !happened_before(event, track))
-            return first;
+        if (how_of(event) & how & RDL__HOW_ATOMIC || happened_before(event, track))
+            continue;
+        note_racing(first);
+        is_free = false;
     }
-    return NONE;
+    return is_free;
 }
 
 /* Is there one like it, of the same thread and time, among them?  Then it is as good. */
@@ -169,25 +185,37 @@ static inline uint32_t add(const struct rdl__track *track, uint32_t number, uint
     return result;
 }
 
-/* The new event happens to some bytes that remember the same. */
-static inline uint32_t happen(const struct rdl__track *track, uint32_t *written, uint32_t *read,
-                              uint32_t new, unsigned how)
+/* The same events, in a form that no access takes for its own (rdl__race_known). */
+static uint32_t as_list(uint32_t number)
 {
-    uint32_t earlier = conflict(track, *written, how);
+    if (number < event_base || event_at(number)->what & IS_LIST)
+        return number;
+    *event_at(event_next) = (struct event){.what = IS_LIST, .clock = number, .size = NONE};
+    return event_next++;
+}
 
-    if (!earlier && how & RDL__HOW_WRITE)
-        earlier = conflict(track, *read, how);
-    if (earlier)
-        return earlier;
-    if (!(how & RDL__HOW_WRITE)) {
+/* The new event happens to some bytes that remember the same.  Of bytes that are raced for nothing
+ * is forgotten, and every access of them is looked at: it may race with the others at a place of
+ * its own. */
+static inline void happen(const struct rdl__track *track, uint32_t *written, uint32_t *read,
+                          uint32_t new, unsigned how)
+{
+    bool writes = how & RDL__HOW_WRITE, is_free = is_free_of_races(track, *written, how);
+
+    if (writes)
+        is_free &= is_free_of_races(track, *read, how);
+    if (!writes) {
         *read = add(track, *read, new, how);
-    } else if (how & RDL__HOW_ATOMIC) {
+    } else if (how & RDL__HOW_ATOMIC || !is_free) {
         *written = add(track, *written, new, how);
     } else {
         *written = new; /* all that was happened before */
         *read = NONE;
     }
-    return NONE;
+    if (__builtin_expect(!is_free, 0)) {
+        *written = as_list(*written);
+        *read = as_list(*read);
+    }
 }
 
 /* ---- Regions of memory ----------------------------------------------------------------------- */
@@ -235,27 +263,24 @@ static uintptr_t page_end(uintptr_t address, uintptr_t end)
 }
 
 /* Bytes from..end-1 of a cell. */
-static uint32_t access_cell(struct rdl__track *track, struct rdl__cell *cell, unsigned from,
-                            unsigned end, uint32_t new, unsigned how)
+static void access_cell(struct rdl__track *track, struct rdl__cell *cell, unsigned from,
+                        unsigned end, uint32_t new, unsigned how)
 {
     while (from < end) {
         uint32_t was_written = cell->written[from], was_read = cell->read[from];
         uint32_t written = was_written, read = was_read;
-        uint32_t earlier = happen(track, &written, &read, new, how);
 
-        if (earlier)
-            return earlier;
+        happen(track, &written, &read, new, how);
         do {
             cell->written[from] = written;
             cell->read[from] = read;
             from++;
         } while (from < end && cell->written[from] == was_written && cell->read[from] == was_read);
     }
-    return NONE;
 }
 
-static uint32_t access_page(struct rdl__track *track, struct region *region, uintptr_t address,
-                            uintptr_t end, uint32_t new, unsigned how)
+static void access_page(struct rdl__track *track, struct region *region, uintptr_t address,
+                        uintptr_t end, uint32_t new, unsigned how)
 {
     struct rdl__cell *cell = cell_of(region, address);
 
@@ -263,13 +288,10 @@ static uint32_t access_page(struct rdl__track *track, struct region *region, uin
         unsigned from = address & 7;
         unsigned to = end - address < WHOLE_CELL - from ? from + (unsigned)(end - address)
                                                         : (unsigned)WHOLE_CELL;
-        uint32_t earlier = access_cell(track, cell++, from, to, new, how);
 
-        if (earlier)
-            return earlier;
+        access_cell(track, cell++, from, to, new, how);
         address += to - from;
     }
-    return NONE;
 }
 
 /* ---- Accesses -------------------------------------------------------------------------------- */
@@ -290,6 +312,19 @@ static void forget_all(void)
             rdl__race_thread(rdl__sched.threads[id]->track);
 }
 
+/* Did all that was written to these bytes of a cell happen before? */
+static bool is_after_all_written(const struct rdl__track *track, struct region *region,
+                                 uintptr_t address, uintptr_t size)
+{
+    const uint32_t *entries = cell_of(region, address)->written + (address & 7);
+
+    for (uintptr_t i = 0; i < size; i++)
+        for (uint32_t number = entries[i], first; number >= event_base;)
+            if (!happened_before(first_of(&number, &first), track))
+                return false;
+    return true;
+}
+
 /* As rdl__race_known, where several threads have read the same. */
 static bool is_among_known(const struct rdl__track *track, uintptr_t address, uintptr_t size,
                            unsigned how)
@@ -307,7 +342,7 @@ static bool is_among_known(const struct rdl__track *track, uintptr_t address, ui
     for (number = entries[0]; number >= event_base;) {
         first_of(&number, &first);
         if (rdl__race_is_own(track, first, how))
-            return true;
+            return is_after_all_written(track, region, address, size);
     }
     return false;
 }
@@ -319,16 +354,28 @@ static bool is_noted(const uint32_t *page, uintptr_t address, uintptr_t begin, u
     return !(how & RDL__HOW_FREE) || *page == execution || address - begin < FREED_SIZE;
 }
 
-bool rdl__race_find(struct rdl__track *track, uintptr_t address, uintptr_t size, unsigned how,
-                    uintptr_t pc, struct rdl__access *out_earlier)
+static struct rdl__access access_of(uint32_t number)
+{
+    const struct event *event = event_at(number);
+
+    return (struct rdl__access){.pc = event->what & ((UINT64_C(1) << PC_BITS) - 1),
+                                .event = number,
+                                .column = column_of(event),
+                                .size = event->size,
+                                .how = how_of(event)};
+}
+
+uint32_t rdl__race_find(struct rdl__track *track, uintptr_t address, uintptr_t size, unsigned how,
+                        uintptr_t pc, struct rdl__access out_earlier[RDL__RACING_MAX])
 {
     uintptr_t begin = address, end = address + size;
-    uint32_t new, earlier = NONE;
+    uint32_t new;
 
     if (__builtin_expect(event_next - event_base > EVENTS_MAX - EVENTS_SPARE, 0))
         forget_all();
     new = event_of(track, size, how, pc);
-    while (address < end && !earlier) {
+    racing_count = 0;
+    while (address < end) {
         uintptr_t stop = page_end(address, end);
         struct region *region = region_of(address);
         uint32_t *page;
@@ -342,19 +389,13 @@ bool rdl__race_find(struct rdl__track *track, uintptr_t address, uintptr_t size,
         page = page_of(region, address);
         if (is_noted(page, address, begin, how)) {
             *page = execution;
-            earlier = access_page(track, region, address, stop, new, how);
+            access_page(track, region, address, stop, new, how);
         }
         address = stop;
     }
-    if (earlier) {
-        const struct event *event = event_at(earlier);
-
-        *out_earlier = (struct rdl__access){.pc = event->what & ((UINT64_C(1) << PC_BITS) - 1),
-                                            .column = column_of(event),
-                                            .size = event->size,
-                                            .how = how_of(event)};
-    }
-    return earlier != NONE;
+    for (uint32_t i = 0; i < racing_count; i++)
+        out_earlier[i] = access_of(racing[i]);
+    return racing_count;
 }
 
 /* Cells of bytes of one page. */
@@ -456,71 +497,27 @@ void rdl__race_begin(void)
     execution += execution == 0;
 }
 
-/* ---- The report ------------------------------------------------------------------------------ */
-
-static const char *verb(unsigned how, bool past)
-{
-    if (how & RDL__HOW_FREE)
-        return past ? "freed" : "frees";
-    if (how & RDL__HOW_WRITE)
-        return past ? "wrote" : "writes";
-    return past ? "read" : "reads";
-}
-
-static const char *manner(unsigned how)
-{
-    return how & RDL__HOW_ATOMIC ? " atomically" : how & RDL__HOW_VOLATILE ? " (volatile)" : "";
-}
-
-static void add_access(struct rdl__text *out, const char *thread, const struct rdl__access *access,
-                       bool past)
-{
-    rdl__text_add(out, "%s %s %u byte%s%s at %s", thread, verb(access->how, past), access->size,
-                  access->size == 1 ? "" : "s", manner(access->how), rdl__at(access->pc));
-}
-
-/* Where the running function was called, and so on outwards; the outermost one is
- * called by nobody of interest. */
-static void add_calls(struct rdl__text *out, const struct rdl__track *track)
-{
-    for (uint32_t i = 0; i + 1 < track->depth && i < CALLS_SHOWN; i++)
-        rdl__text_add(out, "    called at %s\n",
-                      rdl__at(track->frames[(track->depth - 1 - i) % RDL__FRAMES_KEPT].pc));
-}
-
-_Noreturn static void report(struct rdl__thread *self, const struct rdl__access *now,
-                             const struct rdl__access *earlier)
-{
-    const struct rdl__thread *other = rdl__column_thread(earlier->column);
-    const char *other_name = other ? rdl__thread_name(other) : "a thread that has ended";
-    static struct rdl__text text; /* kept: there is no way back from here */
-
-    rdl__text_clear(&text);
-    rdl__text_add(&text, "data race between %s and %s\n", other_name, rdl__thread_name(self));
-    add_access(&text, other_name, earlier, true);
-    rdl__text_add(&text, "\n");
-    add_access(&text, rdl__thread_name(self), now, false);
-    rdl__text_add(&text, ", and nothing makes one wait for the other\n");
-    add_calls(&text, self->track);
-    rdl__execution_fails_at_two(RDL__BY_RACE, now->pc, earlier->pc, "%s", rdl__text_string(&text));
-}
+/* ---- Accesses of the code under test --------------------------------------------------------- */
 
 void rdl__race_access(struct rdl__thread *self, uintptr_t address, uintptr_t size, unsigned how,
                       uintptr_t pc)
 {
-    struct rdl__access earlier;
+    struct rdl__access earlier[RDL__RACING_MAX];
+    const struct rdl__access now = {
+        .pc = pc, .size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX, .how = how};
+    uint32_t count;
 
     if (is_among_known(self->track, address, size, how))
         return;
     if (__builtin_expect(address >= rdl__stacks_low, 0))
         rdl__track_touched(self, address);
-    if (__builtin_expect(!rdl__race_find(self->track, address, size, how, pc, &earlier), 1))
+    count = rdl__race_find(self->track, address, size, how, pc, earlier);
+    if (__builtin_expect(count == 0, 1))
         return;
-    if (none_wanted || is_allowed(address, size))
+    if (none_wanted || is_allowed(address, size)) {
         rdl__limit(RDL__LIMIT_BOUND, "data races were met that do not count as failures", "");
-    else
-        report(self,
-               &(struct rdl__access){
-                   .pc = pc, .size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX, .how = how},
-               &earlier);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        rdl__race_met(self, address, &now, &earlier[i]);
 }

@@ -295,11 +295,6 @@ struct rdl__thread *rdl__holder(uintptr_t object); /* one of them; NULL: nobody 
 _Noreturn void rdl__execution_fails(enum rdl__cause cause, uintptr_t pc, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same, where two places are to blame, in whatever order. */
-_Noreturn void rdl__execution_fails_at_two(enum rdl__cause cause, uintptr_t pc, uintptr_t other_pc,
-                                           const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-
 /* A primitive is used in a way that POSIX leaves undefined. */
 #define rdl__wrong_use(pc, ...) rdl__execution_fails(RDL__BY_MISUSE, (pc), __VA_ARGS__)
 

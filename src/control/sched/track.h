@@ -124,19 +124,23 @@ extern char *rdl__regions[RDL__REGIONS]; /* cells of 16 MiB each; NULL: none yet
 
 struct rdl__access {
     uintptr_t pc;
+    uint32_t event; /* its number */
     uint32_t column, size;
     unsigned how;
 };
+
+enum { RDL__RACING_MAX = 16 }; /* earlier accesses that one access races with */
 
 /* A function of ours has filled this memory for code that tells of its accesses: for those that may
  * wait, since others may use the memory until they return. */
 void rdl__wrote(const void *at, uintptr_t size, uintptr_t pc);
 
-/* The thread makes this access.  Is there an earlier one that it races with? */
-bool rdl__race_find(struct rdl__track *track, uintptr_t address, uintptr_t size, unsigned how,
-                    uintptr_t pc, struct rdl__access *out_earlier);
+/* The thread makes this access.  With how many earlier ones does it race?  Nothing is forgotten of
+ * these, so that each access that races with any is found to race with one at least. */
+uint32_t rdl__race_find(struct rdl__track *track, uintptr_t address, uintptr_t size, unsigned how,
+                        uintptr_t pc, struct rdl__access out_earlier[RDL__RACING_MAX]);
 
-/* The same; if there is, the execution has failed. */
+/* The same; the races are met. */
 void rdl__race_access(struct rdl__thread *self, uintptr_t address, uintptr_t size, unsigned how,
                       uintptr_t pc);
 
@@ -150,6 +154,10 @@ size_t rdl__block_size(void *block);
 void rdl__race_allow(uintptr_t address, uintptr_t size);
 void rdl__race_enable(bool on); /* the same for all memory */
 extern bool rdl__races_fail;    /* false: no race is a failure, in no execution of this process */
+
+/* races.c: two accesses race.  The execution goes on, unless this is the race it is made for. */
+void rdl__race_met(struct rdl__thread *self, uintptr_t address, const struct rdl__access *now,
+                   const struct rdl__access *earlier);
 
 void rdl__race_begin(void);                      /* an execution */
 void rdl__race_thread(struct rdl__track *track); /* a thread in it */

@@ -195,18 +195,6 @@ _Noreturn void rdl__execution_fails(enum rdl__cause cause, uintptr_t pc, const c
     end_with(cause, pc, pc, text);
 }
 
-_Noreturn void rdl__execution_fails_at_two(enum rdl__cause cause, uintptr_t pc, uintptr_t other_pc,
-                                           const char *format, ...)
-{
-    char text[4096];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    end_with(cause, pc, rdl__mix(pc) ^ rdl__mix(other_pc), text);
-}
-
 /* ---- Nobody can run ---------------------------------------------------------------------- */
 
 struct waiting {

@@ -1,0 +1,49 @@
+/* races.h -- the data races that an execution has met.
+ *
+ * A race does not end an execution, since its consequences say more than the race itself: a
+ * crash, a failed check, a deadlock.  So races are collected while the execution goes on, and
+ * judged when it is over (run/execute.c).  Only who looks for one race ends the execution there.
+ *
+ * A race is known by its two places in the code, in whatever order they were reached.  It lies
+ * on the board that a worker shares with its parent, and so it holds no pointers. */
+#ifndef RDL__RACES_H
+#define RDL__RACES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    RDL__RACES_MAX = 64, /* of one execution */
+    RDL__CALLERS_MAX = 16, /* of one access: the innermost ones */
+};
+
+/* The calls that led to a place, innermost first: where each goes on when it returns. */
+struct rdl__callers {
+    uint32_t count;
+    uintptr_t pcs[RDL__CALLERS_MAX];
+};
+
+/* One of two accesses that race. */
+struct rdl__racing {
+    uintptr_t pc;
+    uint32_t size; /* bytes */
+    uint32_t how;  /* RDL__HOW_WRITE and the like */
+    char thread[48];
+    struct rdl__callers callers; /* of the earlier one: known only while steps are recorded */
+};
+
+struct rdl__race {
+    uint64_t origin; /* equal for races at the same two places, in no order; never 0 */
+    uintptr_t address;
+    struct rdl__racing earlier, later;
+};
+
+struct rdl__races {
+    uint32_t count; /* distinct ones, in the order in which they were met */
+    struct rdl__race met[RDL__RACES_MAX];
+};
+
+/* Instead of an origin: of any race. */
+#define RDL__ANY_RACE UINT64_MAX
+
+#endif

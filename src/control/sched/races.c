@@ -1,0 +1,133 @@
+/* races.c -- what becomes of a data race that an execution meets (case/races.h). */
+#include "control/sched/races.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "control/sched/inner.h"
+#include "control/sched/track.h"
+
+enum { CALLERS_SHOWN = 8 };
+
+/* ---- In words -------------------------------------------------------------------------------- */
+
+static const char *verb(unsigned how, bool past)
+{
+    if (how & RDL__HOW_FREE)
+        return past ? "freed" : "frees";
+    if (how & RDL__HOW_WRITE)
+        return past ? "wrote" : "writes";
+    return past ? "read" : "reads";
+}
+
+static const char *manner(unsigned how)
+{
+    return how & RDL__HOW_ATOMIC ? " atomically" : how & RDL__HOW_VOLATILE ? " (volatile)" : "";
+}
+
+static void add_access(struct rdl__text *out, const struct rdl__racing *it, bool past)
+{
+    rdl__text_add(out, "%s %s %u byte%s%s at %s", it->thread, verb(it->how, past), it->size,
+                  it->size == 1 ? "" : "s", manner(it->how), rdl__at(it->pc));
+}
+
+static void add_callers(struct rdl__text *out, const struct rdl__callers *callers)
+{
+    for (uint32_t i = 0; i < callers->count && i < CALLERS_SHOWN; i++)
+        rdl__text_add(out, "    called at %s\n", rdl__at(callers->pcs[i]));
+}
+
+void rdl__race_fail(struct rdl__outcome *outcome, const struct rdl__race *race)
+{
+    struct rdl__text text = {0};
+
+    add_access(&text, &race->earlier, true);
+    rdl__text_add(&text, "\n");
+    add_access(&text, &race->later, false);
+    rdl__text_add(&text, ", and nothing makes one wait for the other\n");
+    add_callers(&text, &race->later.callers);
+    outcome->claimed = 1;
+    outcome->verdict = RDL__FAILED;
+    outcome->cause = RDL__BY_RACE;
+    outcome->number = outcome->line = 0;
+    outcome->file[0] = '\0';
+    outcome->pc = race->later.pc;
+    outcome->origin = race->origin;
+    snprintf(outcome->check, sizeof outcome->check, "data race between %s and %s",
+             race->earlier.thread, race->later.thread);
+    snprintf(outcome->text, sizeof outcome->text, "%s", rdl__text_string(&text));
+    rdl__text_release(&text);
+}
+
+/* ---- Meeting one ----------------------------------------------------------------------------- */
+
+/* The calls that led to where the thread is; the outermost function is called by nobody of
+ * interest. */
+static struct rdl__callers callers_of(const struct rdl__track *track)
+{
+    struct rdl__callers callers = {0};
+
+    while (callers.count + 1 < track->depth && callers.count < RDL__CALLERS_MAX) {
+        callers.pcs[callers.count] =
+            track->frames[(track->depth - 1 - callers.count) % RDL__FRAMES_KEPT].pc;
+        callers.count++;
+    }
+    return callers;
+}
+
+static struct rdl__racing racing(const struct rdl__thread *thread, const struct rdl__access *access)
+{
+    struct rdl__racing it = {.pc = access->pc, .size = access->size, .how = access->how};
+
+    snprintf(it.thread, sizeof it.thread, "%s",
+             thread ? rdl__thread_name(thread) : "a thread that has ended");
+    return it;
+}
+
+/* Two accesses at the same places are one race, whichever of them comes first. */
+static uint64_t origin_of(const struct rdl__access *a, const struct rdl__access *b)
+{
+    return rdl__combine(RDL__BY_RACE, rdl__mix(a->pc) ^ rdl__mix(b->pc));
+}
+
+static bool was_met(const struct rdl__races *races, uint64_t origin)
+{
+    for (uint32_t i = races->count; i-- > 0;)
+        if (races->met[i].origin == origin)
+            return true;
+    return false;
+}
+
+/* Is the execution made for this race, the one met last? */
+static bool ends_here(const struct rdl_case *t, const struct rdl__race *race)
+{
+    if (t->wanted)
+        return t->wanted == race->origin || t->wanted == RDL__ANY_RACE;
+    return t->settings.race == t->races->count;
+}
+
+void rdl__race_met(struct rdl__thread *self, uintptr_t address, const struct rdl__access *now,
+                   const struct rdl__access *earlier)
+{
+    struct rdl_case *t = rdl__sched.t;
+    uint64_t origin = origin_of(now, earlier);
+    struct rdl__race *race;
+
+    if (was_met(t->races, origin))
+        return;
+    if (t->races->count == RDL__RACES_MAX) {
+        rdl__limit(RDL__LIMIT_BOUND, "more data races were met than there is room for", "");
+        return;
+    }
+    race = &t->races->met[t->races->count++];
+    *race = (struct rdl__race){.origin = origin,
+                               .address = address,
+                               .earlier = racing(rdl__column_thread(earlier->column), earlier),
+                               .later = racing(self, now)};
+    race->later.callers = callers_of(self->track);
+    if (ends_here(t, race) && !t->outcome->claimed) {
+        rdl__race_fail(t->outcome, race);
+        rdl__execution_leave(t);
+    }
+}
