@@ -23,7 +23,8 @@ fail() {
 
 # What failed where: the first line of a report after those of the verdict.
 headline() {
-    sed -n '/^\(FAIL\|ok \)/,$p' "$1" | sed '1,/^$/d; s/^ *\(\.\/\)*//' | head -n 1
+    sed -n '/^\(FAIL\|ok \)/,$p' "$1" | sed '1,/^$/d; s/^ *\(\.\/\)*//; /^Bug 1 of/d' |
+        head -n 1
 }
 
 # And how the threads got there.

@@ -50,6 +50,7 @@ enum rdl__cause {
 #define RDL__AT          "\1"
 #define RDL__AT_FUNCTION "\3"
 #define RDL__IN_FUNCTION "\4"
+#define RDL__AT_STACK    "\5" /* the number of a stack (observe/steps.h), instead of an address */
 #define RDL__AT_END      "\2"
 
 struct rdl__outcome {
@@ -64,6 +65,7 @@ struct rdl__outcome {
     uint64_t origin; /* equal for failures that look like the same bug, */
     uint64_t kin;    /* and for those that are much alike; 0: only those of the same origin are */
     uintptr_t pc;    /* where to blame is returned to; 0: not known, or file and line say it */
+    uint32_t stack;  /* 1 + the number of the stack of that place; 0: none is known */
 
     /* Of tests of a spec: */
     char class[20];      /* "bad-sched", ...; "": none of these */

@@ -12,16 +12,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum {
-    RDL__RACES_MAX = 64, /* of one execution */
-    RDL__CALLERS_MAX = 16, /* of one access: the innermost ones */
-};
+#include "observe/steps.h"
 
-/* The calls that led to a place, innermost first: where each goes on when it returns. */
-struct rdl__callers {
-    uint32_t count;
-    uintptr_t pcs[RDL__CALLERS_MAX];
-};
+enum { RDL__RACES_MAX = 64 }; /* of one execution */
 
 /* One of two accesses that race. */
 struct rdl__racing {
@@ -34,7 +27,8 @@ struct rdl__racing {
 
 struct rdl__race {
     uint64_t origin; /* equal for races at the same two places, in no order; never 0 */
-    uintptr_t address;
+    uintptr_t address; /* of the first byte that both access */
+    uint32_t owner;    /* 1 + the thread on whose stack it lies; 0: it does not */
     struct rdl__racing earlier, later;
 };
 

@@ -6,6 +6,7 @@
 #include "check/plan.h"
 #include "port/crash.h"
 #include "port/symbols.h"
+#include "port/wrappers.h"
 
 enum { DIGITS = 16 };
 
@@ -29,6 +30,85 @@ static void want(const char *text, struct rdl__lines *lines)
 {
     for (; *text; text++)
         rdl__lines_want(lines, marked(text));
+}
+
+/* ---- Stacks -------------------------------------------------------------------------------- */
+
+/* The stack whose number is marked here; NULL: none is. */
+static const struct rdl__call_stack *marked_stack(const char *text, const struct rdl__steps *steps)
+{
+    char digits[DIGITS + 1] = {0};
+    uint64_t number;
+
+    if (!steps || text[0] != RDL__AT_STACK[0] || strnlen(text, DIGITS + 2) < DIGITS + 2)
+        return NULL;
+    memcpy(digits, text + 1, DIGITS);
+    number = strtoull(digits, NULL, 16);
+    return number < steps->stack_count && number < RDL__STACKS_MAX ? &steps->stacks[number] : NULL;
+}
+
+static uint32_t depth_of(const struct rdl__call_stack *stack)
+{
+    return 1 + (stack->callers.count < RDL__CALLERS_MAX ? stack->callers.count : RDL__CALLERS_MAX);
+}
+
+/* From the place itself, 0, outwards. */
+static uintptr_t frame_of(const struct rdl__call_stack *stack, uint32_t at)
+{
+    return at == 0 ? stack->pc : stack->callers.pcs[at - 1];
+}
+
+void rdl__stacks_want(const struct rdl__steps *steps, struct rdl__lines *lines)
+{
+    for (uint32_t i = 0; i < steps->stack_count && i < RDL__STACKS_MAX; i++)
+        for (uint32_t at = 0; at < depth_of(&steps->stacks[i]); at++)
+            rdl__lines_want(lines, frame_of(&steps->stacks[i], at));
+}
+
+/* The first frame that is no wrapper; the place itself, if all are. */
+static uint32_t frame_to_show(const struct rdl__call_stack *stack, const struct rdl__lines *lines)
+{
+    for (uint32_t at = 0; at < depth_of(stack); at++) {
+        const struct rdl__place *place = rdl__lines_at(lines, frame_of(stack, at));
+
+        if (!place || !place->line || !rdl__is_wrapper(place->path, place->function))
+            return place && place->line ? at : 0;
+    }
+    return 0;
+}
+
+/* "bank.c:45 (my_mutex.c:12)" */
+static void describe_stack(struct rdl__text *out, const struct rdl__call_stack *stack,
+                           const struct rdl__lines *lines, bool briefly)
+{
+    void (*describe)(struct rdl__text * out, const struct rdl__lines *lines, uintptr_t pc) =
+        briefly ? rdl__place_describe_briefly : rdl__place_describe;
+    uint32_t shown = frame_to_show(stack, lines);
+
+    describe(out, lines, frame_of(stack, shown));
+    if (shown > 0) {
+        rdl__text_add(out, " (");
+        describe(out, lines, stack->pc);
+        rdl__text_add(out, ")");
+    }
+}
+
+/* The calls that led to a place, outwards from the one that is shown: at most so many. */
+static void add_callers(struct rdl__text *out, const struct rdl__call_stack *stack,
+                        const struct rdl__lines *lines, uint32_t most, bool with_place)
+{
+    uint32_t shown = frame_to_show(stack, lines);
+
+    for (uint32_t i = shown + 1; i < depth_of(stack) && i - shown <= most; i++) {
+        rdl__text_add(out, "    ");
+        if (with_place && i == shown + 1) {
+            rdl__place_describe_briefly(out, lines, frame_of(stack, shown));
+            rdl__text_add(out, " was ");
+        }
+        rdl__text_add(out, "called at ");
+        rdl__place_describe_briefly(out, lines, frame_of(stack, i));
+        rdl__text_add(out, "\n");
+    }
 }
 
 static bool has_frames(const struct rdl__outcome *outcome)
@@ -98,29 +178,73 @@ void rdl__outcome_want(const struct rdl__outcome *outcome, const struct rdl__cra
         rdl__lines_want(lines, outcome->pc);
 }
 
-static void resolve(char *text, size_t room, const struct rdl__lines *lines,
-                    struct rdl__objects *objects, bool briefly)
+/* How texts are put. */
+struct wording {
+    const struct rdl__lines *lines;
+    struct rdl__objects *objects; /* NULL: variables have numbers instead of names */
+    bool briefly;                 /* files without their folders */
+    uint32_t callers;             /* below a line, of each place that it speaks of */
+};
+
+static void add_place(struct rdl__text *out, const struct wording *wording, char mark, uintptr_t pc)
+{
+    if (mark == RDL__IN_FUNCTION[0])
+        rdl__symbol_describe(out, rdl__place_code(pc));
+    else if (mark == RDL__AT_FUNCTION[0])
+        rdl__place_describe_function(out, wording->lines, pc);
+    else if (wording->briefly)
+        rdl__place_describe_briefly(out, wording->lines, pc);
+    else
+        rdl__place_describe(out, wording->lines, pc);
+}
+
+static int count_stacks(const char *line, size_t length, const struct rdl__steps *steps)
+{
+    int count = 0;
+
+    for (const char *at = line; at < line + length; at++)
+        count += marked_stack(at, steps) != NULL;
+    return count;
+}
+
+static void add_line(struct rdl__text *out, const struct wording *wording, const char *line,
+                     size_t length)
+{
+    const struct rdl__steps *steps = wording->objects ? wording->objects->steps : NULL;
+    bool has_several = count_stacks(line, length, steps) > 1;
+    struct rdl__text callers = {0};
+
+    for (const char *at = line; at < line + length;) {
+        const struct rdl__call_stack *stack = marked_stack(at, steps);
+        uintptr_t pc = marked(at);
+
+        if (stack) {
+            describe_stack(out, stack, wording->lines, wording->briefly);
+            add_callers(&callers, stack, wording->lines, wording->callers, has_several);
+        } else if (pc) {
+            add_place(out, wording, at[0], pc);
+        } else {
+            rdl__text_add_bytes(out, at, 1);
+        }
+        at += stack || pc ? DIGITS + 2 : 1;
+    }
+    rdl__text_add(out, "\n%s", rdl__text_string(&callers));
+    rdl__text_release(&callers);
+}
+
+static void resolve(char *text, size_t room, const struct wording *wording)
 {
     struct rdl__text named = {0}, out = {0};
 
-    if (objects)
-        rdl__objects_rename(objects, &named, text);
+    if (wording->objects)
+        rdl__objects_rename(wording->objects, &named, text);
     else
         rdl__text_add(&named, "%s", text);
-    for (const char *at = rdl__text_string(&named); *at;) {
-        uintptr_t pc = marked(at);
+    for (const char *line = rdl__text_string(&named); *line;) {
+        size_t length = strcspn(line, "\n");
 
-        if (pc && at[0] == RDL__IN_FUNCTION[0])
-            rdl__symbol_describe(&out, rdl__place_code(pc));
-        else if (pc && at[0] == RDL__AT_FUNCTION[0])
-            rdl__place_describe_function(&out, lines, pc);
-        else if (pc && briefly)
-            rdl__place_describe_briefly(&out, lines, pc);
-        else if (pc)
-            rdl__place_describe(&out, lines, pc);
-        else
-            rdl__text_add_bytes(&out, at, 1);
-        at += pc ? DIGITS + 2 : 1;
+        add_line(&out, wording, line, length);
+        line += length + (line[length] == '\n');
     }
     while (out.count && out.bytes[out.count - 1] == '\n')
         out.bytes[--out.count] = '\0';
@@ -141,8 +265,10 @@ static void add_function(char *text, size_t room, const struct rdl__lines *lines
 }
 
 void rdl__outcome_resolve(struct rdl__outcome *outcome, const struct rdl__crash *crash,
-                          const struct rdl__lines *lines, struct rdl__objects *objects)
+                          const struct rdl__lines *lines, struct rdl__objects *objects,
+                          uint32_t callers)
 {
+    struct wording wording = {.lines = lines, .objects = objects};
     const struct rdl__place *place;
 
     if (outcome->verdict == RDL__FAILED &&
@@ -150,9 +276,16 @@ void rdl__outcome_resolve(struct rdl__outcome *outcome, const struct rdl__crash 
         return; /* the user's own words */
     if (has_frames(outcome))
         blame_the_user(outcome, crash, lines);
+    if (objects && objects->steps && outcome->stack > 0 && outcome->stack <= RDL__STACKS_MAX) {
+        const struct rdl__call_stack *stack = &objects->steps->stacks[outcome->stack - 1];
+
+        outcome->pc = frame_of(stack, frame_to_show(stack, lines));
+    }
     place = rdl__lines_at(lines, outcome->pc);
-    resolve(outcome->check, sizeof outcome->check, lines, objects, false);
-    resolve(outcome->text, sizeof outcome->text, lines, objects, true);
+    resolve(outcome->check, sizeof outcome->check, &wording);
+    wording.briefly = true;
+    wording.callers = callers;
+    resolve(outcome->text, sizeof outcome->text, &wording);
     if (!outcome->file[0] && place && place->line) {
         snprintf(outcome->file, sizeof outcome->file, "%s", place->file);
         outcome->line = place->line;
@@ -183,6 +316,6 @@ void rdl__outcome_resolve_alone(struct rdl__outcome *outcome, const struct rdl__
 
     rdl__outcome_want(outcome, &board->crash, &lines);
     rdl__lines_find(&lines);
-    rdl__outcome_resolve(outcome, &board->crash, &lines, NULL);
+    rdl__outcome_resolve(outcome, &board->crash, &lines, NULL, 0);
     rdl__lines_release(&lines);
 }

@@ -34,6 +34,8 @@ struct rdl__plan {
     const char *gates;          /* a file of gates, or folder of them; "none"; NULL: beside */
     const char *command;        /* the program, as a user would call it again */
     const char *replay_command; /* what replays a token, if not `command --replay` */
+    const char *suppressions;   /* a file of them; "none"; NULL: beside tests alone */
+    bool stacks;                /* tell all calls that led to a place */
     const char *strategy;       /* for controlled threads; NULL: what the test says */
     unsigned round;             /* of tests of resources; 0: all */
     const char *deviation;      /* in force in all tests; NULL: what the test says */
@@ -116,6 +118,7 @@ struct rdl__better {
 /* A bug, as far as we have got with it. */
 struct rdl__failure {
     struct rdl__outcome outcome;
+    struct rdl__race race; /* of a race */
     struct rdl__made made;
     struct rdl__settings settings;
     struct rdl__story story;
@@ -224,7 +227,10 @@ struct rdl__session {
     struct rdl__error error; /* why the run cannot go on; "" while it can */
     uint64_t last_tick_ns;
     struct rdl__stage stage;
-    uint64_t wanted; /* the failure that single runs are about; 0: any. See struct rdl__task */
+    struct rdl__suppressions *suppressions;
+    uint64_t told_last; /* hash of the failure that was told when it was found */
+    bool is_last;       /* no other test comes after this one */
+    uint64_t wanted;    /* the failure that single runs are about; 0: any. See struct rdl__task */
     struct rdl__exercise *exercises; /* by number, of all requirements */
     uint32_t exercise_count;
 };
@@ -283,6 +289,10 @@ struct rdl__failure rdl__failure_by_race(struct rdl__session *session, const str
                                          const struct rdl__board *board,
                                          const struct rdl__race *race, uint64_t found_at,
                                          const char *source);
+
+/* From now on, single runs are about this failure. */
+void rdl__want_failure(struct rdl__session *session, const struct rdl_test *test,
+                       struct rdl__failure *failure);
 void rdl__settle_failure(struct rdl__session *session, struct rdl__result *result,
                          struct rdl__failure *failure);
 void rdl__failure_release(struct rdl__failure *failure);
@@ -307,14 +317,19 @@ void rdl__story_release(struct rdl__story *story);
 char *rdl__source_line(const char *file, int number);
 
 /* places.c: the texts of an outcome, with files and lines.  `objects` may be NULL, and
- * then variables have numbers instead of names. */
+ * then variables have numbers instead of names.  Of each place that a text speaks of, at most so
+ * many calls that led to it are told. */
 void rdl__outcome_want(const struct rdl__outcome *outcome, const struct rdl__crash *crash,
                        struct rdl__lines *lines);
 void rdl__outcome_resolve(struct rdl__outcome *outcome, const struct rdl__crash *crash,
-                          const struct rdl__lines *lines, struct rdl__objects *objects);
+                          const struct rdl__lines *lines, struct rdl__objects *objects,
+                          uint32_t callers);
 
 /* "crashed with SIGSEGV", if it has not come to its end; else nothing. */
 void rdl__outcome_add_ending(struct rdl__text *out, const struct rdl__outcome *outcome);
+
+/* All places of stacks that texts may speak of. */
+void rdl__stacks_want(const struct rdl__steps *steps, struct rdl__lines *lines);
 
 /* A copy of the outcome on this board, without further ado. */
 void rdl__outcome_resolve_alone(struct rdl__outcome *outcome, const struct rdl__board *board);
@@ -327,8 +342,6 @@ void rdl__schedule_want(const struct rdl__steps *steps, struct rdl__lines *lines
 void rdl__schedule_read(struct rdl__schedule *out, const struct rdl__trace *trace,
                         const struct rdl__outcome *outcome, const struct rdl__lines *lines,
                         struct rdl__objects *objects);
-/* What the last step was done to, if it has a name; NULL: it has none.  free() it. */
-char *rdl__schedule_last_object(const struct rdl__steps *steps, struct rdl__objects *objects);
 void rdl__schedule_release(struct rdl__schedule *schedule);
 
 /* script.c: its schedule becomes an order, in a file; or, being one of a test under an order, it

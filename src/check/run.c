@@ -6,8 +6,10 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "check/aside.h"
 #include "check/plan.h"
 #include "check/script.h"
+#include "check/suppress.h"
 #include "check/turns.h"
 #include "drive/stage.h"
 #include "port/clock.h"
@@ -120,6 +122,9 @@ static void close_session(struct rdl__session *session)
         rdl__worker_release(&session->workers[i]);
     free(session->workers);
     rdl__exercises_release(session);
+    if (session->suppressions)
+        rdl__suppressions_release(session->suppressions);
+    free(session->suppressions);
     rdl__unwatch_interrupts();
 }
 
@@ -382,6 +387,7 @@ static void end_test(struct rdl__session *session, struct rdl__result *result,
     judge_run(session, result);
     rdl__covered_settle(&result->covered, result->test, result->stats.cases, result->exhausted,
                         result->failure_count == 0);
+    rdl__suppressions_tell(session, session->is_last);
     totals->interrupted = totals->interrupted || result->interrupted;
     ++*counters[result->verdict];
     if (session->listener->test_ended)
@@ -422,6 +428,10 @@ static bool in_session(const struct rdl__plan *plan, const struct rdl__listener 
 {
     if (!open_session(session, plan, listener, room_needed(tests, count), error))
         return false;
+    if (!rdl__suppressions_find(session, tests, count, error)) {
+        close_session(session);
+        return false;
+    }
     if (listener->run_started)
         listener->run_started(listener->self, plan, count);
     return true;
@@ -485,6 +495,7 @@ bool rdl__check_all(const struct rdl__plan *plan, const struct rdl__listener *li
         !in_session(plan, listener, tests, count, error, &session))
         return false;
     for (size_t i = 0; i < count && !rdl__interrupted && !session.error.text[0]; i++) {
+        session.is_last = i + 1 == count;
         check_test(&session, tests[i], out_totals);
         if (plan->fail_fast && out_totals->failed + out_totals->errors > 0)
             break;

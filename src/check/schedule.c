@@ -503,23 +503,6 @@ void rdl__schedule_read(struct rdl__schedule *out, const struct rdl__trace *trac
     free(reading.all);
 }
 
-char *rdl__schedule_last_object(const struct rdl__steps *steps, struct rdl__objects *objects)
-{
-    struct rdl__step_words words = {.steps = steps, .objects = objects};
-    struct rdl__step *all;
-    size_t count;
-    const char *name = NULL;
-    char room[40], *copy = NULL;
-
-    all = rdl__steps_read(steps, &count);
-    if (count && all[count - 1].object)
-        name = rdl__step_object(&words, &all[count - 1], room);
-    if (name && strncmp(name, "object ", 7) != 0)
-        copy = rdl__duplicate(name);
-    free(all);
-    return copy;
-}
-
 void rdl__schedule_release(struct rdl__schedule *schedule)
 {
     release_rows(schedule);

@@ -6,6 +6,8 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "check/aside.h"
+#include "check/found.h"
 #include "check/plan.h"
 #include "check/turns.h"
 #include "choice/regress.h"
@@ -27,34 +29,17 @@ struct range {
     unsigned round;
 };
 
-/* A failure, while others are looked for: the case with the lowest number that fails like that,
- * whoever found it first. */
-struct bug {
-    uint64_t number;
-    struct rdl__failure failure;
-    uint32_t known; /* which of those that are */
-};
-
 struct search {
     struct rdl__session *session;
     struct rdl__result *result;
+    struct rdl__found found;
+    bool ended;     /* hand out no more */
     uint64_t goal;  /* cases that count */
     uint64_t next;  /* number of the next case to be handed out */
     uint64_t batch; /* how many are handed out at a time */
     uint64_t started_ns, deadline_ns;
-    bool ended;                /* hand out no more, */
-    uint64_t last;             /* but cases before this one, by whose failure it has ended */
-    struct rdl__worker *found; /* in order: who has the failure */
+    struct rdl__worker *failing; /* in order: who has the failure */
 
-    /* Failures by their origins, how often they were met again, and which of the result's each
-     * has become (from 1). */
-    uint64_t known[RDL__KNOWN_MAX], again[RDL__KNOWN_MAX];
-    size_t settled_as[RDL__KNOWN_MAX];
-    uint32_t known_count;
-
-    bool wants_more; /* all failures, not just the first */
-    struct bug bugs[RDL__KNOWN_MAX];
-    uint32_t bug_count;
     struct range *left; /* what workers have left of ranges when they met a bug */
     int left_count;
 };
@@ -70,7 +55,8 @@ static bool is_over(const struct search *search)
 {
     const struct rdl__stats *stats = &search->result->stats;
 
-    return search->ended || must_stop(search) || stats->cases >= search->goal ||
+    return search->ended || search->found.ended || must_stop(search) ||
+           stats->cases >= search->goal ||
            stats->discards > (stats->cases + 10) * DISCARDS_PER_CASE;
 }
 
@@ -88,21 +74,6 @@ static void stop_in_error(struct search *search, const struct rdl__board *board)
 
     rdl__outcome_resolve_alone(&told, board);
     stop_with(search, RDL__TEST_ERROR, told.text);
-}
-
-static void know(struct search *search, uint64_t origin)
-{
-    if (search->known_count < RDL__KNOWN_MAX)
-        search->known[search->known_count++] = origin;
-}
-
-static void put_known(const struct search *search, struct rdl__task *task)
-{
-    memcpy(task->known, search->known, search->known_count * sizeof *search->known);
-    memset(task->known_at, 0, sizeof task->known_at);
-    for (uint32_t i = 0; i < search->bug_count; i++)
-        task->known_at[search->bugs[i].known] = search->bugs[i].number;
-    task->known_count = search->known_count;
 }
 
 static void show_progress(struct search *search)
@@ -123,17 +94,6 @@ static void show_progress(struct search *search)
                        });
 }
 
-/* If so, it has been met again. */
-static bool is_known(struct search *search, uint64_t origin)
-{
-    for (uint32_t i = 0; i < search->known_count; i++)
-        if (search->known[i] == origin) {
-            search->again[i]++;
-            return true;
-        }
-    return false;
-}
-
 /* Take over what a worker has counted. */
 static void collect(struct search *search, struct rdl__worker *worker)
 {
@@ -141,8 +101,8 @@ static void collect(struct search *search, struct rdl__worker *worker)
 
     rdl__stats_merge(&search->result->stats, &board->stats);
     rdl__stats_clear(&board->stats);
-    for (uint32_t i = 0; i < search->known_count; i++) {
-        search->again[i] += board->again[i];
+    for (uint32_t i = 0; i < search->found.known_count; i++) {
+        search->found.again[i] += board->again[i];
         board->again[i] = 0;
     }
 }
@@ -199,12 +159,19 @@ static unsigned round_of(const struct search *search, uint64_t *out_until)
     return search->next < fifth ? 1 : 2;
 }
 
+/* Is there nothing to be gained from another round? */
+static bool is_finished(const struct search *search)
+{
+    return must_stop(search) || search->result->exhausted ||
+           search->result->stats.cases >= search->goal || search->result->verdict != RDL__TEST_PASS;
+}
+
 /* Of what workers have left, a range that begins before the case by whose failure the search has
  * ended; NULL: there is none. */
 static struct range *left_before_end(const struct search *search)
 {
     for (int i = 0; i < search->left_count; i++)
-        if (search->left[i].first < search->last)
+        if (search->left[i].first < search->found.last)
             return &search->left[i];
     return NULL;
 }
@@ -214,8 +181,8 @@ static struct range take_left(struct search *search)
     struct range *left = left_before_end(search), range = *left;
 
     *left = search->left[--search->left_count];
-    if (range.count > search->last - range.first)
-        range.count = search->last - range.first;
+    if (range.count > search->found.last - range.first)
+        range.count = search->found.last - range.first;
     return range;
 }
 
@@ -250,9 +217,9 @@ static bool hand_out(struct search *search, struct rdl__worker *worker)
     task->first = range.first;
     task->count = range.count;
     task->settings.round = range.round;
-    task->leaves_out = search->wants_more;
+    task->leaves_out = search->found.wants_more;
     task->wanted = 0;
-    put_known(search, task);
+    rdl__found_put(&search->found, task);
     snprintf(task->strategy, sizeof task->strategy, "%s",
              strategy_of(search, task->settings.round));
     return rdl__worker_submit(worker, &search->session->error);
@@ -269,76 +236,6 @@ static void take_in_coverage(struct search *search, const struct rdl__board *boa
     search->ended = search->ended || board->exhausted;
 }
 
-/* ---- Bugs -------------------------------------------------------------------------- */
-
-/* Does a failure end the search?  Races do not: other schedules may show what comes of them, and
- * other races. */
-static bool ends_search(const struct search *search, const struct rdl__outcome *outcome)
-{
-    return !search->wants_more &&
-           (outcome->cause != RDL__BY_RACE || search->session->plan->fail_fast);
-}
-
-/* The bug of this origin, which is made room for if it is new; NULL: it is known by other ways,
- * or one too many. */
-static struct bug *bug_of(struct search *search, uint64_t origin)
-{
-    struct bug *bug = search->bugs;
-
-    while (bug < search->bugs + search->bug_count && search->known[bug->known] != origin)
-        bug++;
-    if (bug < search->bugs + search->bug_count) {
-        search->again[bug->known]++;
-        return bug;
-    }
-    if (is_known(search, origin))
-        return NULL;
-    if (search->known_count == RDL__KNOWN_MAX) {
-        rdl__warn(search->session,
-                  "%s: there are more than %d different failures: mend these first, as no others "
-                  "are looked for",
-                  search->result->test->name, RDL__KNOWN_MAX);
-        search->ended = true;
-        return NULL;
-    }
-    *bug = (struct bug){.number = UINT64_MAX, .known = search->known_count};
-    search->bug_count++;
-    know(search, origin);
-    return bug;
-}
-
-/* All cases are tried, whoever meets a failure in them; so it depends on nothing but the seed
- * which bugs are found, and in which cases.  `race` is NULL for what the case failed by. */
-static void note_bug(struct search *search, const struct rdl__board *board,
-                     const struct rdl__race *race)
-{
-    struct rdl__session *session = search->session;
-    const struct rdl_test *test = search->result->test;
-    struct bug *bug = bug_of(search, race ? race->origin : board->outcome.origin);
-
-    if (!bug || board->failed_at >= bug->number)
-        return;
-    if (bug->number < UINT64_MAX)
-        rdl__failure_release(&bug->failure);
-    bug->number = board->failed_at;
-    bug->failure =
-        race ? rdl__failure_by_race(session, test, board, race, board->failed_at + 1, "")
-             : rdl__failure_on(session, test, board, board->failed_at + 1, "");
-    if (ends_search(search, &bug->failure.outcome)) {
-        search->ended = true;
-        if (bug->number < search->last)
-            search->last = bug->number;
-    }
-}
-
-static void note_bugs(struct search *search, const struct rdl__board *board)
-{
-    if (board->outcome.cause != RDL__BY_RACE)
-        note_bug(search, board, NULL);
-    for (uint32_t i = 0; i < board->races.count; i++)
-        note_bug(search, board, &board->races.met[i]);
-}
-
 /* What a worker has not come to is handed out again. */
 static void put_back(struct search *search, const struct rdl__board *board)
 {
@@ -349,46 +246,6 @@ static void put_back(struct search *search, const struct rdl__board *board)
         search->left[search->left_count++] = (struct range){next, end - next, task->settings.round};
 }
 
-/* Races come last; else in the order in which they were found. */
-static int compare_bugs(const void *a, const void *b)
-{
-    const struct bug *one = a, *two = b;
-    int one_races = one->failure.outcome.cause == RDL__BY_RACE,
-        two_races = two->failure.outcome.cause == RDL__BY_RACE;
-
-    if (one_races != two_races)
-        return one_races - two_races;
-    return (one->number > two->number) - (one->number < two->number);
-}
-
-/* Another worker may have gone on beyond the failure that ended the search. */
-static void drop_later_bugs(struct search *search)
-{
-    uint32_t kept = 0;
-
-    for (uint32_t i = 0; i < search->bug_count; i++) {
-        if (search->bugs[i].number > search->last)
-            rdl__failure_release(&search->bugs[i].failure);
-        else
-            search->bugs[kept++] = search->bugs[i];
-    }
-    search->bug_count = kept;
-}
-
-static void settle_bugs(struct search *search)
-{
-    drop_later_bugs(search);
-    qsort(search->bugs, search->bug_count, sizeof *search->bugs, compare_bugs);
-    for (uint32_t i = 0; i < search->bug_count && !search->session->error.text[0]; i++) {
-        struct rdl__failure *failure = &search->bugs[i].failure;
-
-        failure->brief = search->result->failure_count > 0 && !search->wants_more &&
-                         failure->outcome.cause == RDL__BY_RACE;
-        rdl__settle_failure(search->session, search->result, failure);
-        search->settled_as[search->bugs[i].known] = search->result->failure_count;
-    }
-}
-
 /* ---- What workers bring ------------------------------------------------------------- */
 
 static void take_in_failure(struct search *search, struct rdl__worker *worker)
@@ -396,10 +253,11 @@ static void take_in_failure(struct search *search, struct rdl__worker *worker)
     const struct rdl__board *board = worker->board;
 
     if (board->task.kind == RDL__RUN_RANDOM) {
-        note_bugs(search, board);
-    } else if (!is_known(search, board->outcome.origin)) { /* else it has ended its worker */
+        rdl__found_note(&search->found, board);
+    } else if (!rdl__found_knows(&search->found,
+                                 board->outcome.origin)) { /* else it has ended its worker */
         search->ended = true;
-        search->found = worker;
+        search->failing = worker;
     }
 }
 
@@ -413,7 +271,7 @@ static void take_in(struct search *search, struct rdl__worker *worker)
     collect(search, worker);
     if (search->result->test->options.explore)
         take_in_coverage(search, worker->board);
-    if (by_chance && (failed || search->wants_more))
+    if (by_chance && (failed || search->found.wants_more))
         put_back(search, worker->board);
     else if (by_chance && search->session->worker_count == 1)
         search->next = worker->board->failed_at + 1; /* it may have stopped early */
@@ -447,7 +305,7 @@ static int workers_for(const struct search *search)
 static bool has_work(const struct search *search)
 {
     if (is_over(search))
-        return search->last < UINT64_MAX && left_before_end(search) && !must_stop(search);
+        return search->found.last < UINT64_MAX && left_before_end(search) && !must_stop(search);
     return search->left_count > 0 || wanted(search) > 0;
 }
 
@@ -484,6 +342,16 @@ static void search_by_chance(struct search *search)
     }
 }
 
+/* A failure that ends the search, and is suppressed, does not end it after all. */
+static void search_past_suppressed(struct search *search)
+{
+    do {
+        search->ended = search->found.ended = false;
+        search->found.last = UINT64_MAX;
+        search_by_chance(search);
+    } while (!rdl__found_sift(&search->found) && !is_finished(search));
+}
+
 /* ---- All there are ------------------------------------------------------------------ */
 
 /* Go on from board->next_feed; the worker if a case fails. */
@@ -506,7 +374,7 @@ static struct rdl__worker *search_in_order(struct search *search)
             .first = search->next,
             .count = search->batch < wanted(search) ? search->batch : wanted(search),
         };
-        put_known(search, &board->task);
+        rdl__found_put(&search->found, &board->task);
         rdl__board_put_feed(board, &(struct rdl__feed){.indexes = board->next_feed,
                                                        .count = board->next_feed_count,
                                                        .fill_at = RDL__NONE});
@@ -519,24 +387,15 @@ static struct rdl__worker *search_in_order(struct search *search)
         adapt_batch(search, rdl__now_ns() - worker->since_ns);
         search->next += board->task.count;
         search->result->exhausted = board->exhausted;
-        search->found = NULL;
+        search->failing = NULL;
         take_in(search, worker);
         if (board->outcome.verdict == RDL__FAILED) /* it may have ended the worker first */
             search->result->exhausted = !rdl__next_in_order(board);
-        if (search->found)
+        if (search->failing)
             return worker;
         search->ended = search->ended || search->result->exhausted;
     }
     return NULL;
-}
-
-/* Is there more to look for, with what was found so far? */
-static bool goes_on(const struct search *search)
-{
-    for (size_t i = 0; i < search->result->failure_count; i++)
-        if (ends_search(search, &search->result->failures[i].outcome))
-            return false;
-    return true;
 }
 
 /* ---- Known from before ---------------------------------------------------------------- */
@@ -564,10 +423,18 @@ static void try_entry(struct search *search, const struct rdl__regress_entry *en
                   "%s:%d: this case of %s does not fit the test any more, so it says "
                   "nothing; delete the line when the test has changed for good",
                   path, entry->line, token->name);
-    } else if (board->outcome.verdict == RDL__FAILED && !is_known(search, board->outcome.origin)) {
-        know(search, board->outcome.origin);
-        rdl__settle(session, search->result, board, 0, "a regression file");
-        search->settled_as[search->known_count - 1] = search->result->failure_count;
+    } else if (board->outcome.verdict == RDL__FAILED &&
+               !rdl__found_knows(&search->found, board->outcome.origin)) {
+        struct rdl__failure failure =
+            rdl__failure_on(session, search->result->test, board, 0, "a regression file");
+
+        rdl__found_know(&search->found, board->outcome.origin);
+        if (rdl__is_suppressed(session, search->result, &failure)) {
+            rdl__failure_release(&failure);
+            return;
+        }
+        rdl__settle_failure(session, search->result, &failure);
+        search->found.settled_as[search->found.known_count - 1] = search->result->failure_count;
     }
 }
 
@@ -590,7 +457,7 @@ static void try_regressions(struct search *search)
 
         if (entry->damaged)
             rdl__warn(session, "%s:%d: skipped: %s", path.bytes, entry->line, entry->why);
-        else if (strcmp(entry->token.name, test->name) == 0 && goes_on(search))
+        else if (strcmp(entry->token.name, test->name) == 0 && rdl__found_may_go_on(&search->found))
             try_entry(search, entry, path.bytes);
     }
     rdl__regress_release(&regress);
@@ -612,28 +479,17 @@ static uint64_t goal_of(const struct rdl__plan *plan, const struct rdl_test *tes
     return plan->exhaustive || test->options.exhaustive ? UINT64_MAX : CASES_DEFAULT;
 }
 
-/* How often other workers have met the failure that ended the search depends on who was faster. */
-static void count_again(const struct search *search)
-{
-    for (uint32_t i = 0; i < search->known_count; i++) {
-        struct rdl__failure *failure = &search->result->failures[search->settled_as[i] - 1];
-
-        if (search->settled_as[i] && !ends_search(search, &failure->outcome))
-            failure->again = search->again[i];
-    }
-}
-
 /* One after the other, as they are found. */
 static void search_and_settle_in_order(struct search *search)
 {
     struct rdl__result *result = search->result;
     struct rdl__worker *worker;
 
-    while (goes_on(search) && !is_over(search) && !result->exhausted &&
-           search->known_count < RDL__KNOWN_MAX && (worker = search_in_order(search))) {
-        know(search, worker->board->outcome.origin);
+    while (rdl__found_may_go_on(&search->found) && !is_over(search) && !result->exhausted &&
+           search->found.known_count < RDL__KNOWN_MAX && (worker = search_in_order(search))) {
+        rdl__found_know(&search->found, worker->board->outcome.origin);
         rdl__settle(search->session, result, worker->board, result->stats.cases, "");
-        search->settled_as[search->known_count - 1] = result->failure_count;
+        search->found.settled_as[search->found.known_count - 1] = result->failure_count;
         search->ended = false;
     }
 }
@@ -658,9 +514,11 @@ void rdl__search(struct rdl__session *session, struct rdl__result *result)
         .result = result,
         .goal = goal_of(plan, result->test),
         .batch = 8,
-        .last = UINT64_MAX,
+        .found = {.session = session,
+                  .result = result,
+                  .wants_more = rdl__wants_more(plan, result->test),
+                  .last = UINT64_MAX},
         .started_ns = rdl__now_ns(),
-        .wants_more = rdl__wants_more(plan, result->test),
         .left = rdl__allocate((size_t)session->worker_count * sizeof(struct range)),
     };
     if (plan->seconds > 0)
@@ -669,10 +527,10 @@ void rdl__search(struct rdl__session *session, struct rdl__result *result)
     try_regressions(search);
     if (in_order)
         search_and_settle_in_order(search);
-    else if (goes_on(search) && !result->exhausted)
-        search_by_chance(search);
-    settle_bugs(search);
-    count_again(search);
+    else if (rdl__found_may_go_on(&search->found) && !result->exhausted)
+        search_past_suppressed(search);
+    rdl__found_settle(&search->found);
+    rdl__found_count_again(&search->found);
     free(search->left);
     free(search);
 }

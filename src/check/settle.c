@@ -14,9 +14,10 @@
 #include "base/memory.h"
 #include "check/plan.h"
 #include "check/simplify.h"
+#include "check/suppress.h"
 #include "check/turns.h"
-#include "control/sched/races.h"
 #include "choice/regress.h"
+#include "control/sched/races.h"
 #include "port/clock.h"
 #include "spec/spec.h"
 
@@ -24,7 +25,8 @@ enum {
     TOKEN_SHORT = 3000,   /* longer ones go to a file */
     TOKEN_KEPT = 1 << 16, /* longer ones are not kept in regression files */
     OUTPUT_SHOWN = 8192,
-    HANG_SHRINK_MS = 500,   /* while shrinking a hang, a case is given this long, */
+    HANG_SHRINK_MS = 500, /* while shrinking a hang, a case is given this long, */
+    CALLERS_OF_RACE = 4,
     LIVELOCK_POINTS = 2000, /* and a livelock so many places to switch threads */
 };
 
@@ -431,22 +433,46 @@ static void keep(struct rdl__session *session, const struct rdl_test *test,
     rdl__text_release(&comment);
 }
 
-/* The last step of a race is the second of the two accesses. */
-static void name_what_raced(struct rdl__outcome *outcome, const struct rdl__steps *steps,
+/* The race on the board that the case failed by; NULL: it did not fail by any. */
+static const struct rdl__race *race_of(const struct rdl__board *board)
+{
+    const struct rdl__outcome *outcome = &board->outcome;
+
+    for (uint32_t i = 0; i < board->races.count && i < RDL__RACES_MAX; i++)
+        if (outcome->verdict == RDL__FAILED && outcome->cause == RDL__BY_RACE &&
+            board->races.met[i].origin == outcome->origin)
+            return &board->races.met[i];
+    return NULL;
+}
+
+static void name_what_raced(struct rdl__outcome *outcome, const struct rdl__race *race,
                             struct rdl__objects *objects)
 {
-    char *name = rdl__schedule_last_object(steps, objects);
+    char room[40];
+    const char *owner =
+        race->owner ? rdl__steps_thread(objects->steps, race->owner - 1, room) : NULL;
+    const char *name = rdl__object_called(objects, race->address, "object", owner);
     size_t used = strlen(outcome->check);
 
-    if (name)
+    if (strncmp(name, "object ", 7) != 0)
         snprintf(outcome->check + used, sizeof outcome->check - used, " on %s", name);
-    free(name);
+}
+
+/* An access is often in a function that many call, and it is a call of it that is wrong. */
+static uint32_t callers_told(const struct rdl__plan *plan, const struct rdl__outcome *outcome)
+{
+    if (plan->stacks)
+        return RDL__CALLERS_MAX;
+    return outcome->cause == RDL__BY_RACE ? CALLERS_OF_RACE : 0;
 }
 
 /* Where in the code all that was, and what it was about. */
-static void find_places(const struct rdl_test *test, struct rdl__failure *failure,
-                        const struct rdl__crash *crash, const struct rdl__trace *trace)
+static void find_places(const struct rdl__session *session, const struct rdl_test *test,
+                        struct rdl__failure *failure, const struct rdl__board *board,
+                        const struct rdl__trace *trace)
 {
+    const struct rdl__crash *crash = &board->crash;
+    const struct rdl__race *race = race_of(board);
     const struct rdl__steps *steps = &trace->steps;
     struct rdl__lines lines = rdl__lines_of_test(test);
     struct rdl__objects objects = {.steps = steps, .lines = &lines};
@@ -454,11 +480,15 @@ static void find_places(const struct rdl_test *test, struct rdl__failure *failur
 
     rdl__outcome_want(&failure->outcome, crash, &lines);
     rdl__schedule_want(steps, &lines);
+    rdl__stacks_want(steps, &lines);
+    if (race)
+        rdl__lines_want_name(&lines, race->address);
     rdl__lines_find(&lines);
-    rdl__outcome_resolve(&failure->outcome, crash, &lines, &objects);
+    rdl__outcome_resolve(&failure->outcome, crash, &lines, &objects,
+                         callers_told(session->plan, &failure->outcome));
     rdl__schedule_read(&failure->schedule, trace, &failure->outcome, &lines, &objects);
-    if (failure->outcome.cause == RDL__BY_RACE)
-        name_what_raced(&failure->outcome, steps, &objects);
+    if (race && failure->outcome.cause == RDL__BY_RACE)
+        name_what_raced(&failure->outcome, race, &objects);
     rdl__timeline_read(&failure->timeline, trace, &failure->outcome, &words, &failure->schedule);
     rdl__objects_release(&objects);
     rdl__lines_release(&lines);
@@ -476,7 +506,7 @@ static void tell_story(struct rdl__session *session, const struct rdl_test *test
     if (board->outcome.verdict == RDL__FAILED)
         failure->outcome = board->outcome; /* the values it speaks of are the shrunk ones */
     rdl__story_read(&failure->story, trace);
-    find_places(test, failure, &board->crash, trace);
+    find_places(session, test, failure, board, trace);
     rdl__worker_captured(&session->workers[0], &output, OUTPUT_SHOWN);
     failure->output = output.bytes;
     if (session->plan->shrink_seconds > 0 && !failure->unsteady && !rdl__interrupted &&
@@ -498,7 +528,7 @@ void rdl__draw_passing(struct rdl__session *session, const struct rdl_test *test
 
     rdl__trace_copy(trace, &board->trace);
     passing.outcome.cause = RDL__BY_CHECK; /* what stands there is of an earlier case */
-    find_places(test, &passing, &board->crash, trace);
+    find_places(session, test, &passing, board, trace);
     *out = passing.timeline;
     rdl__schedule_release(&passing.schedule);
     free(trace);
@@ -515,7 +545,7 @@ static void keep_first(struct rdl__session *session, const struct rdl_test *test
 
     rdl__trace_copy(trace, &board->trace);
     rdl__story_read(&first->story, trace);
-    find_places(test, &found, &board->crash, trace);
+    find_places(session, test, &found, board, trace);
     first->outcome = found.outcome;
     first->schedule = found.schedule;
     first->timeline = found.timeline;
@@ -540,6 +570,16 @@ static void add_failure(struct rdl__result *result, const struct rdl__failure *f
     result->failures[result->failure_count++] = *failure;
 }
 
+/* A race may be suppressed, or is at the same lines as the last one: then it is no news. */
+static bool is_worth_telling(struct rdl__session *session, const struct rdl__outcome *outcome)
+{
+    uint64_t what = rdl__combine(rdl__hash_text(outcome->check), rdl__hash_text(outcome->file));
+    bool is_new = session->told_last != rdl__combine(what, (uint64_t)outcome->line);
+
+    session->told_last = rdl__combine(what, (uint64_t)outcome->line);
+    return outcome->cause != RDL__BY_RACE || (is_new && session->suppressions->count == 0);
+}
+
 /* The case on the board, which fails like that. */
 static struct rdl__failure failure_by(struct rdl__session *session, const struct rdl_test *test,
                                       const struct rdl__board *board,
@@ -557,9 +597,13 @@ static struct rdl__failure failure_by(struct rdl__session *session, const struct
     struct rdl__made made = rdl__on_board(board);
 
     rdl__made_copy(&failure.made, &made);
+    for (uint32_t i = 0; i < board->races.count && i < RDL__RACES_MAX; i++)
+        if (outcome->cause == RDL__BY_RACE && board->races.met[i].origin == outcome->origin)
+            failure.race = board->races.met[i];
     if (listener->failure_found) {
         rdl__outcome_resolve_alone(&failure.outcome, board);
-        listener->failure_found(listener->self, test, &failure);
+        if (is_worth_telling(session, &failure.outcome))
+            listener->failure_found(listener->self, test, &failure);
         failure.outcome = *outcome;
     }
     return failure;
@@ -587,9 +631,8 @@ struct rdl__failure rdl__failure_by_race(struct rdl__session *session, const str
     return failure;
 }
 
-/* From now on, single runs are about this failure. */
-static void want(struct rdl__session *session, const struct rdl_test *test,
-                 struct rdl__failure *failure)
+void rdl__want_failure(struct rdl__session *session, const struct rdl_test *test,
+                       struct rdl__failure *failure)
 {
     failure->any_alike = test->options.spec && !rdl__wants_more(session->plan, test);
     failure->settings.race = 0;
@@ -616,7 +659,7 @@ void rdl__settle_failure(struct rdl__session *session, struct rdl__result *resul
 
     if (test->options.spec)
         rdl__show_prepare(); /* here, so that all workers to come have it */
-    want(session, test, failure);
+    rdl__want_failure(session, test, failure);
     if (rdl__interrupted) {
         still_fails(session, test, failure); /* for its story */
     } else if (is_steady(session, test, failure) && session->plan->shrink_seconds > 0) {

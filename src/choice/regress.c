@@ -254,6 +254,12 @@ bool rdl__regress_add(const char *path, const char *token, const char *comment,
 
 void rdl__regress_path(struct rdl__text *out, const char *source, const char *directory)
 {
+    rdl__path_beside(out, source, directory, "raddle");
+}
+
+void rdl__path_beside(struct rdl__text *out, const char *source, const char *directory,
+                      const char *ending)
+{
     const char *slash = strrchr(source, '/');
     const char *name = slash ? slash + 1 : source;
     const char *dot = strrchr(name, '.');
@@ -263,5 +269,5 @@ void rdl__regress_path(struct rdl__text *out, const char *source, const char *di
         rdl__text_add(out, "%s/", directory);
     else
         rdl__text_add(out, "%.*s", (int)(name - source), source);
-    rdl__text_add(out, "%.*s.raddle", length, name);
+    rdl__text_add(out, "%.*s.%s", length, name, ending);
 }

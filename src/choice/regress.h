@@ -33,6 +33,10 @@ bool rdl__regress_add(const char *path, const char *token, const char *comment,
 /* "tests/queue.c" -> "tests/queue.raddle"; in another directory if given. */
 void rdl__regress_path(struct rdl__text *out, const char *source, const char *directory);
 
+/* The same with another ending than "raddle". */
+void rdl__path_beside(struct rdl__text *out, const char *source, const char *directory,
+                      const char *ending);
+
 /* Read a whole file. */
 bool rdl__read_file(struct rdl__text *out, const char *path, struct rdl__error *error);
 

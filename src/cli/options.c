@@ -13,6 +13,7 @@
 #include "base/near.h"
 #include "control/strategy/strategy.h"
 #include "drive/stage.h"
+#include "port/wrappers.h"
 #include "raddle/threads.h"
 
 /* Where a value comes from, for messages: "--seed" or "RADDLE_SEED". */
@@ -319,6 +320,23 @@ static bool read_expected(struct rdl__options *o, const char *from, const char *
     return true;
 }
 
+static bool read_suppressions(struct rdl__options *o, const char *from, const char *value,
+                              struct rdl__error *error)
+{
+    if (strcmp(value, "none") != 0 && access(value, R_OK) != 0)
+        return rdl__fail(error, "%s: cannot read %s: %s", from, value, strerror(errno));
+    o->plan.suppressions = value;
+    return true;
+}
+
+static bool read_wrappers(struct rdl__options *o, const char *from, const char *value,
+                          struct rdl__error *error)
+{
+    (void)o, (void)from, (void)error;
+    rdl__wrappers_set(value);
+    return true;
+}
+
 static bool read_points(struct rdl__options *o, const char *from, const char *value,
                         struct rdl__error *error)
 {
@@ -381,7 +399,8 @@ static const struct option options[] = {
     {"require-all", FLAG(plan.require_all), "fail if a requirement is not exercised", FOR_TESTS},
     {"more-bugs", FLAG(plan.more_bugs), "go on after a failure, to look for different ones",
      FOR_BOTH},
-    {"fail-fast", FLAG(plan.fail_fast), "stop after the first test that fails", FOR_TESTS},
+    {"fail-fast", FLAG(plan.fail_fast),
+     "stop after the first test that fails, and at the first data race", FOR_BOTH},
     {"fail-on", VALUE("LIST", rdl__read_fail_on),
      "what counts as failure: assertion,crash,exit,deadlock,livelock,race,misuse,output",
      FOR_PROGRAMS},
@@ -394,6 +413,14 @@ static const struct option options[] = {
     {"points", VALUE("N", read_points),
      "a schedule with more places to switch at is a livelock (default 200,000)", FOR_PROGRAMS},
     {"gdb", FLAG(explore.gdb), "in a debugger, stop where a case fails: see raddle replay --gdb",
+     FOR_BOTH},
+    {"stacks", FLAG(plan.stacks), "tell all calls that led to the places that reports speak of",
+     FOR_BOTH},
+    {"suppressions", VALUE("FILE", read_suppressions),
+     "findings to put up with, as ThreadSanitizer has them; none: not even those beside tests",
+     FOR_BOTH},
+    {"wrappers", VALUE("FILES", read_wrappers),
+     "show who called functions of these files, such as os_*.c,port/*: they are around locks",
      FOR_BOTH},
     {"timeout", VALUE("S", read_timeout), "the longest a single case may take (default 10)",
      FOR_BOTH},

@@ -12,7 +12,7 @@ void rdl__steps_clear(struct rdl__steps *steps)
     steps->begun = false;
     steps->count = steps->recent_count = steps->kept_count = 0;
     steps->milestone_count = steps->preemptions = steps->running = 0;
-    steps->threads = steps->object_count = 0;
+    steps->threads = steps->object_count = steps->stack_count = 0;
     steps->modules.count = 0;
 }
 
@@ -43,6 +43,14 @@ void rdl__steps_name_object(struct rdl__steps *steps, uintptr_t object, const ch
     steps->objects[steps->object_count].object = object;
     snprintf(steps->objects[steps->object_count].name, sizeof steps->objects[0].name, "%s", name);
     steps->object_count++;
+}
+
+uint32_t rdl__steps_add_stack(struct rdl__steps *steps, const struct rdl__call_stack *stack)
+{
+    if (steps->stack_count >= RDL__STACKS_MAX)
+        return RDL__STACKS_MAX;
+    steps->stacks[steps->stack_count] = *stack;
+    return steps->stack_count++;
 }
 
 static size_t at_most(uint64_t count, size_t most)
@@ -108,4 +116,6 @@ void rdl__steps_copy(struct rdl__steps *to, const struct rdl__steps *from)
     memcpy(to->names, from->names, at_most(from->threads, RDL__STEP_THREADS) * sizeof *to->names);
     memcpy(to->objects, from->objects,
            at_most(from->object_count, RDL__STEP_NAMES) * sizeof *to->objects);
+    memcpy(to->stacks, from->stacks,
+           at_most(from->stack_count, RDL__STACKS_MAX) * sizeof *to->stacks);
 }

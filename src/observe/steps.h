@@ -38,7 +38,22 @@ struct rdl__step {
     uint8_t how;
 };
 
+enum { RDL__CALLERS_MAX = 16 };
+
+/* The calls that led to a place, innermost first: where each goes on when it returns. */
+struct rdl__callers {
+    uint32_t count; /* the innermost ones */
+    uintptr_t pcs[RDL__CALLERS_MAX];
+};
+
+/* A place that a text speaks of, and how the thread came there. */
+struct rdl__call_stack {
+    uintptr_t pc;
+    struct rdl__callers callers;
+};
+
 enum {
+    RDL__STACKS_MAX = 128,
     RDL__STEPS_RECENT = 1 << 14, /* to be drawn; */
     RDL__STEPS_TOLD = 1 << 11,   /* of which reports in words look at the last */
     RDL__STEPS_KEPT = 1024,
@@ -56,6 +71,7 @@ struct rdl__steps {
     uint32_t running; /* the thread whose turn it is */
     uint32_t threads; /* there are names[0..threads-1] */
     uint32_t object_count;
+    uint32_t stack_count;
 
     struct rdl__modules modules;                /* that the steps lie in */
     struct rdl__step recent[RDL__STEPS_RECENT]; /* rings: the last ones */
@@ -66,6 +82,7 @@ struct rdl__steps {
         uintptr_t object;
         char name[32]; /* as texts of the outcome call it: "mutex 1" */
     } objects[RDL__STEP_NAMES];
+    struct rdl__call_stack stacks[RDL__STACKS_MAX];
 };
 
 void rdl__steps_clear(struct rdl__steps *steps);
@@ -76,6 +93,8 @@ enum { RDL__STEP_IS_MILESTONE = 1, RDL__STEP_IS_KEPT = 2, RDL__STEP_IS_RECENT = 
 void rdl__steps_add(struct rdl__steps *steps, const struct rdl__step *step, unsigned as);
 
 void rdl__steps_name_thread(struct rdl__steps *steps, uint32_t thread, const char *name);
+/* Its number, from 0 on; RDL__STACKS_MAX: there is no room. */
+uint32_t rdl__steps_add_stack(struct rdl__steps *steps, const struct rdl__call_stack *stack);
 void rdl__steps_name_object(struct rdl__steps *steps, uintptr_t object, const char *name);
 
 /* Those that reports in words look at, in order, each once; or all that are there.  free() them. */

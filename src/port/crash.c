@@ -49,6 +49,11 @@ static void record_frames(uintptr_t pc)
         rdl__modules_note(&watched->modules, watched->frames[i]);
 }
 
+int rdl__stack_read(uintptr_t *out, int room)
+{
+    return backtrace((void **)out, room);
+}
+
 /* Was it memory just below the stack, or in its next frame? */
 static bool is_out_of_stack(int signal, const siginfo_t *info, const ucontext_t *interrupted)
 {

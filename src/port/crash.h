@@ -29,6 +29,9 @@ void rdl__crash_prepare(void);
 
 void rdl__crash_watch(struct rdl__crash *record);
 
+/* The return addresses on the stack of the calling thread, innermost first; how many. */
+int rdl__stack_read(uintptr_t *out, int room);
+
 /* Called when the process crashes; NULL: nothing is. */
 extern void (*rdl__on_crash)(void);
 

@@ -9,6 +9,7 @@
 
 #include "port/libdw.h"
 #include "port/variables.h"
+#include "port/wrappers.h"
 
 enum {
     TAILS_MAX = 4, /* calls with a jump, one after the other */
@@ -91,13 +92,6 @@ static Dwarf_Line *line_at(Dwarf_Die *unit, Dwarf_Addr at, int *out_number)
     return NULL;
 }
 
-/* Code that came with the system, and was compiled into the program: C++ is full of it. */
-static bool is_the_systems(const char *path)
-{
-    return strncmp(path, "/usr/", 5) == 0 && strncmp(path, "/usr/src/", 9) != 0 &&
-           strncmp(path, "/usr/local/", 11) != 0;
-}
-
 static bool get_number(Dwarf_Die *die, unsigned name, Dwarf_Word *out)
 {
     Dwarf_Attribute attribute;
@@ -105,13 +99,14 @@ static bool get_number(Dwarf_Die *die, unsigned name, Dwarf_Word *out)
     return dw.dwarf_attr(die, name, &attribute) && dw.dwarf_formudata(&attribute, out) == 0;
 }
 
-/* From where was this code, an inlined function of the system's, called?  The path, and
- * where it is there; NULL: by nobody else, as far as is known. */
+/* From where was this code, an inlined wrapper, called?  The path, and where it is there; NULL: by
+ * nobody else, as far as is known. */
 static const char *caller_of_inlined(Dwarf_Die *unit, Dwarf_Addr at, struct rdl__place *place)
 {
     Dwarf_Die *scopes = NULL, innermost;
     int count =
         function_at(unit, at, true, &innermost) ? dw.dwarf_getscopes_die(&innermost, &scopes) : 0;
+    char function[sizeof place->function] = "";
     const char *path = NULL;
     Dwarf_Files *files;
     Dwarf_Word file, line;
@@ -124,14 +119,16 @@ static const char *caller_of_inlined(Dwarf_Die *unit, Dwarf_Addr at, struct rdl_
             dw.dwarf_getsrcfiles(unit, &files, &file_count) != 0 || file >= file_count)
             continue;
         path = dw.dwarf_filesrc(files, file, NULL, NULL);
-        if (path && is_the_systems(path))
-            path = NULL;
         for (int k = i + 1; path && k < count; k++) /* the next function around it */
             if (dw.dwarf_tag(&scopes[k]) == DW_TAG_subprogram ||
                 dw.dwarf_tag(&scopes[k]) == DW_TAG_inlined_subroutine) {
-                put(place->function, sizeof place->function, dw.dwarf_diename(&scopes[k]));
+                put(function, sizeof function, dw.dwarf_diename(&scopes[k]));
                 break;
             }
+        if (path && rdl__is_wrapper(path, function))
+            path = NULL;
+        if (path)
+            put(place->function, sizeof place->function, function);
         if (path)
             place->line = (int)line;
     }
@@ -147,7 +144,7 @@ static void put_place(struct rdl__place *place, Dwarf_Die *unit, Dwarf_Addr at)
 
     if (function_at(unit, at, true, &function))
         put(place->function, sizeof place->function, dw.dwarf_diename(&function));
-    if (path && is_the_systems(path)) {
+    if (path && rdl__is_wrapper(path, place->function)) {
         const char *caller = caller_of_inlined(unit, at, place);
 
         path = caller ? caller : path;

@@ -184,15 +184,15 @@ static void add_failure(struct rdl__report *report, const struct rdl__result *re
     if (failure->unsteady)
         rdl__text_add(out, "\n  %sIt does not fail every time:%s %s.\n  It was not shrunk.\n",
                       ink(report, YELLOW), ink(report, PLAIN), failure->unsteady);
-    if (failure->story.count > 0) {
+    if (failure->story.count > 0 && !failure->brief) {
         rdl__text_add(out, "\n");
         add_story(report, &failure->story);
     }
-    if (failure->schedule.headline)
+    if (failure->schedule.headline && (!failure->brief || report->looks.verbose))
         add_schedule(report, &failure->schedule);
     if (report->looks.verbose)
         add_timeline(report, &failure->timeline);
-    if (failure->output && failure->output[0]) {
+    if (failure->output && failure->output[0] && !failure->brief) {
         rdl__text_add(out, "\n  It printed:\n");
         add_indented(out, failure->output, "    | ");
     }

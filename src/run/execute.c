@@ -59,6 +59,7 @@ static void reset(struct rdl_case *t)
     t->races->count = 0;
     t->outcome->verdict = RDL__PASSED;
     t->outcome->claimed = 0;
+    t->outcome->stack = 0;
     t->outcome->class[0] = '\0';
     t->outcome->kin = 0;
     t->outcome->phases = t->outcome->concurrent = t->outcome->deviations = 0;

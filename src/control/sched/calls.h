@@ -125,7 +125,7 @@ enum rdl__length {
     RDL__LIKE,         /* as the operand of argument `value`, which stands before it */
     RDL__APPENDED,     /* the same, behind the text that is there */
     RDL__WIDE_APPENDED,
-    RDL__PIECES_OF,    /* so many struct iovec as argument `value` says, and what they are about */
+    RDL__PIECES_OF, /* so many struct iovec as argument `value` says, and what they are about */
     RDL__TOKEN, /* the next word of a text, or if that is NULL, of where argument `value` points to;
                    argument 1 says what stands between words */
     RDL__STREAM_OBJECT, /* a stream of C++'s; those that all share, as std::cout, are no memory */

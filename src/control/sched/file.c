@@ -32,8 +32,8 @@ enum { KNOWN_MAX = 256, NUMBERS = 1 + KNOWN_MAX, FILES_SIZE = NUMBERS + 1, GIVEN
 static struct known {
     dev_t device;
     ino_t inode;
-    int fd;        /* of a file whose inode says nothing; else -1 */
-    uint64_t born; /* value of rdl__file_sharings when we made it; 0: we did not */
+    int fd;          /* of a file whose inode says nothing; else -1 */
+    uint64_t born;   /* value of rdl__file_sharings when we made it; 0: we did not */
     const void *way; /* the stream by which it was used, or ANY_NUMBER; NULL: not yet */
     bool has_ways;   /* there were several */
 } known[KNOWN_MAX];

@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 
+#include "control/sched/callers.h"
 #include "control/sched/openmp.h"
 #include "control/sched/sched.h"
 #include "port/lines.h"
@@ -60,6 +61,8 @@ void rdl__log_pending(void); /* what those stand before who will not come to the
 void rdl__trace_operation(const struct rdl__thread *self, const struct rdl__op *op);
 void rdl__trace_standstill(void); /* the running thread waits, and nobody can run */
 void rdl__trace_quiet(void);      /* all others wait */
+/* 1 + the number of the thread on whose stack this lies; 0: on none. */
+uint16_t rdl__stack_owner(uintptr_t object);
 
 /* exit.c: the process ends now, if it is one execution and a controlled thread calls */
 void rdl__process_ends(uintptr_t pc);

@@ -17,6 +17,7 @@
 #include "base/apart.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "control/sched/callers.h"
 #include "control/sched/inner.h"
 #include "control/sched/track.h"
 #include "port/kernel.h"
@@ -37,6 +38,7 @@ enum {
     BLOCK = 64,    /* numbers of events that a thread gets at a time */
     LOOK_BACK = 8, /* at most so many of them are compared with a new one */
     RACING_MAX = RDL__RACING_MAX,
+    COMINGS = 1 << 18,
 };
 
 #define IS_LIST  (UINT64_C(1) << 63)
@@ -73,16 +75,59 @@ static unsigned how_of(const struct event *event)
     return (unsigned)(event->what >> (63 - HOW_BITS)) & ((1u << HOW_BITS) - 1);
 }
 
+/* While steps are recorded, how threads came to their last accesses. */
+struct coming {
+    uint32_t number;
+    struct rdl__callers callers;
+};
+static struct coming *comings; /* NULL: they are not kept */
+
+static struct coming *coming_of(uint32_t number)
+{
+    return &comings[number % COMINGS];
+}
+
+static bool came_alike(uint32_t number, const struct rdl__callers *callers)
+{
+    const struct coming *coming = coming_of(number);
+
+    return coming->number == number && coming->callers.count == callers->count &&
+           memcmp(coming->callers.pcs, callers->pcs, callers->count * sizeof *callers->pcs) == 0;
+}
+
+void rdl__race_callers(uint32_t event, struct rdl__callers *out)
+{
+    out->count = 0;
+    if (comings && coming_of(event)->number == event)
+        *out = coming_of(event)->callers;
+}
+
+static void comings_begin(void)
+{
+    bool wanted = rdl__sched.t && rdl__sched.t->trace->on;
+
+    if (wanted && !comings)
+        comings = rdl__map(COMINGS * sizeof *comings, MAP_PRIVATE | MAP_NORESERVE);
+    if (!wanted && comings) {
+        rdl__unmap(comings, COMINGS * sizeof *comings);
+        comings = NULL;
+    }
+}
+
 /* The number of this access; that of an earlier one, if it is the same again. */
 static uint32_t event_of(struct rdl__track *track, uintptr_t size, unsigned how, uintptr_t pc)
 {
     unsigned kind = how & RDL__HOW_ATOMIC ? 1 : 0;
     uint64_t what = (pc & ((UINT64_C(1) << PC_BITS) - 1)) | (uint64_t)track->column << PC_BITS |
                     (uint64_t)how << (63 - HOW_BITS);
+    struct rdl__callers callers;
     uint32_t number;
 
+    if (__builtin_expect(comings != NULL, 0))
+        rdl__callers_of(rdl__running, pc, &callers);
     for (uint32_t i = track->block_used[kind]; i-- > 0 && i + LOOK_BACK >= track->block_used[kind];)
-        if (event_at(track->block[kind] + i)->what == what)
+        if (event_at(track->block[kind] + i)->what == what &&
+            (!comings || came_alike(track->block[kind] + i, &callers)))
             return track->block[kind] + i;
     if (track->block_used[kind] == track->block_room[kind]) {
         track->block[kind] = event_next;
@@ -91,6 +136,8 @@ static uint32_t event_of(struct rdl__track *track, uintptr_t size, unsigned how,
         event_next += BLOCK;
     }
     number = track->block[kind] + track->block_used[kind]++;
+    if (__builtin_expect(comings != NULL, 0))
+        *coming_of(number) = (struct coming){number, callers};
     *event_at(number) = (struct event){.what = what,
                                        .clock = track->clock[track->column],
                                        .size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX};
@@ -119,22 +166,28 @@ static inline const struct event *first_of(uint32_t *number, uint32_t *out_first
     return event;
 }
 
-/* The events that the access at hand races with, each once. */
-static uint32_t racing[RACING_MAX];
+/* The events that the access at hand races with, each once, and the first byte of each. */
+static struct {
+    uint32_t number;
+    uintptr_t address;
+} racing[RACING_MAX];
 static uint32_t racing_count;
 
-static void note_racing(uint32_t number)
+static void note_racing(uint32_t number, uintptr_t address)
 {
     for (uint32_t i = 0; i < racing_count; i++)
-        if (racing[i] == number)
+        if (racing[i].number == number)
             return;
-    if (racing_count < RACING_MAX)
-        racing[racing_count++] = number;
+    if (racing_count < RACING_MAX) {
+        racing[racing_count].number = number;
+        racing[racing_count++].address = address;
+    }
 }
 
 /* Note those of these events that an access races with.  Is there none?  An atomic access does
  * not race with others of its kind. */
-static inline bool is_free_of_races(const struct rdl__track *track, uint32_t number, unsigned how)
+static inline bool is_free_of_races(const struct rdl__track *track, uint32_t number, unsigned how,
+                                    uintptr_t address)
 {
     bool is_free = true;
     uint32_t first;
@@ -144,7 +197,7 @@ static inline bool is_free_of_races(const struct rdl__track *track, uint32_t num
 
         if (how_of(event) & how & RDL__HOW_ATOMIC || happened_before(event, track))
             continue;
-        note_racing(first);
+        note_racing(first, address);
         is_free = false;
     }
     return is_free;
@@ -198,12 +251,12 @@ static uint32_t as_list(uint32_t number)
  * is forgotten, and every access of them is looked at: it may race with the others at a place of
  * its own. */
 static inline void happen(const struct rdl__track *track, uint32_t *written, uint32_t *read,
-                          uint32_t new, unsigned how)
+                          uint32_t new, unsigned how, uintptr_t address)
 {
-    bool writes = how & RDL__HOW_WRITE, is_free = is_free_of_races(track, *written, how);
+    bool writes = how & RDL__HOW_WRITE, is_free = is_free_of_races(track, *written, how, address);
 
     if (writes)
-        is_free &= is_free_of_races(track, *read, how);
+        is_free &= is_free_of_races(track, *read, how, address);
     if (!writes) {
         *read = add(track, *read, new, how);
     } else if (how & RDL__HOW_ATOMIC || !is_free) {
@@ -262,15 +315,15 @@ static uintptr_t page_end(uintptr_t address, uintptr_t end)
     return page < end && page != 0 ? page : end;
 }
 
-/* Bytes from..end-1 of a cell. */
+/* Bytes from..end-1 of a cell, which is that of the address. */
 static void access_cell(struct rdl__track *track, struct rdl__cell *cell, unsigned from,
-                        unsigned end, uint32_t new, unsigned how)
+                        unsigned end, uint32_t new, unsigned how, uintptr_t address)
 {
     while (from < end) {
         uint32_t was_written = cell->written[from], was_read = cell->read[from];
         uint32_t written = was_written, read = was_read;
 
-        happen(track, &written, &read, new, how);
+        happen(track, &written, &read, new, how, (address & ~(uintptr_t)7) + from);
         do {
             cell->written[from] = written;
             cell->read[from] = read;
@@ -289,7 +342,7 @@ static void access_page(struct rdl__track *track, struct region *region, uintptr
         unsigned to = end - address < WHOLE_CELL - from ? from + (unsigned)(end - address)
                                                         : (unsigned)WHOLE_CELL;
 
-        access_cell(track, cell++, from, to, new, how);
+        access_cell(track, cell++, from, to, new, how, address);
         address += to - from;
     }
 }
@@ -354,11 +407,12 @@ static bool is_noted(const uint32_t *page, uintptr_t address, uintptr_t begin, u
     return !(how & RDL__HOW_FREE) || *page == execution || address - begin < FREED_SIZE;
 }
 
-static struct rdl__access access_of(uint32_t number)
+static struct rdl__access access_of(uint32_t number, uintptr_t address)
 {
     const struct event *event = event_at(number);
 
     return (struct rdl__access){.pc = event->what & ((UINT64_C(1) << PC_BITS) - 1),
+                                .address = address,
                                 .event = number,
                                 .column = column_of(event),
                                 .size = event->size,
@@ -394,7 +448,7 @@ uint32_t rdl__race_find(struct rdl__track *track, uintptr_t address, uintptr_t s
         address = stop;
     }
     for (uint32_t i = 0; i < racing_count; i++)
-        out_earlier[i] = access_of(racing[i]);
+        out_earlier[i] = access_of(racing[i].number, racing[i].address);
     return racing_count;
 }
 
@@ -490,6 +544,7 @@ void rdl__race_begin(void)
         rdl__kernel(SYS_madvise, (long)events, (long)(EVENTS_MAX * sizeof *events), MADV_DONTNEED,
                     0, 0, 0);
     event_base = event_next;
+    comings_begin();
     rdl__race_enable(true);
     execution++;
     if (event_next > NUMBERS_MAX || execution == UINT32_MAX)
@@ -519,5 +574,5 @@ void rdl__race_access(struct rdl__thread *self, uintptr_t address, uintptr_t siz
         return;
     }
     for (uint32_t i = 0; i < count; i++)
-        rdl__race_met(self, address, &now, &earlier[i]);
+        rdl__race_met(self, &now, &earlier[i]);
 }

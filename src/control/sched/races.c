@@ -5,10 +5,9 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "control/sched/callers.h"
 #include "control/sched/inner.h"
 #include "control/sched/track.h"
-
-enum { CALLERS_SHOWN = 8 };
 
 /* ---- In words -------------------------------------------------------------------------------- */
 
@@ -26,27 +25,23 @@ static const char *manner(unsigned how)
     return how & RDL__HOW_ATOMIC ? " atomically" : how & RDL__HOW_VOLATILE ? " (volatile)" : "";
 }
 
-static void add_access(struct rdl__text *out, const struct rdl__racing *it, bool past)
+static void add_access(struct rdl__text *out, const struct rdl__racing *it, bool past,
+                       uint32_t *out_stack)
 {
     rdl__text_add(out, "%s %s %u byte%s%s at %s", it->thread, verb(it->how, past), it->size,
-                  it->size == 1 ? "" : "s", manner(it->how), rdl__at(it->pc));
-}
-
-static void add_callers(struct rdl__text *out, const struct rdl__callers *callers)
-{
-    for (uint32_t i = 0; i < callers->count && i < CALLERS_SHOWN; i++)
-        rdl__text_add(out, "    called at %s\n", rdl__at(callers->pcs[i]));
+                  it->size == 1 ? "" : "s", manner(it->how),
+                  rdl__at_stack(it->pc, &it->callers, out_stack));
 }
 
 void rdl__race_fail(struct rdl__outcome *outcome, const struct rdl__race *race)
 {
     struct rdl__text text = {0};
 
-    add_access(&text, &race->earlier, true);
+    outcome->stack = 0;
+    add_access(&text, &race->earlier, true, NULL);
     rdl__text_add(&text, "\n");
-    add_access(&text, &race->later, false);
+    add_access(&text, &race->later, false, &outcome->stack);
     rdl__text_add(&text, ", and nothing makes one wait for the other\n");
-    add_callers(&text, &race->later.callers);
     outcome->claimed = 1;
     outcome->verdict = RDL__FAILED;
     outcome->cause = RDL__BY_RACE;
@@ -61,20 +56,6 @@ void rdl__race_fail(struct rdl__outcome *outcome, const struct rdl__race *race)
 }
 
 /* ---- Meeting one ----------------------------------------------------------------------------- */
-
-/* The calls that led to where the thread is; the outermost function is called by nobody of
- * interest. */
-static struct rdl__callers callers_of(const struct rdl__track *track)
-{
-    struct rdl__callers callers = {0};
-
-    while (callers.count + 1 < track->depth && callers.count < RDL__CALLERS_MAX) {
-        callers.pcs[callers.count] =
-            track->frames[(track->depth - 1 - callers.count) % RDL__FRAMES_KEPT].pc;
-        callers.count++;
-    }
-    return callers;
-}
 
 static struct rdl__racing racing(const struct rdl__thread *thread, const struct rdl__access *access)
 {
@@ -107,7 +88,7 @@ static bool ends_here(const struct rdl_case *t, const struct rdl__race *race)
     return t->settings.race == t->races->count;
 }
 
-void rdl__race_met(struct rdl__thread *self, uintptr_t address, const struct rdl__access *now,
+void rdl__race_met(struct rdl__thread *self, const struct rdl__access *now,
                    const struct rdl__access *earlier)
 {
     struct rdl_case *t = rdl__sched.t;
@@ -122,10 +103,12 @@ void rdl__race_met(struct rdl__thread *self, uintptr_t address, const struct rdl
     }
     race = &t->races->met[t->races->count++];
     *race = (struct rdl__race){.origin = origin,
-                               .address = address,
+                               .address = earlier->address,
+                               .owner = rdl__stack_owner(earlier->address),
                                .earlier = racing(rdl__column_thread(earlier->column), earlier),
                                .later = racing(self, now)};
-    race->later.callers = callers_of(self->track);
+    rdl__race_callers(earlier->event, &race->earlier.callers);
+    rdl__callers_of(self, now->pc, &race->later.callers);
     if (ends_here(t, race) && !t->outcome->claimed) {
         rdl__race_fail(t->outcome, race);
         rdl__execution_leave(t);

@@ -140,7 +140,7 @@ static bool touch(const struct rdl__step *step)
 /* ---- Steps ------------------------------------------------------------------------------- */
 
 /* On whose stack? */
-static uint16_t stack_owner(uintptr_t object)
+uint16_t rdl__stack_owner(uintptr_t object)
 {
     for (uint32_t id = 0; id < sched->view.threads; id++) {
         const struct rdl__thread *thread = sched->threads[id];
@@ -157,7 +157,7 @@ static uint16_t other_of(const struct rdl__op *op)
     for (uint32_t id = 0; id < sched->view.threads; id++)
         if ((uintptr_t)sched->threads[id] == op->object)
             return (uint16_t)(sched->threads[id]->number + 1);
-    return op->object ? stack_owner(op->object) : 0;
+    return op->object ? rdl__stack_owner(op->object) : 0;
 }
 
 static struct rdl__step step_of(const struct rdl__thread *self, const struct rdl__op *op,

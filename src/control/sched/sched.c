@@ -12,7 +12,6 @@
 #include "control/sched/sched.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -487,6 +486,7 @@ static void come_to(struct rdl__thread *self, const struct rdl__op *op)
     view->ops[self->id] = *op;
     view->ops[self->id].object = rdl__canonical(op->object);
     view->ops[self->id].pc = rdl__blamed(self, op->pc);
+    rdl__callers_note(self);
     if (__builtin_expect(!rdl__is_seen_for(view->ops[self->id].pc), 0))
         rdl__op_unseen(&view->ops[self->id]);
     view->steps[self->id]++;

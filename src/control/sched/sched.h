@@ -57,9 +57,10 @@ struct rdl__hold {
     uintptr_t object;
     uintptr_t pc; /* where it got it */
     uint32_t count;
-    bool shared; /* others may hold it as well: read locks */
-    bool robust; /* a mutex that outlives its owner */
-    bool stream; /* a real lock, of a FILE */
+    struct rdl__callers callers; /* of that place, while steps are recorded */
+    bool shared;                 /* others may hold it as well: read locks */
+    bool robust;                 /* a mutex that outlives its owner */
+    bool stream;                 /* a real lock, of a FILE */
 };
 
 enum { RDL__HOLDS_MAX = 64, RDL__TITLE_ROOM = 16 };
@@ -96,7 +97,7 @@ struct rdl__thread {
     jmp_buf *struck; /* where it ends if it is struck by a fault */
     uintptr_t entry; /* the function that it runs, as the user knows it */
     bool detached, being_joined, exiting;
-    int asked_fd; /* of the file that its last operation on one is about */
+    int asked_fd;          /* of the file that its last operation on one is about */
     bool servant;          /* of ours: nobody waits for its end */
     uintptr_t created_at;  /* pc */
     uint32_t created_last; /* the thread it has created last */
@@ -112,7 +113,8 @@ struct rdl__thread {
     unsigned aside;       /* > 0: it runs a spec or a driver, whose calls of the C library are not
                              those of the code under test */
 
-    uintptr_t openmp_from; /* pc of the call of OpenMP's that it is in; 0: none */
+    struct rdl__callers callers; /* of its operation, while steps are recorded */
+    uintptr_t openmp_from;       /* pc of the call of OpenMP's that it is in; 0: none */
 
     struct rdl__thread_dtor *dtors; /* of C++ thread_local objects */
 

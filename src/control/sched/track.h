@@ -124,7 +124,8 @@ extern char *rdl__regions[RDL__REGIONS]; /* cells of 16 MiB each; NULL: none yet
 
 struct rdl__access {
     uintptr_t pc;
-    uint32_t event; /* its number */
+    uintptr_t address; /* of the first byte that is raced for */
+    uint32_t event;    /* its number */
     uint32_t column, size;
     unsigned how;
 };
@@ -156,8 +157,11 @@ void rdl__race_enable(bool on); /* the same for all memory */
 extern bool rdl__races_fail;    /* false: no race is a failure, in no execution of this process */
 
 /* races.c: two accesses race.  The execution goes on, unless this is the race it is made for. */
-void rdl__race_met(struct rdl__thread *self, uintptr_t address, const struct rdl__access *now,
+void rdl__race_met(struct rdl__thread *self, const struct rdl__access *now,
                    const struct rdl__access *earlier);
+
+/* The calls that led to an access, by the number of its event; none unless steps are recorded. */
+void rdl__race_callers(uint32_t event, struct rdl__callers *out);
 
 void rdl__race_begin(void);                      /* an execution */
 void rdl__race_thread(struct rdl__track *track); /* a thread in it */

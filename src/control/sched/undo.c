@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

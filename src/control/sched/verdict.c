@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "control/meet.h"
+#include "control/sched/callers.h"
 #include "control/sched/debug.h"
 #include "control/sched/inner.h"
 #include "control/sched/words.h"
@@ -123,17 +124,30 @@ struct rdl__hold *rdl__held_by(struct rdl__thread *thread, uintptr_t object)
     return NULL;
 }
 
+/* Field by field: the calls are many, and mostly not wanted. */
+static void hold_new(struct rdl__thread *self, uintptr_t object, uintptr_t pc, bool shared)
+{
+    struct rdl__hold *hold = &self->holds[self->hold_count++];
+
+    hold->object = object;
+    hold->pc = pc;
+    hold->count = 1;
+    hold->shared = shared;
+    hold->robust = hold->stream = false;
+    if (__builtin_expect(sched->t->trace->on, 0))
+        hold->callers = self->callers;
+    else
+        hold->callers.count = 0;
+}
+
 void rdl__got(struct rdl__thread *self, uintptr_t object, uintptr_t pc, bool shared)
 {
     struct rdl__hold *hold = shared ? rdl__held_by(self, object) : NULL;
 
-    pc = rdl__blamed(self, pc);
-
     if (hold)
         hold->count++;
     else if (self->hold_count < RDL__HOLDS_MAX)
-        self->holds[self->hold_count++] =
-            (struct rdl__hold){.object = object, .pc = pc, .count = 1, .shared = shared};
+        hold_new(self, object, rdl__blamed(self, pc), shared);
     if (__builtin_expect(rdl__debugged, 0))
         rdl__debug_note();
 }
@@ -160,6 +174,17 @@ struct rdl__thread *rdl__holder(uintptr_t object)
 
 /* ---- The end --------------------------------------------------------------------------- */
 
+/* 1 + the number of a stack of this place that the text speaks of; 0: there is none. */
+static uint32_t stack_of(uintptr_t pc)
+{
+    const struct rdl__steps *steps = &sched->t->trace->steps;
+
+    for (uint32_t i = 0; sched->t->trace->on && i < steps->stack_count; i++)
+        if (steps->stacks[i].pc == pc)
+            return i + 1;
+    return 0;
+}
+
 /* The first line of the text is the headline. */
 _Noreturn static void end_with(enum rdl__cause cause, uintptr_t pc, uint64_t origin,
                                const char *text)
@@ -179,6 +204,7 @@ _Noreturn static void end_with(enum rdl__cause cause, uintptr_t pc, uint64_t ori
         snprintf(outcome->text, sizeof outcome->text, "%s",
                  text + headline + (text[headline] != '\0'));
         outcome->origin = rdl__combine(cause, origin);
+        outcome->stack = stack_of(pc);
     }
     rdl__execution_leave(sched->t);
 }
@@ -192,6 +218,7 @@ _Noreturn void rdl__execution_fails(enum rdl__cause cause, uintptr_t pc, const c
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     pc = rdl__blamed(rdl__running, pc);
+    rdl__at_stack(pc, &rdl__running->callers, NULL);
     end_with(cause, pc, pc, text);
 }
 
@@ -267,7 +294,7 @@ static void say_who_took_it_along(struct waiting *out, uintptr_t object)
 
         if (hold && thread->state != RDL__ALIVE) {
             say(out, ", which %s held since %s and never gave back: it has ended",
-                rdl__thread_name(thread), rdl__at(hold->pc));
+                rdl__thread_name(thread), rdl__at_stack(hold->pc, &hold->callers, NULL));
             return;
         }
     }
@@ -312,13 +339,14 @@ static void say_what_it_awaits(struct waiting *out, const struct rdl__thread *th
         say(out, "%s", rdl__object_name(op->object, rdl__thing_name(op->thing)));
     }
     if (op->pc)
-        say(out, " at %s", rdl__at(op->pc));
+        say(out, " at %s", rdl__at_stack(op->pc, &thread->callers, NULL));
     if (vain)
         say(out, ", which %s gave before, at %s, when nobody waited", vain->by, rdl__at(vain->pc));
     if (hold && holder == thread)
-        say(out, ", which it holds itself since %s", rdl__at(hold->pc));
+        say(out, ", which it holds itself since %s", rdl__at_stack(hold->pc, &hold->callers, NULL));
     else if (hold)
-        say(out, ", which %s holds since %s", rdl__thread_name(holder), rdl__at(hold->pc));
+        say(out, ", which %s holds since %s", rdl__thread_name(holder),
+            rdl__at_stack(hold->pc, &hold->callers, NULL));
     else if (!holder && op->object)
         say_who_took_it_along(out, op->object);
 }
