@@ -20,6 +20,7 @@
 #ifndef RADDLE_H
 #define RADDLE_H
 
+#include <raddle/annotate.h>
 #include <raddle/callouts.h>
 #include <raddle/case.h>
 #include <raddle/check.h>

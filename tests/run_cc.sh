@@ -20,10 +20,11 @@ fail() {
 
 # explore STATUS WORD PROGRAM...: that is its exit status, and the word is in its report.
 explore() {
-    local wanted=$1 word=$2 status=0
+    local wanted=$1 word=$2 status=0 format=human
     shift 2
-    timeout 100 "$raddle" explore --seed 1 --schedules 100 --timeout 5 -- "$@" >out 2>&1 \
-        </dev/null || status=$?
+    [ "$1" != --format ] || { format=$2 && shift 2; }
+    timeout 100 "$raddle" explore --seed 1 --schedules 100 --timeout 5 --format $format -- "$@" \
+        >out 2>&1 </dev/null || status=$?
     [ "$status" = "$wanted" ] || fail "$RADDLE_CC: explore $*: status $status:" "$(cat out)"
     grep -q "$word" out || fail "$RADDLE_CC: explore $*: does not say $word:" "$(cat out)"
 }
@@ -124,8 +125,8 @@ for RADDLE_CC in gcc clang; do
     # What another thread has to do with a stack shows only when it is there.
     "$raddle" cc -g -O1 "$code/stacks.c" -o stacks
     finds_the_race ./stacks
-    explore 1 'data race' ./stacks
-    token=$(grep -A 20 'data race' out | grep -o 'rdl1\.[^ ]*' | head -n 1) # it may come second
+    explore 1 '"race"' --format json ./stacks
+    token=$(jq -r '.failures[] | select(.kind == "race").token' out) # it may come second
     ! "$raddle" replay "$token" >out 2>&1 || fail "$RADDLE_CC: the replay passes"
     grep -q 'data race' out || fail "$RADDLE_CC: the replay finds something else:" "$(cat out)"
 

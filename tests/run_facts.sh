@@ -480,3 +480,32 @@ status=0
 "$raddle" explore --seed 1 -- ./kept >out 2>&1 </dev/null || status=$?
 [ $status = 1 ] || fail "a name of the environment is changed: status $status:" "$(cat out)"
 grep -q 'data race between main and thread 1 on text' out || fail "no race:" "$(cat out)"
+
+# ---- Pages at two addresses ---------------------------------------------------------------------
+
+# Which accesses race is known only as long as both mappings are there.
+build twice_mapped <<'END'
+#include <sys/mman.h>
+static int descriptor;
+static int *map(void)
+{
+    return mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+}
+static void *use(void *it) { int *at = map(); atomic_fetch_add((_Atomic int *)at, 1); munmap(at, 4096); return it; }
+int main(void)
+{
+    pthread_t one, two;
+
+    descriptor = memfd_create("pages", 0);
+    assert(ftruncate(descriptor, 4096) == 0);
+    pthread_create(&one, NULL, use, NULL);
+    pthread_create(&two, NULL, use, NULL);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+    assert(*map() == 2);
+    return 0;
+}
+END
+explore twice_mapped
+says 'between mappings of a file that were there at different times'
+silent ' all '

@@ -121,7 +121,7 @@ grade 1 --spec spec --html page.html --jobs 3 impl/*.c
 says '^impl/aborts.c +fail +crash +1 ' '^impl/early.c +fail +crash +1 ' \
     '^impl/exits.c +fail +crash +1 ' '^impl/gone.c +error +- +- +- ' \
     '^impl/good.c +pass +- +- +- ' '^impl/loops.c +fail +livelock +1 ' \
-    '^impl/racy.c +fail +race +1 ' '^impl/stuck.c +fail +deadlock +1 ' \
+    '^impl/racy.c +fail +bad-spec-impl +1 ' '^impl/stuck.c +fail +deadlock +1 ' \
     '^impl/unlinked.c +error ' 'undefined reference to `counter_get' \
     '^impl/untyped.c +error ' "impl/untyped.c:[0-9:]* error: unknown type name .oops" \
     '^impl/wrong.c +fail +bad-spec-impl +1 ' \

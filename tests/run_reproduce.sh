@@ -23,7 +23,7 @@ fail() {
 
 # What failed where: the first line of a report after those of the verdict.
 headline() {
-    sed -n '/^\(FAIL\|ok \)/,$p' "$1" | sed '1,/^$/d; s/^ *\(\.\/\)*//; /^Bug 1 of/d' |
+    sed -n '/^\(FAIL\|ok \)/,$p' "$1" | sed '1,/^$/d; s/^ *\(\.\/\)*//; /^Failure 1 of/d' |
         head -n 1
 }
 

@@ -105,7 +105,7 @@ TEST(a_bug_that_is_met_at_once_does_not_hide_others)
                            seed);
 
         EXPECT_EQ(status, 1);
-        EXPECT_CONTAINS(report, "Bug 2 of 2");
+        EXPECT_CONTAINS(report, "Failure 2 of 2");
         EXPECT_CONTAINS(report, "meter.read() answered {status = 0, value = 1}; the model says");
         EXPECT_CONTAINS(report, "answered -1; the model says 0");
     }

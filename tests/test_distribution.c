@@ -77,7 +77,7 @@ TEST(each_of_five_bugs_is_told_once_in_its_smallest_form)
         snprintf(options, sizeof options, "--seed %d", seed);
         report = bugs(&status, "a_stack_that_asks_for_more", options);
         EXPECT_EQ(status, 1);
-        EXPECT_CONTAINS(report, "Bug 5 of 5");
+        EXPECT_CONTAINS(report, "Failure 5 of 5");
         EXPECT_CONTAINS(report, "\n\n    #1 = push(51) -> true\n    #2 = pop() -> 50\n\n");
         EXPECT_CONTAINS(report, "\n\n    #1 = push(0) -> true\n    #2 = push(0) -> true\n"
                                 "    #3 = push(0) -> true\n    clear()\n\n");
@@ -93,9 +93,9 @@ TEST(how_many_jobs_there_are_makes_no_difference_to_the_bugs)
     char *one = bugs(&status, "a_stack", "--more-bugs --seed 4 --jobs 1");
     char *two = bugs(&status, "a_stack", "--more-bugs --seed 4 --jobs 2");
 
-    EXPECT(strstr(one, "Bug 1") && strstr(two, "Bug 1"));
-    EXPECT_STR(strstr(two, "Bug 1"), strstr(one, "Bug 1"));
-    EXPECT_LACKS(bugs(&status, "a_stack", "--seed 4"), "Bug 1");
+    EXPECT(strstr(one, "Failure 1") && strstr(two, "Failure 1"));
+    EXPECT_STR(strstr(two, "Failure 1"), strstr(one, "Failure 1"));
+    EXPECT_LACKS(bugs(&status, "a_stack", "--seed 4"), "Failure 1");
 }
 
 TEST(a_bug_that_is_met_at_once_does_not_hide_others)
@@ -103,7 +103,7 @@ TEST(a_bug_that_is_met_at_once_does_not_hide_others)
     int status;
     char *report = bugs(&status, "a_touchy_stack", "--more-bugs --seed 1");
 
-    EXPECT_CONTAINS(report, "Bug 3 of 3");
+    EXPECT_CONTAINS(report, "Failure 3 of 3");
     EXPECT_CONTAINS(report, "size() answered -1");
     EXPECT_CONTAINS(report, "pop() answered 50; the model says 51");
     EXPECT_CONTAINS(report, "after clear()");
@@ -114,7 +114,7 @@ TEST(bugs_of_a_resource_are_told_apart_by_the_operation)
     int status;
     char *report = bugs(&status, "a_stack_for_many", "--more-bugs --seed 1");
 
-    EXPECT_CONTAINS(report, "Bug 2 of 2");
+    EXPECT_CONTAINS(report, "Failure 2 of 2");
     EXPECT_CONTAINS(report, "pop() answered 50; the model says 51");
     EXPECT_CONTAINS(report, "size() answered -1; the model says 0");
 }

@@ -183,13 +183,13 @@ TEST(several_bugs_are_told_apart_and_counted)
     char *report = try_one(&status, "has_three_bugs", "--more-bugs --cases 3000");
 
     EXPECT_EQ(status, 1);
-    EXPECT_CONTAINS(report, "Bug 3 of 3");
+    EXPECT_CONTAINS(report, "Failure 3 of 3");
     EXPECT_CONTAINS(report, "n = 101");
     EXPECT_CONTAINS(report, "n = 50000");
     EXPECT_CONTAINS(report, "n = 90001");
     EXPECT_CONTAINS(report, "more times.");
     report = try_one(&status, "has_three_bugs", "");
-    EXPECT_LACKS(report, "Bug 2");
+    EXPECT_LACKS(report, "Failure 2");
     report = try_one(&status, "crashes_always", "--more-bugs --cases 20");
     EXPECT_CONTAINS(report, "Met 19 more times.");
 }
@@ -268,7 +268,7 @@ TEST(two_checks_in_a_line_are_two_bugs)
     int status;
     char *report = try_one(&status, "has_two_bugs_in_a_line", "--more-bugs");
 
-    EXPECT_CONTAINS(report, "Bug 2 of 2");
+    EXPECT_CONTAINS(report, "Failure 2 of 2");
     EXPECT_CONTAINS(report, "n = 300");
     EXPECT_CONTAINS(report, "n = 601");
 }

@@ -77,7 +77,7 @@ static uint32_t frame_to_show(const struct rdl__call_stack *stack, const struct 
     return 0;
 }
 
-/* "bank.c:45 (my_mutex.c:12)" */
+/* "bank.c:45 (my_mutex.c:12)"; the inside of a library is of no interest. */
 static void describe_stack(struct rdl__text *out, const struct rdl__call_stack *stack,
                            const struct rdl__lines *lines, bool briefly)
 {
@@ -86,7 +86,7 @@ static void describe_stack(struct rdl__text *out, const struct rdl__call_stack *
     uint32_t shown = frame_to_show(stack, lines);
 
     describe(out, lines, frame_of(stack, shown));
-    if (shown > 0) {
+    if (shown > 0 && !rdl__has_only_wrappers(rdl__lines_at(lines, stack->pc)->path)) {
         rdl__text_add(out, " (");
         describe(out, lines, stack->pc);
         rdl__text_add(out, ")");

@@ -231,6 +231,7 @@ struct rdl__session {
     uint64_t told_last; /* hash of the failure that was told when it was found */
     bool is_last;       /* no other test comes after this one */
     uint64_t wanted;    /* the failure that single runs are about; 0: any. See struct rdl__task */
+    enum rdl__cause wanted_cause;
     struct rdl__exercise *exercises; /* by number, of all requirements */
     uint32_t exercise_count;
 };

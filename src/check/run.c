@@ -78,6 +78,7 @@ bool rdl__run_task(struct rdl__session *session)
     if (session->error.text[0] || rdl__interrupted)
         return false;
     worker->board->task.wanted = session->wanted;
+    worker->board->task.wanted_cause = session->wanted_cause;
     rdl__worker_forget_captured(worker);
     if (!rdl__worker_submit(worker, &session->error))
         return false;

@@ -248,13 +248,14 @@ static void add_step(struct reading *reading, size_t i)
                                                [RDL__STEP_INTERRUPTED] = RDL__ROW_INTERRUPTED,
                                                [RDL__STEP_WAITS] = RDL__ROW_WAITS};
     const struct rdl__step *step = &reading->all[i];
-    const struct rdl__place *place = rdl__lines_at(reading->words.lines, step->pc);
+    uintptr_t shown = rdl__step_shown(step, reading->words.lines);
+    const struct rdl__place *place = rdl__lines_at(reading->words.lines, shown);
     bool is_known = place && place->line && step->op != RDL__OP_START;
     struct rdl__text where = {0}, words = {0};
     struct rdl__row *row;
 
     if (step->op != RDL__OP_START) /* where it was created is the creator's business */
-        rdl__add_place(&where, reading->words.lines, step->pc);
+        rdl__add_place(&where, reading->words.lines, shown);
     if (step->op == RDL__OP_START && step->how == RDL__STEP_DONE && !is_last_of_stretch(reading, i))
         rdl__text_add(&words, "runs from start to end");
     else
@@ -455,7 +456,7 @@ static char *headline_of(const struct reading *reading)
                       rdl__steps_thread(reading->steps, step->thread, name),
                       told ? "" : " interrupted",
                       step->op == RDL__OP_CALL ? "before its call" : "at ");
-        rdl__add_place(&out, reading->words.lines, step->pc);
+        rdl__add_place(&out, reading->words.lines, rdl__step_shown(step, reading->words.lines));
         told++;
     }
     if (told && told < preemptions)
@@ -470,6 +471,8 @@ void rdl__schedule_want(const struct rdl__steps *steps, struct rdl__lines *lines
 
     for (size_t i = 0; i < count; i++) {
         rdl__lines_want(lines, all[i].pc);
+        for (int k = 0; k < RDL__STEP_CALLERS && all[i].callers[k]; k++)
+            rdl__lines_want(lines, all[i].callers[k]);
         if (all[i].object && all[i].op != RDL__OP_JOIN)
             rdl__lines_want_name(lines, all[i].object);
     }

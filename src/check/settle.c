@@ -636,6 +636,7 @@ void rdl__want_failure(struct rdl__session *session, const struct rdl_test *test
 {
     failure->any_alike = test->options.spec && !rdl__wants_more(session->plan, test);
     failure->settings.race = 0;
+    session->wanted_cause = failure->outcome.cause;
     session->wanted = failure->any_alike && failure->outcome.cause == RDL__BY_RACE
                           ? RDL__ANY_RACE
                           : failure->outcome.origin;

@@ -281,7 +281,7 @@ static void draw_step(struct drawing *d, size_t i)
     item(d, number)->title = keep_text(d, &words);
     item(d, number)->matters = matters(d, step->number);
     if (step->op != RDL__OP_START && step->how != RDL__STEP_ENDS)
-        put_place(d, item(d, number), step->pc);
+        put_place(d, item(d, number), rdl__step_shown(step, d->words->lines));
     if (step->how != RDL__STEP_INTERRUPTED)
         end_wait(d, i);
     if (d->interrupted != NONE && item(d, d->interrupted)->lane != item(d, number)->lane) {

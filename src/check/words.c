@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "control/sched/words.h"
 #include "port/symbols.h"
+#include "port/wrappers.h"
 
 struct rdl__op rdl__step_op(const struct rdl__step *step)
 {
@@ -19,6 +20,22 @@ struct rdl__op rdl__step_op(const struct rdl__step *step)
                             .object = step->object,
                             .also = step->also,
                             .pc = step->pc};
+}
+
+uintptr_t rdl__step_shown(const struct rdl__step *step, const struct rdl__lines *lines)
+{
+    uintptr_t pc = step->pc;
+
+    for (int next = 0;; pc = step->callers[next++]) {
+        const struct rdl__place *place = rdl__lines_at(lines, pc);
+
+        if (!place || !(place->line || rdl__has_only_wrappers(place->module)))
+            return step->pc;
+        if (place->line && !rdl__has_only_wrappers(place->path))
+            return pc;
+        if (next == RDL__STEP_CALLERS || !step->callers[next])
+            return step->pc;
+    }
 }
 
 /* What it is done to; a thread, or something else. */

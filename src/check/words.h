@@ -17,6 +17,10 @@ struct rdl__step_words {
 
 struct rdl__op rdl__step_op(const struct rdl__step *step);
 
+/* The place to show for a step: outside of files that are wrappers as a whole, such as those of
+ * C++'s library. */
+uintptr_t rdl__step_shown(const struct rdl__step *step, const struct rdl__lines *lines);
+
 /* What it is done to: "mutex m", "worker". */
 const char *rdl__step_object(const struct rdl__step_words *words, const struct rdl__step *step,
                              char room[40]);

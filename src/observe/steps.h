@@ -23,11 +23,15 @@ enum rdl__step_how {
     RDL__STEP_ENDS,        /* no operation: the thread came to its end */
 };
 
+/* Of a lock in C++'s library, the code that takes it is the fourth caller. */
+enum { RDL__STEP_CALLERS = 6 };
+
 struct rdl__step {
     uint64_t number; /* from 1 */
     uintptr_t pc;    /* a return address; 0: none */
     uintptr_t object;
     uintptr_t also; /* another object that is written; 0: none */
+    uintptr_t callers[RDL__STEP_CALLERS]; /* innermost first, as return addresses; 0: no more */
     uint32_t size;
     uint16_t thread; /* in order of creation; 0 is the first */
     uint16_t other;  /* 1 + the thread that it is about (who is joined, on whose stack the

@@ -38,11 +38,12 @@ static bool is_named(const char *path)
     return false;
 }
 
-/* Code that came with the system, and was compiled into the program: C++ is full of it. */
+/* Code that came with the system, in a library or compiled into the program: C++ is full of it. */
 static bool is_the_systems(const char *path)
 {
-    return strncmp(path, "/usr/", 5) == 0 && strncmp(path, "/usr/src/", 9) != 0 &&
-           strncmp(path, "/usr/local/", 11) != 0;
+    return (strncmp(path, "/usr/", 5) == 0 && strncmp(path, "/usr/src/", 9) != 0 &&
+            strncmp(path, "/usr/local/", 11) != 0) ||
+           strncmp(path, "/lib/", 5) == 0 || strncmp(path, "/lib64/", 7) == 0;
 }
 
 /* "mylock" and "ourmutex" end like these, but "block" and "clock" do not. */
@@ -107,6 +108,11 @@ static bool has_one_of(const char *name, const char *const *words)
     return false;
 }
 
+bool rdl__has_only_wrappers(const char *path)
+{
+    return is_the_systems(path) || is_named(path);
+}
+
 bool rdl__is_wrapper(const char *path, const char *function)
 {
     static const char *const of_files[] = {"mtx",       "cond",    "condvar", "condition", "sem",
@@ -116,7 +122,6 @@ bool rdl__is_wrapper(const char *path, const char *function)
         "mtx",   "wait",  "signal", "notify", "broadcast", "cond",   "acquire", "release",
         "enter", "leave", "sem",    "down",   "up",        "atomic", "futex",   NULL};
 
-    if (is_the_systems(path) || is_named(path))
-        return true;
-    return has_one_of(base_of(path), of_files) && has_one_of(function, of_functions);
+    return rdl__has_only_wrappers(path) ||
+           (has_one_of(base_of(path), of_files) && has_one_of(function, of_functions));
 }

@@ -10,8 +10,11 @@
  * names or paths.  The text must stay.  NULL: none. */
 void rdl__wrappers_set(const char *patterns);
 
-/* Is this function of this file a wrapper?  So is all code that came with the system; else both
- * names must speak of synchronisation: `my_mutex_lock` in os_mutex.c. */
+/* Is all of this file wrappers?  So it is if it came with the system, or is named by patterns. */
+bool rdl__has_only_wrappers(const char *path);
+
+/* Is this function of this file a wrapper?  It may be by its name as well, if both names speak of
+ * synchronisation: `my_mutex_lock` in os_mutex.c. */
 bool rdl__is_wrapper(const char *path, const char *function);
 
 #endif

@@ -613,7 +613,7 @@ static void test_ended(void *self, const struct rdl__result *result)
     add_deviation(report, result);
     for (size_t i = 0; i < result->failure_count && shows_failures; i++) {
         if (result->failure_count > 1)
-            rdl__text_add(&report->text, "\n  %sBug %zu of %zu%s", ink(report, BOLD), i + 1,
+            rdl__text_add(&report->text, "\n  %sFailure %zu of %zu%s", ink(report, BOLD), i + 1,
                           result->failure_count, ink(report, PLAIN));
         add_failure(report, result, &result->failures[i]);
     }

@@ -20,6 +20,7 @@
 #include "cli/program/follow.h"
 #include "cli/program/program.h"
 #include "control/explore.h"
+#include "control/sched/allowed.h"
 #include "control/sched/debug.h"
 #include "control/sched/dispatch.h"
 #include "control/sched/left.h"

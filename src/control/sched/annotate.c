@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "control/sched/allowed.h"
 #include "control/sched/inner.h"
 #include "control/sched/next.h"
 #include "control/sched/track.h"
@@ -249,7 +250,7 @@ EXPORT(void, AnnotateBenignRaceSized,
        (file_t file, int line, const volatile void *memory, uintptr_t size, const char *why))
 {
     (void)file, (void)line, (void)why;
-    rdl__race_allow((uintptr_t)memory, size);
+    rdl__race_allow((uintptr_t)memory, size, rdl__self() == NULL);
 }
 
 EXPORT(void, AnnotateBenignRace,

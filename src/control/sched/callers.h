@@ -7,11 +7,19 @@
 /* The calls that led the running thread to pc; none unless steps are recorded. */
 void rdl__callers_of(const struct rdl__thread *self, uintptr_t pc, struct rdl__callers *out);
 
-/* The same for the operation that it has come to. */
+/* Keep the calls that led to the operation that the thread has come to, while steps are recorded.
+ * To read a stack takes longer than most operations, so that is done for the first ones only. */
+enum { RDL__CALLERS_NOTED = 20000 };
 static inline void rdl__callers_note(struct rdl__thread *self)
 {
-    if (__builtin_expect(rdl__sched.t->trace->on, 0))
+    const struct rdl__trace *trace = rdl__sched.t->trace;
+
+    if (__builtin_expect(!trace->on, 1))
+        return;
+    if (trace->steps.count < RDL__CALLERS_NOTED)
         rdl__callers_of(self, rdl__sched.view.ops[self->id].pc, &self->callers);
+    else
+        self->callers.count = 0;
 }
 
 /* As rdl__at, with the calls that led there, if steps are recorded; *out_stack, which may be NULL,

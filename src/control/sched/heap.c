@@ -16,6 +16,7 @@
 
 #include "base/apart.h"
 #include "base/memory.h"
+#include "control/sched/allowed.h"
 #include "control/sched/inner.h"
 #include "control/sched/left.h"
 #include "control/sched/mappings.h"
@@ -31,8 +32,12 @@ enum { PAGE = 4096 };
 
 static void *fresh(void *memory, size_t size)
 {
-    if (memory && rdl__instrumented && !rdl__alone && rdl__self())
-        rdl__race_fresh((uintptr_t)memory, size);
+    if (memory && rdl__instrumented && rdl__self()) {
+        if (rdl__allowed_count > 0)
+            rdl__race_disallow((uintptr_t)memory, size);
+        if (!rdl__alone)
+            rdl__race_fresh((uintptr_t)memory, size);
+    }
     return memory;
 }
 

@@ -90,6 +90,17 @@ static void add(const struct mapping *new)
     look_for_aliases();
 }
 
+/* Whether another thread races for pages of a file that are mapped once more is known only as long
+ * as both have them. */
+static void note_removal(const struct mapping *it)
+{
+    if (it->device < SEGMENTS - 1 && !it->is_private && rdl__self() && !rdl__is_alone())
+        rdl__limit(RDL__LIMIT_BOUND,
+                   "data races were not looked for between mappings of a file that were there at "
+                   "different times",
+                   "");
+}
+
 /* Take out what of them lies there, and keep what is left on either side. */
 static void unmapped(uintptr_t start, size_t size)
 {
@@ -100,6 +111,7 @@ static void unmapped(uintptr_t start, size_t size)
 
         if (it->start >= end || start >= it->start + it->size)
             continue;
+        note_removal(it);
         after.size = it->start + it->size > end ? it->start + it->size - end : 0;
         after.offset += end - it->start;
         after.start = end;

@@ -17,6 +17,7 @@
 #include "base/apart.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "control/sched/allowed.h"
 #include "control/sched/callers.h"
 #include "control/sched/inner.h"
 #include "control/sched/track.h"
@@ -33,7 +34,6 @@ enum {
     NUMBERS_MAX = INT32_MAX - EVENTS_MAX,
     NONE = 0,
     WHOLE_CELL = 8,
-    ALLOWED_MAX = 256,
     FREED_SIZE = 1024,
     BLOCK = 64,    /* numbers of events that a thread gets at a time */
     LOOK_BACK = 8, /* at most so many of them are compared with a new one */
@@ -75,7 +75,7 @@ static unsigned how_of(const struct event *event)
     return (unsigned)(event->what >> (63 - HOW_BITS)) & ((1u << HOW_BITS) - 1);
 }
 
-/* While steps are recorded, how threads came to their last accesses. */
+/* While a race is told, how threads came to their last accesses. */
 struct coming {
     uint32_t number;
     struct rdl__callers callers;
@@ -104,7 +104,8 @@ void rdl__race_callers(uint32_t event, struct rdl__callers *out)
 
 static void comings_begin(void)
 {
-    bool wanted = rdl__sched.t && rdl__sched.t->trace->on;
+    const struct rdl_case *t = rdl__sched.t;
+    bool wanted = t && t->trace->on && t->wanted && t->wanted_cause == RDL__BY_RACE;
 
     if (wanted && !comings)
         comings = rdl__map(COMINGS * sizeof *comings, MAP_PRIVATE | MAP_NORESERVE);
@@ -483,39 +484,6 @@ void rdl__race_fresh(uintptr_t address, uintptr_t size)
     }
 }
 
-/* ---- Races that the code under test wants -------------------------------------------------- */
-
-static struct {
-    uintptr_t address, size;
-} allowed[ALLOWED_MAX];
-static uint32_t allowed_count;
-static bool none_wanted; /* in this execution, at the moment */
-bool rdl__races_fail = true;
-
-void rdl__race_enable(bool on)
-{
-    none_wanted = !on || !rdl__races_fail;
-}
-
-void rdl__race_allow(uintptr_t address, uintptr_t size)
-{
-    for (uint32_t i = 0; i < allowed_count; i++)
-        if (allowed[i].address == address && allowed[i].size >= size)
-            return;
-    allowed[allowed_count % ALLOWED_MAX].address = address;
-    allowed[allowed_count % ALLOWED_MAX].size = size;
-    if (allowed_count < ALLOWED_MAX)
-        allowed_count++;
-}
-
-static bool is_allowed(uintptr_t address, uintptr_t size)
-{
-    for (uint32_t i = 0; i < allowed_count; i++)
-        if (address < allowed[i].address + allowed[i].size && allowed[i].address < address + size)
-            return true;
-    return false;
-}
-
 /* ---- Executions --------------------------------------------------------------------------- */
 
 /* All numbers have been used: begin anew, with cells that remember nothing. */
@@ -545,7 +513,7 @@ void rdl__race_begin(void)
                     0, 0, 0);
     event_base = event_next;
     comings_begin();
-    rdl__race_enable(true);
+    rdl__allowed_begin();
     execution++;
     if (event_next > NUMBERS_MAX || execution == UINT32_MAX)
         renumber();
@@ -569,7 +537,7 @@ void rdl__race_access(struct rdl__thread *self, uintptr_t address, uintptr_t siz
     count = rdl__race_find(self->track, address, size, how, pc, earlier);
     if (__builtin_expect(count == 0, 1))
         return;
-    if (none_wanted || is_allowed(address, size)) {
+    if (rdl__race_is_allowed(address, size)) {
         rdl__limit(RDL__LIMIT_BOUND, "data races were met that do not count as failures", "");
         return;
     }

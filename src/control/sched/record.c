@@ -163,10 +163,12 @@ static uint16_t other_of(const struct rdl__op *op)
 static struct rdl__step step_of(const struct rdl__thread *self, const struct rdl__op *op,
                                 enum rdl__step_how how)
 {
+    struct rdl__step step;
+
     rdl__steps_name_thread(steps(), self->number, rdl__thread_name(self));
     if (op->pc)
         rdl__modules_note(&steps()->modules, rdl__place_code(op->pc));
-    return (struct rdl__step){
+    step = (struct rdl__step){
         .number = ++steps()->count,
         .pc = op->pc,
         .object = op->object,
@@ -179,6 +181,9 @@ static struct rdl__step step_of(const struct rdl__thread *self, const struct rdl
         .touch = op->touch,
         .how = (uint8_t)how,
     };
+    for (uint32_t i = 0; i < self->callers.count && i < RDL__STEP_CALLERS; i++)
+        step.callers[i] = self->callers.pcs[i];
+    return step;
 }
 
 static void keep_last_of_stretch(void)

@@ -151,11 +151,6 @@ void rdl__race_fresh(uintptr_t address, uintptr_t size);
 /* How large a block of the heap is, as its allocator says; 1: it cannot be asked. */
 size_t rdl__block_size(void *block);
 
-/* Races in this memory are none, since the code under test says so. */
-void rdl__race_allow(uintptr_t address, uintptr_t size);
-void rdl__race_enable(bool on); /* the same for all memory */
-extern bool rdl__races_fail;    /* false: no race is a failure, in no execution of this process */
-
 /* races.c: two accesses race.  The execution goes on, unless this is the race it is made for. */
 void rdl__race_met(struct rdl__thread *self, const struct rdl__access *now,
                    const struct rdl__access *earlier);

@@ -218,6 +218,7 @@ _Noreturn void rdl__execution_fails(enum rdl__cause cause, uintptr_t pc, const c
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     pc = rdl__blamed(rdl__running, pc);
+    rdl__callers_of(rdl__running, pc, &rdl__running->callers);
     rdl__at_stack(pc, &rdl__running->callers, NULL);
     end_with(cause, pc, pc, text);
 }

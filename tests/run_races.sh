@@ -1,0 +1,318 @@
+#!/usr/bin/env bash
+# run_races.sh -- a run reports every race and what comes of it, each with a token of its own;
+# findings can be suppressed; reports show the code that called a wrapper around a lock.
+set -eu
+
+# The preloaded library would have to come before the sanitizer's.
+[ -z "${SANITIZE:-}" ] || exit 77
+
+raddle=$BUILD/bin/raddle
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+
+fail() {
+    echo "run_races.sh: $*" >&2
+    exit 1
+}
+
+# build NAME OPTION... <PROGRAM
+build() {
+    local name=$1
+    shift
+    cat >"$name.c"
+    "$raddle" cc -g -O1 -I"$SOURCE/include" "$name.c" -o "$name" "$@"
+}
+
+# explore STATUS PROGRAM OPTION...: its report is in `out`, and in JSON in `report`.
+explore() {
+    local wanted=$1 program=$2 status=0
+    shift 2
+    timeout 100 "$raddle" explore --seed 1 --schedules 200 "$@" --format human --format json \
+        --output report -- "./$program" >out 2>&1 </dev/null || status=$?
+    [ "$status" = "$wanted" ] || fail "$program $*: status $status, not $wanted:" "$(cat out)"
+}
+
+says() { grep -qE -- "$1" out || fail "it does not say '$1':" "$(cat out)"; }
+silent() { ! grep -qE -- "$1" out || fail "it says '$1':" "$(cat out)"; }
+
+# found KIND:MESSAGE...: these, in this order, are what the run has found; and each token of it
+# brings the same back.
+found() {
+    local i=0 wanted replayed
+    [ "$(jq '.failures | length' report)" = $# ] || fail "not $# findings:" "$(cat out)"
+    cp report all
+    for wanted in "$@"; do
+        jq -r ".failures[$i] | .kind + \":\" + .message" all | grep -qE -- "$wanted" ||
+            fail "finding $i is not '$wanted':" "$(cat out)"
+        "$raddle" replay "$(jq -r ".failures[$i].token" all)" --format json >replayed 2>/dev/null ||
+            [ $? = 1 ] || fail "finding $i: its token does not replay:" "$(cat replayed)"
+        [ "$(jq -r '.failures[0] | .kind + ":" + .message' replayed)" = \
+            "$(jq -r ".failures[$i] | .kind + \":\" + .message" all)" ] ||
+            fail "the token of finding $i brings back:" "$(cat replayed)"
+        i=$((i + 1))
+    done
+}
+
+# ---- Races, and what comes of them ---------------------------------------------------------------
+
+# One race is benign, one loses an update.
+build counters <<'END'
+#include <assert.h>
+#include <pthread.h>
+
+struct account { long number; int balance; };
+static struct account account = {42, 0};
+static long served;
+
+static void *deposit(void *it)
+{
+    served++; /* BENIGN */
+    account.balance += 5; /* HARMFUL */
+    return it;
+}
+
+int main(void)
+{
+    pthread_t one, two;
+
+    pthread_create(&one, NULL, deposit, NULL);
+    pthread_create(&two, NULL, deposit, NULL);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+    assert(account.balance == 10);
+    return 0;
+}
+END
+for options in "" "--jobs 2" "--more-bugs" "--strategy dpor" "--strategy pos"; do
+    explore 1 counters $options
+    found 'assertion:.*assert\(account.balance == 10\)' 'race:.*data race .* on served$' \
+        'race:.*data race .* on account\.balance$'
+done
+says '^found .*data race'
+explore 1 counters --fail-fast --strategy dfs # all races of one schedule
+found 'race:' 'race:'
+says '^FAIL .* 1 schedule,'
+explore 1 counters --fail-on race
+found 'race:.* on served$' 'race:.* on account\.balance$'
+explore 1 counters --fail-on assertion
+found 'assertion:'
+
+# Nothing but the race: that is a failure.
+sed '/HARMFUL/d; s/assert(.*);//' counters.c | build served
+explore 1 served
+found 'race:.* on served$'
+[ "$(jq .covered.complete report)" = false ] || fail "a run that fails is complete"
+
+# A crash and a deadlock after a race are what the case fails by.
+build crash <<'END'
+#include <pthread.h>
+
+static int value, *where = &value;
+
+static void *withdraw(void *it) { where = NULL; return it; }
+
+int main(void)
+{
+    pthread_t thread;
+
+    pthread_create(&thread, NULL, withdraw, NULL);
+    *where = 1;
+    return pthread_join(thread, NULL);
+}
+END
+explore 1 crash
+found 'crash:' 'race:.* on where$'
+build stuck <<'END'
+#include <pthread.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int taken;
+
+static void *take(void *it)
+{
+    if (taken++ == 0)
+        pthread_mutex_lock(&lock);
+    return it;
+}
+
+int main(void)
+{
+    pthread_t one, two;
+
+    pthread_create(&one, NULL, take, NULL);
+    pthread_create(&two, NULL, take, NULL);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+    return 0;
+}
+END
+explore 1 stuck --fail-on deadlock,race
+found 'deadlock:' 'race:.* on taken$'
+
+# ---- Suppressions --------------------------------------------------------------------------------
+
+# suppress STATUS PROGRAM LINE...: explore with these.
+suppress() {
+    local wanted=$1 program=$2
+    shift 2
+    printf '%s\n' "# What we put up with" "" "$@" >lines
+    explore "$wanted" "$program" --suppressions lines
+}
+
+for line in race:deposit race:served race:served.c '  race:^ser*ed$  ' race_top:deposit \
+    'race:*erve'; do
+    suppress 0 served "$line"
+    says "lines:3 suppressed [0-9]+ findings?: "
+    silent 'suppressed nothing'
+    silent 'data race'
+    [ "$(jq .covered.complete report)" = false ] || fail "what is suppressed is complete"
+done
+for line in race:nobody race_top:main 'race:^erved' deadlock:deposit called_from_lib:libm.so; do
+    suppress 1 served "$line" # comment lines count, too
+    says "lines:3 suppressed nothing: "
+    found 'race:'
+done
+suppress 1 counters race:^served$ race:nobody
+says 'lines:3 suppressed [0-9]+ finding'
+says 'lines:4 suppressed nothing'
+found 'assertion:' 'race:.*account'
+suppress 0 stuck deadlock:take race:taken
+says 'lines:3 suppressed [0-9]+ finding'
+says 'lines:4 suppressed [0-9]+ finding'
+RADDLE_SUPPRESSIONS=lines explore 0 stuck
+
+# A mistake stops the run before it starts.
+# refused MESSAGE LINE...
+refused() {
+    local message=$1
+    shift
+    suppress 2 served "$@"
+    says "$message"
+    silent 'schedule'
+}
+refused "lines:4: .*'oops' is no suppression" race:served oops
+refused "lines:3: there is no type 'rase'" rase:served
+refused "lines:3: " race:
+explore 2 served --suppressions nowhere
+says 'nowhere: No such file'
+
+# Beside a test.
+sed 's/int main(void)/#include <raddle.h>\nRDL_EXPLORE(it_serves)/; s/return 0;//' served.c >test.c
+echo RDL_MAIN >>test.c
+"$raddle" cc -g -O1 -I"$SOURCE/include" test.c -o test -L"$BUILD/lib" -Wl,-rpath,"$BUILD/lib" -lraddle
+status=0
+./test --regressions none --cases 200 >out 2>&1 || status=$?
+[ $status = 1 ] || fail "the test passes:" "$(cat out)"
+echo race:served >test.supp
+./test --regressions none --cases 200 >out 2>&1 || fail "test.supp is not read:" "$(cat out)"
+says 'test.supp:1 suppressed [0-9]+ finding'
+status=0
+./test --regressions none --cases 200 --suppressions none >out 2>&1 || status=$?
+[ $status = 1 ] || fail "--suppressions none reads test.supp:" "$(cat out)"
+
+# ---- Annotations ---------------------------------------------------------------------------------
+
+sed -e '1i #include <raddle/annotate.h>' \
+    -e 's/served++;/RDL_BENIGN_RACE(served, "an estimate will do"); served++;/' served.c |
+    build annotated
+explore 0 annotated
+says 'Data races were met that do not count as'
+./annotated || fail "an annotated program does not run by itself"
+
+# The annotation of a block ends with the block, and with the execution.
+build block <<'END'
+#include <raddle/annotate.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+static void *add(void *it) { ++*(int *)it; return it; }
+
+static void add_twice(int *number)
+{
+    pthread_t one, two;
+
+    pthread_create(&one, NULL, add, number);
+    pthread_create(&two, NULL, add, number);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+}
+
+int main(int count, char **arguments)
+{
+    int *first = calloc(1, sizeof *first), *second;
+
+    RDL_BENIGN_RACE(*first, "nobody reads it");
+    add_twice(first);
+    free(first);
+    second = calloc(1, sizeof *second);
+    (void)arguments;
+    if (count > 1)
+        add_twice(second);
+    free(second);
+    return 0;
+}
+END
+explore 0 block
+timeout 100 "$raddle" explore --schedules 100 -- ./block again >out 2>&1 &&
+    fail "a race for a new block is allowed:" "$(cat out)"
+says 'data race'
+
+# ---- The code that calls a wrapper ---------------------------------------------------------------
+
+cat >os_mutex.c <<'END'
+#include <pthread.h>
+
+void os_mutex_lock(pthread_mutex_t *m) { pthread_mutex_lock(m); }
+END
+cat >port.c <<'END'
+#include <pthread.h>
+
+void grab(pthread_mutex_t *m) { pthread_mutex_lock(m); }
+END
+cat >twice.c <<'END'
+#include <pthread.h>
+
+void LOCK(pthread_mutex_t *m);
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+
+static void *one(void *it)
+{
+    LOCK(&a); /* ONE A */
+    LOCK(&b); /* ONE B */
+    pthread_mutex_unlock(&b);
+    pthread_mutex_unlock(&a);
+    return it;
+}
+
+int main(void)
+{
+    pthread_t thread;
+
+    pthread_create(&thread, NULL, one, NULL);
+    LOCK(&b); /* MAIN B */
+    LOCK(&a); /* MAIN A */
+    pthread_mutex_unlock(&a);
+    pthread_mutex_unlock(&b);
+    return pthread_join(thread, NULL);
+}
+END
+line_of() { grep -n "$1" twice.c | cut -d: -f1; }
+tells_callers() {
+    says "thread 1 waits for mutex .* at twice.c:$(line_of 'ONE B')[ ,].*which main holds since twice.c:$(line_of 'MAIN B')"
+}
+for compile in "$raddle cc" "gcc -pthread"; do
+    $compile -g -O0 -DLOCK=os_mutex_lock twice.c os_mutex.c -o wrapped
+    explore 1 wrapped
+    tells_callers
+    silent '(waits for|holds since) .* at os_mutex'
+    explore 1 wrapped --stacks
+    says 'os_mutex.c:3'
+    says "twice.c:$(line_of 'ONE B')"
+
+    $compile -g -O0 -DLOCK=grab twice.c port.c -o wrapped
+    explore 1 wrapped
+    says 'thread 1 waits for mutex .* at port.c:3'
+    explore 1 wrapped --wrappers 'x*.c,port.c'
+    tells_callers
+done
