@@ -491,7 +491,14 @@ static int *map(void)
 {
     return mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
 }
-static void *use(void *it) { int *at = map(); atomic_fetch_add((_Atomic int *)at, 1); munmap(at, 4096); return it; }
+static void *use(void *it)
+{
+    int *at = map();
+
+    atomic_fetch_add((_Atomic int *)at, 1);
+    munmap(at, 4096);
+    return it;
+}
 int main(void)
 {
     pthread_t one, two;
@@ -509,3 +516,149 @@ END
 explore twice_mapped
 says 'between mappings of a file that were there at different times'
 silent ' all '
+
+# ---- Files that earlier executions have left changed ---------------------------------------------
+
+# Two threads look whether something is still as it was, and change it, by another name.
+cat >left.c <<'END'
+#include "common.h"
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+static atomic_int changed;
+static struct stat status_of(const char *name)
+{
+    struct stat status = {0};
+
+    assert(stat(name, &status) == 0);
+    return status;
+}
+static void *run(void *it)
+{
+    if (LOOK) {
+        CHANGE;
+        changed++;
+    }
+    return it;
+}
+int main(void)
+{
+    pthread_t one, two;
+
+    pthread_create(&one, NULL, run, NULL);
+    pthread_create(&two, NULL, run, NULL);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+    assert(changed <= 1);
+    return 0;
+}
+END
+# left LOOK CHANGE: the second execution finds what the first has left.
+left() {
+    "$raddle" cc -w -g -DLOOK="$1" -DCHANGE="$2" left.c -o left
+    for strategy in dpor random; do
+        rm -rf x h l d
+        printf abc >x && ln x h && ln -s x l && mkdir d
+        if "$raddle" explore --seed 1 --schedules 100 --strategy $strategy -- ./left >out 2>&1; then
+            said=$(tr -s ' \n' '  ' <out)
+            says 'which earlier ones have left changed'
+            silent ' all '
+            silent 'the only'
+        fi
+    done
+}
+left 'status_of("l").st_size == 3' 'truncate("x", 9)'
+left 'status_of("h").st_size == 3' 'truncate("x", 9)'
+left 'status_of("x").st_nlink == 2' 'link("x", "y")'; rm -f y
+left 'status_of("h").st_nlink == 2' 'link("x", "y")'; rm -f y
+left 'status_of("d").st_nlink == 2' 'mkdir("d/k", 0700)'
+left '(status_of("l").st_mode & 0777) != 0711' 'chmod("h", 0711)'
+left '({ int fd = open("l", O_RDWR); char *at = mmap(0, 3, 3, MAP_SHARED, fd, 0); *at == 97; })' \
+    '({ int fd = open("x", O_RDWR); pwrite(fd, "z", 1, 0); })'
+
+# A file of its own, made anew and removed, leaves nothing behind, by whatever name.
+build own_files <<'END'
+#include <sys/stat.h>
+static void *run(void *it)
+{
+    struct stat status;
+    int fd = open("own", O_CREAT | O_RDWR, 0600);
+
+    assert(fd >= 0 && write(fd, "abc", 3) == 3 && close(fd) == 0);
+    assert(symlink("own", "link") == 0 && stat("link", &status) == 0 && status.st_size == 3);
+    assert(link("own", "other") == 0 && unlink("own") == 0);
+    assert(stat("other", &status) == 0 && status.st_nlink == 1);
+    assert(unlink("other") == 0 && unlink("link") == 0);
+    return it;
+}
+int main(void)
+{
+    pthread_t thread;
+
+    pthread_create(&thread, NULL, run, NULL);
+    pthread_join(thread, NULL);
+    return 0;
+}
+END
+explore own_files
+says 'the only schedule'
+
+# Memory from before main that an execution only maps.
+build mapped_later <<'END'
+#include <sys/mman.h>
+static int descriptor;
+static atomic_int changed;
+__attribute__((constructor)) static void make(void)
+{
+    descriptor = memfd_create("pages", 0);
+    assert(ftruncate(descriptor, 4096) == 0);
+}
+static void *run(void *at)
+{
+    if (!atomic_exchange((atomic_int *)at, 1))
+        changed++;
+    return at;
+}
+int main(void)
+{
+    void *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    pthread_t one, two;
+
+    pthread_create(&one, NULL, run, at);
+    pthread_create(&two, NULL, run, at);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+    return 0;
+}
+END
+explore mapped_later
+says 'they use a descriptor that was open before main'
+
+# ---- Handlers of exit ----------------------------------------------------------------------------
+
+# Whether a handler is registered in time depends on when exit begins.
+build registers -DSTATUS=7 -DWAY="return 0" <<'END'
+static atomic_int ran;
+static void late(void) { ran = 1; }
+static void early(void) { if (ran) _exit(STATUS); }
+static void *run(void *it) { atexit(late); return it; }
+int main(void)
+{
+    pthread_t thread;
+
+    atexit(early);
+    pthread_create(&thread, NULL, run, NULL);
+    WAY;
+}
+END
+for way in 'return 0' 'exit(0)'; do
+    for strategy in dpor dfs pos; do
+        "$raddle" cc -g -DSTATUS=7 -DWAY="$way" registers.c -o registers
+        status=0
+        "$raddle" explore --seed 1 --strategy $strategy -- ./registers >out 2>&1 || status=$?
+        [ $status = 1 ] || fail "$way, $strategy: a handler is not registered in time:" "$(cat out)"
+    done
+    "$raddle" cc -g -DSTATUS=0 -DWAY="$way" registers.c -o registers
+    explore registers
+    says 'Handlers were not registered at every moment of `exit`'
+done

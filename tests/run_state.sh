@@ -28,8 +28,8 @@ explore() {
     local output=
     [ "$3" != stdout ] || output=--same-output
     status=0
-    timeout 100 "$raddle" explore --seed 1 --schedules "$5" --fail-fast --shrink-time 0 --timeout 5 \
-        --strategy "$2" $output -- "./$1" "$3" "$4" >out 2>&1 </dev/null || status=$?
+    timeout 100 "$raddle" explore --seed 1 --schedules "$5" --fail-fast --shrink-time 0 \
+        --timeout 5 --strategy "$2" $output -- "./$1" "$3" "$4" >out 2>&1 </dev/null || status=$?
 }
 
 strategies=${STRATEGIES:-dfs dpor random pos portfolio}

@@ -26,7 +26,9 @@ struct rdl__racing {
 };
 
 struct rdl__race {
-    uint64_t origin; /* equal for races at the same two places, in no order; never 0 */
+    /* Equal for races at the same two places, in no order; if races are told apart by their
+     * callers, only if these and the variable are the same, too.  Never 0. */
+    uint64_t origin;
     uintptr_t address; /* of the first byte that both access */
     uint32_t owner;    /* 1 + the thread on whose stack it lies; 0: it does not */
     struct rdl__racing earlier, later;

@@ -104,6 +104,11 @@ bool rdl__is_suppressed(struct rdl__session *session, struct rdl__result *result
     return true;
 }
 
+bool rdl__tells_races_apart(const struct rdl__session *session)
+{
+    return session->suppressions->count > 0;
+}
+
 /* Beside the test, unless they are to be taken from nowhere. */
 static bool read_beside(struct rdl__session *session, const struct rdl_test *test,
                         struct rdl__error *error)

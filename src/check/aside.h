@@ -14,6 +14,9 @@ void rdl__find_same_races(const struct rdl_test *test, struct rdl__failure *cons
 bool rdl__is_suppressed(struct rdl__session *session, struct rdl__result *result,
                         struct rdl__failure *failure);
 
+/* A suppression may name one of several races at the same two places. */
+bool rdl__tells_races_apart(const struct rdl__session *session);
+
 /* Read all suppressions that hold for these tests. */
 bool rdl__suppressions_find(struct rdl__session *session, struct rdl_test **tests, size_t count,
                             struct rdl__error *error);

@@ -57,7 +57,7 @@ static struct rdl__bug *bug_of(struct rdl__found *found, uint64_t origin)
                   "%s: there are more than %d different failures: mend these first, as no others "
                   "are looked for",
                   found->result->test->name, RDL__KNOWN_MAX);
-        found->ended = true;
+        found->ended = found->is_full = true;
         return NULL;
     }
     *bug = (struct rdl__bug){.number = UINT64_MAX, .known = found->known_count};
@@ -174,10 +174,13 @@ static bool set_suppressed_aside(struct rdl__found *found)
 
 bool rdl__found_sift(struct rdl__found *found)
 {
+    bool went_on;
+
     drop_later_bugs(found);
     qsort(found->bugs, found->bug_count, sizeof *found->bugs, compare_bugs);
+    went_on = set_suppressed_aside(found);
     merge_bugs(found);
-    return !set_suppressed_aside(found);
+    return found->is_full || !went_on;
 }
 
 void rdl__found_settle(struct rdl__found *found)

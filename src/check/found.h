@@ -19,6 +19,7 @@ struct rdl__found {
     struct rdl__session *session;
     struct rdl__result *result;
     bool wants_more; /* all failures, not just the first */
+    bool is_full;    /* there was no room for a failure */
     bool ended;      /* a failure has ended the search: */
     uint64_t last;   /* cases after this one do not matter any more */
 

@@ -219,6 +219,8 @@ static bool hand_out(struct search *search, struct rdl__worker *worker)
     task->settings.round = range.round;
     task->leaves_out = search->found.wants_more;
     task->wanted = 0;
+    if (rdl__tells_races_apart(search->session))
+        task->settings.race = RDL__RACES_BY_CALLERS;
     rdl__found_put(&search->found, task);
     snprintf(task->strategy, sizeof task->strategy, "%s",
              strategy_of(search, task->settings.round));
@@ -530,6 +532,10 @@ void rdl__search(struct rdl__session *session, struct rdl__result *result)
     else if (rdl__found_may_go_on(&search->found) && !result->exhausted)
         search_past_suppressed(search);
     rdl__found_settle(&search->found);
+    if (search->found.is_full && result->failure_count == 0)
+        stop_with(search, RDL__TEST_ERROR,
+                  "there are more different findings than Raddle keeps apart, and all of those are "
+                  "suppressed: mend some, or leave races out by --fail-on");
     rdl__found_count_again(&search->found);
     free(search->left);
     free(search);

@@ -374,7 +374,7 @@ static uint32_t number_of_race(struct rdl__session *session, const struct rdl__f
 
     for (uint32_t i = 0; i < races->count && failure->outcome.cause == RDL__BY_RACE; i++)
         if (failure->any_alike || races->met[i].origin == failure->outcome.origin)
-            return i + 1;
+            return (i + 1) | (failure->settings.race & RDL__RACES_BY_CALLERS);
     return 0;
 }
 
@@ -635,7 +635,7 @@ void rdl__want_failure(struct rdl__session *session, const struct rdl_test *test
                        struct rdl__failure *failure)
 {
     failure->any_alike = test->options.spec && !rdl__wants_more(session->plan, test);
-    failure->settings.race = 0;
+    failure->settings.race &= RDL__RACES_BY_CALLERS;
     session->wanted_cause = failure->outcome.cause;
     session->wanted = failure->any_alike && failure->outcome.cause == RDL__BY_RACE
                           ? RDL__ANY_RACE

@@ -33,7 +33,9 @@ struct rdl__settings {
     uint32_t trace;       /* threads: of the case itself, how they met; 0: not known */
     uint32_t watched;     /* threads: RDL__WATCH_STACKS and the like */
     uint32_t round;       /* of a test of a spec; 0: it has none */
-    uint32_t race;        /* the case ends at this one of the races it meets, from 1 on; 0: none */
+    uint32_t race;        /* the case ends at this one of the races it meets, from 1 on; 0: none.
+                             With this bit, races are told apart by their callers: */
+#define RDL__RACES_BY_CALLERS (UINT32_C(1) << 31)
 };
 
 struct rdl__token {

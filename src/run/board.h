@@ -21,7 +21,7 @@ enum rdl__task_kind {
     RDL__RUN_BYTES,  /* one case */
 };
 
-enum { RDL__KNOWN_MAX = 256 };
+enum { RDL__KNOWN_MAX = 1024 };
 
 struct rdl__task {
     enum rdl__task_kind kind;

@@ -212,9 +212,8 @@ static void judge_races(struct rdl__board *board)
     struct rdl__outcome *outcome = &board->outcome;
     const struct rdl__race *new = NULL;
 
-    if (board->task.wanted ||
-        (outcome->verdict != RDL__PASSED && outcome->verdict != RDL__DISCARDED &&
-         outcome->verdict != RDL__CUT))
+    if (board->task.wanted || (outcome->verdict != RDL__PASSED &&
+                               outcome->verdict != RDL__DISCARDED && outcome->verdict != RDL__CUT))
         return;
     for (uint32_t i = 0; i < board->races.count; i++)
         if (!is_known(board, board->races.met[i].origin) && !new)
@@ -234,12 +233,22 @@ static bool outcome_is_known(struct rdl__board *board)
     return board->outcome.cause != RDL__BY_RACE && is_known(board, board->outcome.origin);
 }
 
+/* A case that fails in a known way may have met a race that is new. */
+static bool is_nothing_new(struct rdl__board *board)
+{
+    bool known = outcome_is_known(board);
+
+    for (uint32_t i = 0; i < board->races.count && board->outcome.cause != RDL__BY_RACE; i++)
+        known &= is_known(board, board->races.met[i].origin);
+    return known;
+}
+
 /* Is there nothing to be gained from another case? */
 static bool ends_the_task(struct rdl__board *board)
 {
     switch (board->outcome.verdict) {
     case RDL__FAILED:
-        board->is_counted = outcome_is_known(board);
+        board->is_counted = is_nothing_new(board);
         return !board->is_counted;
     case RDL__SKIPPED:
     case RDL__MISUSED:

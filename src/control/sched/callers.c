@@ -44,13 +44,13 @@ static void read_stack(struct rdl__callers *out, uintptr_t pc)
 void rdl__callers_of(const struct rdl__thread *self, uintptr_t pc, struct rdl__callers *out)
 {
     out->count = 0;
-    if (!is_recorded())
+    if (!is_recorded() && !rdl__races_by_callers())
         return;
     if (self->track && self->track->depth > 0)
         read_told(out, self->track);
     else
         read_stack(out, pc);
-    for (uint32_t i = 0; i < out->count; i++)
+    for (uint32_t i = 0; is_recorded() && i < out->count; i++)
         rdl__modules_note(&rdl__sched.t->trace->steps.modules, rdl__place_code(out->pcs[i]));
 }
 

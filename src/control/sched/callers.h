@@ -4,6 +4,12 @@
 
 #include "control/sched/sched.h"
 
+/* Are races at the same two places told apart by the calls that led there? */
+static inline bool rdl__races_by_callers(void)
+{
+    return rdl__sched.t && rdl__sched.t->settings.race & RDL__RACES_BY_CALLERS;
+}
+
 /* The calls that led the running thread to pc; none unless steps are recorded. */
 void rdl__callers_of(const struct rdl__thread *self, uintptr_t pc, struct rdl__callers *out);
 

@@ -2,7 +2,10 @@
  *
  * exit() runs handlers and destructors first, while other threads go on.  So the operation comes
  * after them: rdl__process_ends is what the program's last handler calls (cli/program/start.c),
- * and what _exit begins with. */
+ * and what _exit begins with.
+ *
+ * The beginning of exit(), to which a return from main leads, is an operation on the list of
+ * handlers: which of them run depends on which other threads have registered by then. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -10,6 +13,7 @@
 
 #include "control/sched/inner.h"
 #include "control/sched/next.h"
+#include "control/sched/seen.h"
 #include "control/sched/state.h"
 #include "port/coverage.h"
 #include "port/kernel.h"
@@ -19,10 +23,31 @@ RDL__ASKED_FOR(exit);
 
 void (*rdl__on_sudden_end)(int kind, int number);
 
+static const struct rdl__thread *exiting; /* runs handlers; NULL: no thread does */
+
+static void begin_exit(struct rdl__thread *self, uintptr_t pc)
+{
+    if (!rdl__sched.forked || rdl__sched.failing)
+        return;
+    if (!rdl__is_alone())
+        rdl__come_to_state(self, RDL__STATE_ENDS, RDL__WRITES, rdl__is_own(pc) ? 0 : pc);
+    exiting = self;
+}
+
+void rdl__handler_registered(const struct rdl__thread *self)
+{
+    if (exiting && exiting != self)
+        rdl__limit(RDL__LIMIT_BOUND, "handlers were not registered at every moment of `exit`", "");
+}
+
 RDL__INTERPOSE void exit(int status)
 {
-    if (rdl__self() && rdl__on_sudden_end)
+    struct rdl__thread *self = rdl__self();
+
+    if (self && rdl__on_sudden_end)
         rdl__on_sudden_end(RDL_FAULT_EXIT, status);
+    if (self)
+        begin_exit(self, RDL__CALLER);
     RDL__NEXT(exit)(status);
     __builtin_unreachable();
 }

@@ -25,17 +25,26 @@
 
 #define sched (&rdl__sched)
 
-enum { KNOWN_MAX = 256, NUMBERS = 1 + KNOWN_MAX, FILES_SIZE = NUMBERS + 1, GIVEN_KEPT = 1024 };
+enum {
+    KNOWN_MAX = 256,
+    USES_MAX = 8,
+    NUMBERS = 1 + KNOWN_MAX,
+    FILES_SIZE = NUMBERS + 1,
+    GIVEN_KEPT = 1024
+};
 #define FILES ((uintptr_t)0xffff800000000000) /* an address that nothing of a program's has */
 
 /* Files met in this execution. */
 static struct known {
     dev_t device;
     ino_t inode;
-    int fd;          /* of a file whose inode says nothing; else -1 */
-    uint64_t born;   /* value of rdl__file_sharings when we made it; 0: we did not */
-    const void *way; /* the stream by which it was used, or ANY_NUMBER; NULL: not yet */
-    bool has_ways;   /* there were several */
+    int fd;        /* of a file whose inode says nothing; else -1 */
+    uint64_t born; /* value of rdl__file_sharings when we made it; 0: we did not */
+    struct use {
+        const void *way; /* a stream, or ANY_NUMBER */
+        uint32_t by;     /* the number of a thread */
+    } uses[USES_MAX];
+    uint32_t use_count;
 } known[KNOWN_MAX];
 static const char any_number;
 #define ANY_NUMBER ((const void *)&any_number)
@@ -59,15 +68,26 @@ void rdl__files_begin(void)
 
 bool rdl__file_is_used_by(uintptr_t object, const void *stream)
 {
-    const void *way = stream ? stream : ANY_NUMBER;
+    const struct rdl__thread *self = rdl__self();
+    struct use now = {.way = stream ? stream : ANY_NUMBER};
+    bool is_noted = false, by_others = false;
     struct known *it;
 
-    if (object <= FILES || object > FILES + known_count || rdl__is_alone())
+    if (!self || object <= FILES || object > FILES + known_count || rdl__is_alone())
         return false;
+    now.by = self->number;
     it = &known[object - FILES - 1];
-    it->has_ways |= it->way && it->way != way;
-    it->way = way;
-    return it->has_ways;
+    for (uint32_t i = 0; i < it->use_count; i++) {
+        const struct use *use = &it->uses[i];
+
+        is_noted |= use->way == now.way && use->by == now.by;
+        by_others |= use->way != now.way && use->by != now.by;
+    }
+    if (!is_noted && it->use_count == USES_MAX)
+        return true;
+    if (!is_noted)
+        it->uses[it->use_count++] = now;
+    return by_others;
 }
 
 static struct known *find(const struct stat *status, int fd)

@@ -164,6 +164,11 @@ static void save_descriptors(void)
         descriptors[fd] = look_at(&now[fd]);
 }
 
+bool rdl__handles_was_open(int fd)
+{
+    return fd >= 0 && fd < RDL__FD_FLOOR && (is_old[fd] || descriptors[fd].is_open);
+}
+
 /* Of a socket, nothing says all that it was told. */
 void rdl__handles_told(int fd)
 {

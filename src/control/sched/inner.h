@@ -66,6 +66,7 @@ uint16_t rdl__stack_owner(uintptr_t object);
 
 /* exit.c: the process ends now, if it is one execution and a controlled thread calls */
 void rdl__process_ends(uintptr_t pc);
+void rdl__handler_registered(const struct rdl__thread *self); /* to be run by exit() */
 void rdl__streams_end(void); /* before that, by exit() */
 
 /* verdict.c */

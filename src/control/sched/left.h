@@ -1,8 +1,8 @@
 /* left.h -- what executions leave behind that cannot be put back, and how it is found.
  *
- * Files are kept in a table that all processes of a run share: the names that executions have
- * changed, with what they stood for before the first change.  An execution that looks at such a
- * name, and finds something else than at first, does not begin as the first one did.  A program
+ * Files are kept in a table that all processes of a run share: the names and files that executions
+ * have changed, with what they were before the first change.  An execution that looks at one of
+ * them, and finds something else than at first, does not begin as the first one did.  A program
  * that writes its file anew each time, or removes what it made, is not affected.
  *
  * Descriptors, mappings and processes are counted, for executions that share a process. */
@@ -30,6 +30,9 @@ void rdl__left_scouted(uint64_t from_ns, uint64_t to_ns);
 /* A controlled thread is about to make this call, or to open this file. */
 void rdl__left_call(const struct rdl__call_row *row, const uint64_t *arguments);
 void rdl__left_open(int at, const char *path, int flags);
+
+/* It is about to map this file, or to change its mode. */
+void rdl__left_used(int fd, bool changes);
 
 /* A name in /dev/shm, which is of this kind: "" for memory, "sem." for semaphores. */
 void rdl__left_shared(const char *kind, const char *name);
@@ -60,6 +63,7 @@ void rdl__remains_socket(int fd);
 void rdl__handles_copied(void);
 void rdl__handles_closed(int fd);
 void rdl__handles_used(int fd);
+bool rdl__handles_was_open(int fd); /* when the first execution of this process began */
 
 void rdl__handles_save(void);
 void rdl__handles_told(int fd);         /* an execution has changed this socket */

@@ -127,6 +127,15 @@ static void unmapped(uintptr_t start, size_t size)
     look_for_aliases();
 }
 
+/* Executions that map a file see what earlier ones have left in it. */
+static void note_use(int fd, bool is_private)
+{
+    if (!rdl__self())
+        return;
+    rdl__handles_used(fd);
+    rdl__left_used(fd, !is_private);
+}
+
 void rdl__mapped(uintptr_t address, size_t size, int flags, int fd, int64_t offset)
 {
     struct mapping new = {
@@ -143,6 +152,7 @@ void rdl__mapped(uintptr_t address, size_t size, int flags, int fd, int64_t offs
         new.file = address;
         new.offset = 0;
     } else if (rdl__kernel_fstat(fd, &status) == 0) {
+        note_use(fd, new.is_private);
         new.device = status.st_dev;
         new.file = status.st_ino;
     } else {

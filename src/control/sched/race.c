@@ -105,7 +105,8 @@ void rdl__race_callers(uint32_t event, struct rdl__callers *out)
 static void comings_begin(void)
 {
     const struct rdl_case *t = rdl__sched.t;
-    bool wanted = t && t->trace->on && t->wanted && t->wanted_cause == RDL__BY_RACE;
+    bool wanted = t && (rdl__races_by_callers() ||
+                        (t->trace->on && t->wanted && t->wanted_cause == RDL__BY_RACE));
 
     if (wanted && !comings)
         comings = rdl__map(COMINGS * sizeof *comings, MAP_PRIVATE | MAP_NORESERVE);

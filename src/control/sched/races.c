@@ -1,6 +1,7 @@
 /* races.c -- what becomes of a data race that an execution meets (case/races.h). */
 #include "control/sched/races.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -66,10 +67,29 @@ static struct rdl__racing racing(const struct rdl__thread *thread, const struct 
     return it;
 }
 
-/* Two accesses at the same places are one race, whichever of them comes first. */
-static uint64_t origin_of(const struct rdl__access *a, const struct rdl__access *b)
+static uint64_t hash_of(const struct rdl__racing *it)
 {
-    return rdl__combine(RDL__BY_RACE, rdl__mix(a->pc) ^ rdl__mix(b->pc));
+    uint64_t hash = rdl__mix(it->pc);
+
+    for (uint32_t i = 0; rdl__races_by_callers() && i < it->callers.count; i++)
+        hash = rdl__combine(hash, it->callers.pcs[i]);
+    return hash;
+}
+
+static bool is_variable(uintptr_t address)
+{
+    struct dl_find_object found;
+
+    return _dl_find_object((void *)address, &found) == 0;
+}
+
+/* Two accesses at the same places are one race, whichever of them comes first. */
+static uint64_t origin_of(const struct rdl__race *race)
+{
+    uint64_t origin = rdl__combine(RDL__BY_RACE, hash_of(&race->earlier) ^ hash_of(&race->later));
+    bool by_address = rdl__races_by_callers() && is_variable(race->address);
+
+    return by_address ? rdl__combine(origin, race->address) : origin;
 }
 
 static bool was_met(const struct rdl__races *races, uint64_t origin)
@@ -85,32 +105,30 @@ static bool ends_here(const struct rdl_case *t, const struct rdl__race *race)
 {
     if (t->wanted)
         return t->wanted == race->origin || t->wanted == RDL__ANY_RACE;
-    return t->settings.race == t->races->count;
+    return (t->settings.race & ~RDL__RACES_BY_CALLERS) == t->races->count;
 }
 
 void rdl__race_met(struct rdl__thread *self, const struct rdl__access *now,
                    const struct rdl__access *earlier)
 {
     struct rdl_case *t = rdl__sched.t;
-    uint64_t origin = origin_of(now, earlier);
-    struct rdl__race *race;
+    struct rdl__race race = {.address = earlier->address,
+                             .owner = rdl__stack_owner(earlier->address),
+                             .earlier = racing(rdl__column_thread(earlier->column), earlier),
+                             .later = racing(self, now)};
 
-    if (was_met(t->races, origin))
+    rdl__race_callers(earlier->event, &race.earlier.callers);
+    rdl__callers_of(self, now->pc, &race.later.callers);
+    race.origin = origin_of(&race);
+    if (was_met(t->races, race.origin))
         return;
     if (t->races->count == RDL__RACES_MAX) {
         rdl__limit(RDL__LIMIT_BOUND, "more data races were met than there is room for", "");
         return;
     }
-    race = &t->races->met[t->races->count++];
-    *race = (struct rdl__race){.origin = origin,
-                               .address = earlier->address,
-                               .owner = rdl__stack_owner(earlier->address),
-                               .earlier = racing(rdl__column_thread(earlier->column), earlier),
-                               .later = racing(self, now)};
-    rdl__race_callers(earlier->event, &race->earlier.callers);
-    rdl__callers_of(self, now->pc, &race->later.callers);
-    if (ends_here(t, race) && !t->outcome->claimed) {
-        rdl__race_fail(t->outcome, race);
+    t->races->met[t->races->count++] = race;
+    if (ends_here(t, &race) && !t->outcome->claimed) {
+        rdl__race_fail(t->outcome, &race);
         rdl__execution_leave(t);
     }
 }

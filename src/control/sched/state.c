@@ -482,6 +482,8 @@ void rdl__come_to_call(struct rdl__thread *self, const struct rdl__call_row *row
     if (!rdl__is_alone() && !is_about_our_memory(row, arguments))
         come_to_row(self, row, arguments, pc);
     register_stream(row, pc);
+    if (row->writes & only(RDL__STATE_ENDS))
+        rdl__handler_registered(self);
     if ((row->reads | row->writes) & only(RDL__STATE_ENVIRONMENT))
         register_names(pc);
     if (!(row->reads & only(RDL__STATE_CANCEL)) && row->way != RDL__CALL_SILENT)

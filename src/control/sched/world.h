@@ -82,8 +82,8 @@ struct rdl__op rdl__file_op(const struct rdl__file *file, uintptr_t pc);
 uintptr_t rdl__file_object(const struct stat *status);
 bool rdl__file_is_of_kernel(const struct stat *status); /* it shows what the process does */
 
-/* The file is used by this stream, or by the number of a descriptor (NULL).  Has it been used in
- * several ways, by threads that are alive together? */
+/* The running thread uses the file by this stream, or by the number of a descriptor (NULL).  Has
+ * another thread, alive at the same time, used it in another way?  Maybe, if many have. */
 bool rdl__file_is_used_by(uintptr_t object, const void *stream);
 
 /* Which numbers of descriptors are free: the object, and an operation that takes one. */
