@@ -27,8 +27,11 @@
 
 enum {
     POINTS_LEAST = 200000, /* no execution with fewer points is endless, */
-    POINTS_TIMES = 200,    /* nor one that is so many times as long as others */
-    CALLS_LEAST = 20000,   /* calls of a spec are short */
+    POINTS_TIMES = 200,    /* nor one that is so many times as long as others, */
+    LONG = 100000,         /* if these are not longer than this: */
+    LONG_TIMES = 8,        /* else so many times are enough */
+    NS_OF_MS = 1000 * 1000,
+    CALLS_LEAST = 20000, /* calls of a spec are short */
     CALLS_TIMES = 20,
     DONORS_KEPT = 64,
     LEFT_STATUS = 217, /* the execution has said in its outcome why it ended */
@@ -145,6 +148,16 @@ static bool begin(struct rdl_case *t)
     return false;
 }
 
+/* As long as no execution has ended, nobody knows how long one takes. */
+static uint64_t patience_of(const struct rdl_case *t)
+{
+    bool is_known = longest > 0 || t->test->options.points_max || t->test->options.spec;
+
+    return is_known || !t->counted || !t->tape->fresh_turns
+               ? 0
+               : (uint64_t)t->timeout_ms * NS_OF_MS / 4 * 3;
+}
+
 static struct rdl__execution execution_of(struct rdl_case *t, bool apart)
 {
     t->leave = rdl__execution_leave;
@@ -157,6 +170,7 @@ static struct rdl__execution execution_of(struct rdl_case *t, bool apart)
         .faults = t->test->options.faults,
         .watched = t->settings.watched,
         .points_max = t->settings.points_max,
+        .patience_ns = patience_of(t),
     };
 }
 
@@ -164,7 +178,9 @@ static struct rdl__execution execution_of(struct rdl_case *t, bool apart)
 static uint32_t points_max_of(const struct rdl_case *t)
 {
     bool of_spec = t->test->options.spec;
-    uint64_t most = longest * (of_spec ? CALLS_TIMES : POINTS_TIMES);
+    uint64_t most = of_spec          ? longest * CALLS_TIMES
+                    : longest < LONG ? longest * POINTS_TIMES
+                                     : LONG * POINTS_TIMES + (longest - LONG) * LONG_TIMES;
     uint64_t least = of_spec ? CALLS_LEAST : POINTS_LEAST;
 
     if (t->test->options.points_max)
@@ -183,8 +199,7 @@ void rdl__explorer_settle(struct rdl_case *t)
 static unsigned watched_from_now(void)
 {
     return watched | (summary->stacks ? RDL__WATCH_STACKS : 0) |
-           (summary->ends ? RDL__WATCH_ENDS : 0) |
-           (summary->detaches ? RDL__WATCH_DETACHED : 0);
+           (summary->ends ? RDL__WATCH_ENDS : 0) | (summary->detaches ? RDL__WATCH_DETACHED : 0);
 }
 
 /* Choices that exist and that no strategy is asked about. */

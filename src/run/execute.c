@@ -387,6 +387,8 @@ void rdl__do_task(struct rdl__board *board, struct rdl_case *t, const volatile i
     t->settings = task->settings;
     t->left_out = 0;
     t->wanted = task->wanted;
+    t->told = &board->task.settings;
+    t->timeout_ms = task->timeout_ms;
     t->counted = task->kind == RDL__RUN_RANDOM || task->kind == RDL__RUN_ALL;
     board->tape.limit = task->settings.choices_max < board->choices_room
                             ? task->settings.choices_max

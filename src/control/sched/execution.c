@@ -71,7 +71,7 @@ static void reset(const struct rdl__execution *execution)
     sched->stacks = execution->watched & RDL__WATCH_STACKS;
     sched->ends = execution->watched & RDL__WATCH_ENDS;
     sched->detaches = execution->watched & RDL__WATCH_DETACHED;
-    sched->points_max = execution->points_max;
+    rdl__bound_begin(execution->points_max, execution->patience_ns);
     sched->vain = 0;
     sched->quiet_waiters = sched->servants = sched->unjoined = 0;
     sched->settling = sched->patient = sched->comes_last = false;

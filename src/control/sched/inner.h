@@ -68,6 +68,14 @@ uint16_t rdl__stack_owner(uintptr_t object);
 void rdl__process_ends(uintptr_t pc);
 void rdl__streams_end(void); /* before that, by exit() */
 
+/* bound.c: an execution of more points than these is endless; unless the first one is given time
+ * to come to its end. */
+void rdl__bound_begin(uint64_t points, uint64_t patience_ns);
+uint64_t rdl__bound_least(void); /* points after which it was to end */
+void rdl__bound_met(void);       /* it has more than sched->points_max now */
+/* A stretch begins.  Is the tape to be spared? */
+bool rdl__bound_look(const struct rdl__tape *tape);
+
 /* verdict.c */
 _Noreturn void rdl__nobody_can_run(void);
 _Noreturn void rdl__endless(void);
