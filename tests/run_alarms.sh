@@ -48,3 +48,57 @@ hash=$(value hash)
 explore 1 --schedules 4 --timeout 1 --format json -- ./long endless
 is hash "$hash"
 says 'after 200000 places'
+
+# ---- Order by the kernel ---------------------------------------------------------------------
+
+# is_right PROGRAM...: no strategy finds anything.  is_wrong: all find a race for sure.
+is_right() {
+    for strategy in portfolio dpor; do
+        explore 0 --strategy $strategy --schedules 2000 -- "$@"
+    done
+}
+
+is_wrong() {
+    for strategy in portfolio dpor; do
+        explore 1 --strategy $strategy --schedules 2000 --format json -- "$@"
+        is class race
+    done
+}
+
+"$raddle" cc -g -O1 -Wall -Wextra -Werror "$code/kernel.c" -o kernel
+for way in flock ofd semop mq msg; do
+    is_right ./kernel $way
+    is_silent_about 'suspected'
+    is_wrong ./kernel $way wrong
+done
+
+# ---- Order by code that is not seen ----------------------------------------------------------
+
+gcc -g -O1 -Wall -Wextra -Werror -c "$code/plain.c" -o plain.o
+"$raddle" cc -g -O1 -Wall -Wextra -Werror "$code/users.c" plain.o -o users
+for way in lock box callback; do
+    is_right ./users $way
+    says '1 suspected data race, which only code that Raddle does not see may put in order:'
+    says 'suspected data race between thread 1 and thread 2'
+    token=$(grep -o 'rdl1\.[^ ]*' out | head -n 1)
+    "$raddle" replay "$token" >out 2>&1 || fail "a suspected race fails in its replay:" "$(cat out)"
+    says 'this case passes'
+    says 'suspected data race between'
+    explore 0 --format json -- ./users $way
+    is class null
+    grep -q '"failures":\[\],"suspected":\[{' out || fail "no race is suspected:" "$(cat out)"
+done
+for way in lock-too-late box-too-late callback-too-early logged; do
+    is_wrong ./users $way
+    [[ $way = *box* || $way = callback* ]] || grep -q '"suspected":\[\]' out ||
+        fail "what is known is suspected, too:" "$(cat out)"
+done
+
+if pkg-config --exists glib-2.0; then
+    "$raddle" cc -g -O1 "$code/glib.c" -o glib $(pkg-config --cflags --libs glib-2.0)
+    for way in mutex queue; do
+        is_right ./glib $way
+        explore 1 --schedules 2000 --format json -- ./glib $way wrong
+        is class race
+    done
+fi

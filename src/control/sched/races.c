@@ -41,7 +41,9 @@ void rdl__race_fail(struct rdl__outcome *outcome, const struct rdl__race *race)
     add_access(&text, &race->earlier, true, NULL);
     rdl__text_add(&text, "\n");
     add_access(&text, &race->later, false, &outcome->stack);
-    rdl__text_add(&text, ", and nothing makes one wait for the other\n");
+    rdl__text_add(&text, race->suspected ? ", and nothing that Raddle sees makes one wait for the "
+                                           "other; code that it does not see may\n"
+                                         : ", and nothing makes one wait for the other\n");
     outcome->claimed = 1;
     outcome->verdict = RDL__FAILED;
     outcome->cause = RDL__BY_RACE;
@@ -49,8 +51,8 @@ void rdl__race_fail(struct rdl__outcome *outcome, const struct rdl__race *race)
     outcome->file[0] = '\0';
     outcome->pc = race->later.pc;
     outcome->origin = race->origin;
-    snprintf(outcome->check, sizeof outcome->check, "data race between %s and %s",
-             race->earlier.thread, race->later.thread);
+    snprintf(outcome->check, sizeof outcome->check, "%sdata race between %s and %s",
+             race->suspected ? "suspected " : "", race->earlier.thread, race->later.thread);
     snprintf(outcome->text, sizeof outcome->text, "%s", rdl__text_string(&text));
     rdl__text_release(&text);
 }
@@ -67,9 +69,9 @@ static struct rdl__racing racing(const struct rdl__thread *thread, const struct 
 }
 
 /* Two accesses at the same places are one race, whichever of them comes first. */
-static uint64_t origin_of(const struct rdl__access *a, const struct rdl__access *b)
+static uint64_t origin_of(const struct rdl__access *a, const struct rdl__access *b, bool suspected)
 {
-    return rdl__combine(RDL__BY_RACE, rdl__mix(a->pc) ^ rdl__mix(b->pc));
+    return rdl__combine(suspected ? UINT64_MAX : RDL__BY_RACE, rdl__mix(a->pc) ^ rdl__mix(b->pc));
 }
 
 static bool was_met(const struct rdl__races *races, uint64_t origin)
@@ -84,7 +86,7 @@ static bool was_met(const struct rdl__races *races, uint64_t origin)
 static bool ends_here(const struct rdl_case *t, const struct rdl__race *race)
 {
     if (t->wanted)
-        return t->wanted == race->origin || t->wanted == RDL__ANY_RACE;
+        return t->wanted == race->origin || (t->wanted == RDL__ANY_RACE && !race->suspected);
     return t->settings.race == t->races->count;
 }
 
@@ -92,12 +94,14 @@ void rdl__race_met(struct rdl__thread *self, const struct rdl__access *now,
                    const struct rdl__access *earlier)
 {
     struct rdl_case *t = rdl__sched.t;
-    uint64_t origin = origin_of(now, earlier);
+    bool suspected = rdl__order_is_assumed(self->track, earlier->column, earlier->clock);
+    uint64_t origin = origin_of(now, earlier, suspected);
     struct rdl__race *race;
 
-    if (was_met(t->races, origin))
+    if (was_met(t->races, origin) ||
+        (suspected && was_met(t->races, origin_of(now, earlier, false))))
         return;
-    if (t->races->count == RDL__RACES_MAX) {
+    if (t->races->count >= (suspected ? RDL__SUSPECTED_MAX : RDL__RACES_MAX)) {
         rdl__limit(RDL__LIMIT_BOUND, "more data races were met than there is room for", "");
         return;
     }
@@ -105,6 +109,7 @@ void rdl__race_met(struct rdl__thread *self, const struct rdl__access *now,
     *race = (struct rdl__race){.origin = origin,
                                .address = earlier->address,
                                .owner = rdl__stack_owner(earlier->address),
+                               .suspected = suspected,
                                .earlier = racing(rdl__column_thread(earlier->column), earlier),
                                .later = racing(self, now)};
     rdl__race_callers(earlier->event, &race->earlier.callers);
