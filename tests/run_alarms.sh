@@ -102,3 +102,12 @@ if pkg-config --exists glib-2.0; then
         is class race
     done
 fi
+
+# ---- By number -------------------------------------------------------------------------------
+
+gcc -g -O1 -Wall -Wextra -Werror "$code/numbers.c" -o numbers
+for way in pipe socketpair select eventfd epoll poll timer semaphore messages letters; do
+    explore 0 --schedules 200 --timeout 5 -- ./numbers $way
+    explore 1 --schedules 200 --timeout 5 --format json -- ./numbers $way wrong
+    is class deadlock
+done

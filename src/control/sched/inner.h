@@ -10,11 +10,17 @@
 #include "port/lines.h"
 #include "port/thunk.h"
 
+/* seen.c: is it code of Raddle's, by a return address into it? */
+bool rdl__is_own(uintptr_t pc);
+
 /* Where OpenMP's library comes to something, the program has called that, or made it start the
- * thread; and where we let a mocked function run, who has called it. */
+ * thread; where we let a mocked function run, who has called it; and where a function of ours does
+ * a system call, who has made that. */
 static inline uintptr_t rdl__blamed(const struct rdl__thread *thread, uintptr_t pc)
 {
     pc = rdl__thunk_caller(pc);
+    if (__builtin_expect(thread->by_number != 0, 0) && rdl__is_own(pc))
+        return thread->by_number;
     if (rdl__is_openmp(pc))
         return thread->openmp_from  ? thread->openmp_from
                : thread->created_at ? thread->created_at

@@ -115,6 +115,7 @@ struct rdl__thread {
 
     struct rdl__callers callers; /* of its operation, while steps are recorded */
     uintptr_t openmp_from;       /* pc of the call of OpenMP's that it is in; 0: none */
+    uintptr_t by_number;         /* pc of its call of syscall, which we do by a function; 0: none */
 
     struct rdl__thread_dtor *dtors; /* of C++ thread_local objects */
 
