@@ -54,7 +54,7 @@ says 'after 200000 places'
 # is_right PROGRAM...: no strategy finds anything.  is_wrong: all find a race for sure.
 is_right() {
     for strategy in portfolio dpor; do
-        explore 0 --strategy $strategy --schedules 2000 -- "$@"
+        explore 0 --strategy $strategy --schedules 1000 -- "$@"
     done
 }
 
@@ -84,8 +84,9 @@ for way in lock box callback; do
     "$raddle" replay "$token" >out 2>&1 || fail "a suspected race fails in its replay:" "$(cat out)"
     says 'this case passes'
     says 'suspected data race between'
-    explore 0 --format json -- ./users $way
+    explore 0 --schedules 1000 --format json --html page.html -- ./users $way
     is class null
+    grep -q '"suspected":\[{' page.html || fail "the page does not tell of what is suspected"
     grep -q '"failures":\[\],"suspected":\[{' out || fail "no race is suspected:" "$(cat out)"
 done
 for way in lock-too-late box-too-late callback-too-early logged; do
@@ -111,3 +112,17 @@ for way in pipe socketpair select eventfd epoll poll timer semaphore messages le
     explore 1 --schedules 200 --timeout 5 --format json -- ./numbers $way wrong
     is class deadlock
 done
+
+# ---- A clock, and input from outside ---------------------------------------------------------
+
+"$raddle" cc -g -O1 -Wall -Wextra -Werror "$code/ticking.c" -o ticking
+mkfifo input nothing
+
+# Whatever the machine does: the clock has not ticked often when the input comes.
+(while sleep 0.1; do printf x; done) 1<>input &
+writer=$!
+trap 'kill $writer; rm -rf "$scratch"' EXIT
+explore 0 --schedules 10 -- ./ticking right input
+explore 1 --schedules 10 --format json -- ./ticking wrong input
+is class race
+explore 0 --schedules 300 --timeout 5 -- ./ticking nothing nothing

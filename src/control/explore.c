@@ -81,6 +81,7 @@ void rdl__explorer_start(const char *name, uint64_t seed)
         if (!summary)
             rdl__stop("cannot get memory for what executions tell: %s", strerror(errno));
     }
+    summary->chances_in_vain = 0;
     if (strategy && strategy->release)
         strategy->release(state);
     free(state);
@@ -93,7 +94,7 @@ void rdl__explorer_start(const char *name, uint64_t seed)
     rdl__explorer_exhausted = false;
 }
 
-/* Everything but the log and the facts, which are as long as their counts say. */
+/* Everything but the log and the facts, which are as long as their counts say; and what is kept. */
 static void clear_summary(void)
 {
     memset(summary, 0, offsetof(struct rdl__summary, log));

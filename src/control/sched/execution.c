@@ -81,6 +81,7 @@ static void reset(const struct rdl__execution *execution)
     sched->credit = sched->credit_given = 0;
     sched->picked_from = 1;
     sched->eager_sleepers = sched->sleeping_decided = false;
+    sched->early_ends = 0;
     sched->ending = sched->failing = sched->masks_differ = false;
     sched->left = NULL;
     sched->leaver = NULL;

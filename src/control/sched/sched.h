@@ -162,6 +162,7 @@ struct rdl__sched {
     uint64_t deadlines;    /* how many threads have one */
     bool eager_sleepers;   /* a sleep may end whenever it likes */
     bool sleeping_decided; /* whether that is so */
+    uint32_t early_ends;   /* of sleeps, while a thread waited for input from outside */
     unsigned faults;
     bool stacks;                    /* accesses of threads to their own stacks count */
     bool ends;                      /* ends of threads are operations, */
