@@ -123,6 +123,35 @@ mkfifo input nothing
 writer=$!
 trap 'kill $writer; rm -rf "$scratch"' EXIT
 explore 0 --schedules 10 -- ./ticking right input
-explore 1 --schedules 10 --format json -- ./ticking wrong input
-is class race
+explore 1 --schedules 10 -- ./ticking wrong input
+says 'data race between'
 explore 0 --schedules 300 --timeout 5 -- ./ticking nothing nothing
+
+# ---- Spinning in code that is not seen -------------------------------------------------------
+
+for way in spin-lock spin-box; do
+    explore 0 --schedules 300 --timeout 1 -- ./users $way
+    says 'suspected data race'
+    token=$(grep -o 'rdl1\.[^ ]*' out | head -n 1)
+    "$raddle" replay --timeout 1 "$token" >out 2>&1 || fail "a replay:" "$(cat out)"
+    is_silent_about 'do not meet as they did'
+done
+gcc -g -O0 -c "$code/plain.c" -o unoptimised.o
+"$raddle" cc -g -O0 "$code/users.c" unoptimised.o -o unoptimised
+explore 0 --schedules 300 --timeout 1 -- ./unoptimised spin-box
+explore 0 --schedules 300 --timeout 1 -- ./unoptimised spin-lock
+explore 1 --schedules 300 --timeout 1 --format json -- ./unoptimised spin-box-never
+is class livelock
+explore 1 --schedules 300 --timeout 1 --format json -- ./users spin-box-too-late
+is class race
+explore 1 --schedules 300 --timeout 1 --format json -- ./users spin-box-never
+is class livelock
+hash=$(value hash)
+token=$(value token)
+status=0
+"$raddle" replay --timeout 2 --format json "$token" >out 2>&1 || status=$?
+[ $status = 1 ] || fail "the replay ends with $status:" "$(cat out)"
+is class livelock
+is hash "$hash"
+explore 1 --schedules 300 --timeout 1 -- ./users count
+says 'Raddle does not see what is done there: if it waits for another thread'

@@ -20,6 +20,7 @@
 #include "control/sched/donor.h"
 #include "control/sched/inner.h"
 #include "control/sched/left.h"
+#include "control/sched/loops.h"
 #include "control/sched/next.h"
 #include "control/strategy/distinct.h"
 #include "port/crash.h"
@@ -37,6 +38,7 @@ enum {
     LEFT_STATUS = 217, /* the execution has said in its outcome why it ended */
 };
 
+bool (*rdl__explorer_hung)(void);
 bool rdl__explorer_unclean, rdl__explorer_exhausted;
 void (*rdl__explorer_judge)(struct rdl_case *t, int status, bool told);
 void (*rdl__explorer_before)(void);
@@ -285,7 +287,8 @@ _Noreturn void rdl__explore_and_exit(struct rdl_case *t, void (*leave)(void))
     run_and_exit(t, leave);
 }
 
-static void explore_apart(struct rdl_case *t)
+/* In a process of its own; the status that it ended with. */
+static int run_apart(struct rdl_case *t)
 {
     int pid, status = 0, self = getpid();
 
@@ -294,6 +297,7 @@ static void explore_apart(struct rdl_case *t)
     rdl__find_all_next();
     rdl__donors_prepare(donors_wanted);
     rdl__left_begin(t->test);
+    rdl__loops_mind();
     pid = rdl__copy_process();
     if (pid < 0)
         rdl__stop("cannot start a process for an execution: %s", strerror(errno));
@@ -308,12 +312,36 @@ static void explore_apart(struct rdl_case *t)
         continue;
     *rdl__explorer_child = 0;
     t->leave = NULL;
+    return status;
+}
+
+/* As if the case had not been run, with a strategy that has learned nothing. */
+static void begin_again(struct rdl_case *t, const struct rdl__tape *as_it_was)
+{
+    *t->tape = *as_it_was;
+    t->races->count = 0;
+    t->outcome->verdict = RDL__PASSED;
+    t->outcome->claimed = 0;
+    if (t->tape->fresh_turns)
+        start_over();
+    begin(t);
+}
+
+static void explore_apart(struct rdl_case *t, const struct rdl__tape *as_it_was)
+{
+    int status = run_apart(t);
+
+    while (rdl__explorer_hung && rdl__explorer_hung()) {
+        begin_again(t, as_it_was);
+        status = run_apart(t);
+    }
     rdl__explorer_judge(t, status, WIFEXITED(status) && WEXITSTATUS(status) == LEFT_STATUS);
 }
 
 void rdl__explore(struct rdl_case *t)
 {
     bool by_strategy = t->tape->fresh_turns;
+    const struct rdl__tape as_it_was = *t->tape;
 
     if (by_strategy)
         t->settings.watched |= watched;
@@ -322,7 +350,7 @@ void rdl__explore(struct rdl_case *t)
     if (!begin(t))
         t->outcome->verdict = RDL__DISCARDED;
     else if (rdl__explorer_judge)
-        explore_apart(t);
+        explore_apart(t, &as_it_was);
     else
         explore_here(t);
     if (!rdl__explorer_exhausted)

@@ -5,8 +5,8 @@
  * spin-box-never       wrong: nobody puts anything there
  * count                right, but Raddle cannot tell that it is waited there
  * logged               wrong: all they do there is to log what they have done
- * lock-too-late, box-too-late, spin-box-too-late, callback-too-early  wrong: they use what they share outside of that
- */
+ * lock-too-late, box-too-late, spin-box-too-late, callback-too-early
+ *                      wrong: they use what they share outside of that */
 #include <assert.h>
 #include <pthread.h>
 #include <stddef.h>

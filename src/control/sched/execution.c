@@ -8,6 +8,7 @@
 #include "control/sched/dispatch.h"
 #include "control/sched/donor.h"
 #include "control/sched/inner.h"
+#include "control/sched/loops.h"
 #include "control/sched/seen.h"
 #include "control/sched/sleeper.h"
 #include "control/sched/state.h"
@@ -151,6 +152,7 @@ void rdl__execution_prepare(void)
     rdl__dispatch_prepare();
     rdl__own_stack(&low, &high);
     rdl__seen_begin();
+    rdl__loops_prepare();
     (void)rdl__addresses_are_fixed(); /* it asks the system, which is an operation later */
 }
 
