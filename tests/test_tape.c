@@ -60,6 +60,27 @@ TEST(integers_zig_zag_around_the_simplest_without_gap_or_repeat)
         }
 }
 
+TEST(a_tape_that_is_cut_has_no_choices_and_no_spans_from_there_on)
+{
+    new_tape();
+    rdl__tape_from_random(&tape, 1);
+    rdl__span_begin(&tape, 1);
+    rdl__choose(&tape, RDL__INTEGER, 9);
+    rdl__span_begin(&tape, 2);
+    rdl__choose(&tape, RDL__INTEGER, 9);
+    rdl__choose(&tape, RDL__INTEGER, 9);
+    rdl__span_end(&tape);
+    rdl__span_begin(&tape, 3);
+    rdl__choose(&tape, RDL__INTEGER, 9);
+    rdl__tape_cut(&tape, 2);
+    rdl__tape_finish(&tape);
+    EXPECT_EQ(tape.count, 2);
+    EXPECT_EQ(tape.span_count, 2);
+    EXPECT_EQ(tape.spans[0].end, 2);
+    EXPECT_EQ(tape.spans[1].start, 1);
+    EXPECT_EQ(tape.spans[1].end, 2);
+}
+
 TEST(integers_of_64_bits_reach_both_ends)
 {
     uint64_t below = UINT64_C(1) << 63;

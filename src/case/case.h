@@ -116,6 +116,8 @@ struct rdl_case {
 
     const struct rdl_test *test;
     struct rdl__settings settings;
+    struct rdl__settings *told; /* of these, what its token will say; NULL: it will have none */
+    unsigned timeout_ms;        /* 0: it may take as long as it likes */
     void *fixture;
     struct rdl__arena arena;
     struct rdl__arena kept; /* what are compound literals in C, in C++ */

@@ -4,6 +4,10 @@
  * crash, a failed check, a deadlock.  So races are collected while the execution goes on, and
  * judged when it is over (run/execute.c).  Only who looks for one race ends the execution there.
  *
+ * A race is only suspected if it would be none, provided that code which does not tell of its
+ * accesses puts all that comes before it in order with all that comes after it (order.c).  Such a
+ * race is no failure.
+ *
  * A race is known by its two places in the code, in whatever order they were reached.  It lies
  * on the board that a worker shares with its parent, and so it holds no pointers. */
 #ifndef RDL__RACES_H
@@ -14,7 +18,10 @@
 
 #include "observe/steps.h"
 
-enum { RDL__RACES_MAX = 64 }; /* of one execution */
+enum {
+    RDL__RACES_MAX = 64,     /* of one execution; */
+    RDL__SUSPECTED_MAX = 32, /* when there are so many, none is taken in that is only suspected */
+};
 
 /* One of two accesses that race. */
 struct rdl__racing {
@@ -27,10 +34,12 @@ struct rdl__racing {
 
 struct rdl__race {
     /* Equal for races at the same two places, in no order; if races are told apart by their
-     * callers, only if these and the variable are the same, too.  Never 0. */
+     * callers, only if these and the variable are the same, too.  A suspected race is another one.
+     * Never 0. */
     uint64_t origin;
     uintptr_t address; /* of the first byte that both access */
     uint32_t owner;    /* 1 + the thread on whose stack it lies; 0: it does not */
+    bool suspected;    /* code that is not seen may put the two in order */
     struct rdl__racing earlier, later;
 };
 

@@ -38,6 +38,12 @@ bool rdl__found_ends(const struct rdl__found *found, const struct rdl__outcome *
            (outcome->cause != RDL__BY_RACE || found->session->plan->fail_fast);
 }
 
+/* What is only suspected ends nothing. */
+static bool ends_by(const struct rdl__found *found, const struct rdl__failure *failure)
+{
+    return !failure->race.suspected && rdl__found_ends(found, &failure->outcome);
+}
+
 /* The bug of this origin, which is made room for if it is new; NULL: it is known by other ways,
  * or one too many. */
 static struct rdl__bug *bug_of(struct rdl__found *found, uint64_t origin)
@@ -82,7 +88,7 @@ static void note_bug(struct rdl__found *found, const struct rdl__board *board,
     bug->number = board->failed_at;
     bug->failure = race ? rdl__failure_by_race(session, test, board, race, board->failed_at + 1, "")
                         : rdl__failure_on(session, test, board, board->failed_at + 1, "");
-    if (rdl__found_ends(found, &bug->failure.outcome)) {
+    if (ends_by(found, &bug->failure)) {
         found->ended = true;
         if (bug->number < found->last)
             found->last = bug->number;
@@ -97,15 +103,19 @@ void rdl__found_note(struct rdl__found *found, const struct rdl__board *board)
         note_bug(found, board, &board->races.met[i]);
 }
 
-/* Races come last; else in the order in which they were found. */
+static int rank_of(const struct rdl__bug *bug)
+{
+    return bug->failure.outcome.cause != RDL__BY_RACE ? 0 : bug->failure.race.suspected ? 2 : 1;
+}
+
+/* Races come last, after them those that are only suspected; else in the order in which they were
+ * found. */
 static int compare_bugs(const void *a, const void *b)
 {
     const struct rdl__bug *one = a, *two = b;
-    int one_races = one->failure.outcome.cause == RDL__BY_RACE,
-        two_races = two->failure.outcome.cause == RDL__BY_RACE;
 
-    if (one_races != two_races)
-        return one_races - two_races;
+    if (rank_of(one) != rank_of(two))
+        return rank_of(one) - rank_of(two);
     return (one->number > two->number) - (one->number < two->number);
 }
 
@@ -123,7 +133,7 @@ static void drop_later_bugs(struct rdl__found *found)
     found->bug_count = kept;
 }
 
-/* Races at the same lines are one. */
+/* Races at the same lines are one.  One that is suspected is none if the same was met for sure. */
 static void merge_bugs(struct rdl__found *found)
 {
     struct rdl__failure **failures = rdl__allocate((found->bug_count + 1) * sizeof *failures);
@@ -165,7 +175,7 @@ static bool set_suppressed_aside(struct rdl__found *found)
             found->bugs[kept++] = *bug;
             continue;
         }
-        went_on |= rdl__found_ends(found, &bug->failure.outcome);
+        went_on |= ends_by(found, &bug->failure);
         rdl__failure_release(&bug->failure);
     }
     found->bug_count = kept;
@@ -188,10 +198,12 @@ void rdl__found_settle(struct rdl__found *found)
     for (uint32_t i = 0; i < found->bug_count && !found->session->error.text[0]; i++) {
         struct rdl__failure *failure = &found->bugs[i].failure;
 
-        failure->brief = found->result->failure_count > 0 && !found->wants_more &&
-                         failure->outcome.cause == RDL__BY_RACE;
+        failure->brief =
+            failure->race.suspected || (found->result->failure_count > 0 && !found->wants_more &&
+                                        failure->outcome.cause == RDL__BY_RACE);
         rdl__settle_failure(found->session, found->result, failure);
-        found->settled_as[found->bugs[i].known] = found->result->failure_count;
+        if (!failure->race.suspected)
+            found->settled_as[found->bugs[i].known] = found->result->failure_count;
     }
 }
 

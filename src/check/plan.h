@@ -157,6 +157,8 @@ struct rdl__result {
     char text[1024];  /* of a skip or an error, or what a run as a whole lacks */
     struct rdl__failure *failures;
     size_t failure_count;
+    struct rdl__failure *suspected; /* races that are no failures: see case/races.h */
+    size_t suspected_count;
     struct rdl__stats stats;
     const char *deviation; /* that was in force, and could take effect; NULL: none */
     uint64_t seed;

@@ -395,7 +395,10 @@ static void end_test(struct rdl__session *session, struct rdl__result *result,
         session->listener->test_ended(session->listener->self, result);
     for (size_t i = 0; i < result->failure_count; i++)
         rdl__failure_release(&result->failures[i]);
+    for (size_t i = 0; i < result->suspected_count; i++)
+        rdl__failure_release(&result->suspected[i]);
     free(result->failures);
+    free(result->suspected);
     rdl__story_release(&result->story);
     rdl__timeline_release(&result->timeline);
 }
@@ -542,7 +545,8 @@ static void settle_token(struct rdl__session *session, struct rdl__result *resul
     struct rdl__failure *failure;
 
     rdl__settle(session, result, rdl__first_board(session), 0, "the token");
-    failure = &result->failures[result->failure_count - 1];
+    failure = result->failure_count ? &result->failures[result->failure_count - 1]
+                                    : &result->suspected[result->suspected_count - 1];
     if (plan->export_program)
         rdl__reproducer_export(session, result->test, failure, plan->export_program);
     else if (plan->export_order)

@@ -565,9 +565,12 @@ static void forget_first(struct rdl__failure *failure)
 
 static void add_failure(struct rdl__result *result, const struct rdl__failure *failure)
 {
-    result->failures =
-        rdl__reallocate(result->failures, (result->failure_count + 1) * sizeof *result->failures);
-    result->failures[result->failure_count++] = *failure;
+    bool suspected = failure->race.suspected;
+    struct rdl__failure **list = suspected ? &result->suspected : &result->failures;
+    size_t *count = suspected ? &result->suspected_count : &result->failure_count;
+
+    *list = rdl__reallocate(*list, (*count + 1) * sizeof **list);
+    (*list)[(*count)++] = *failure;
 }
 
 /* A race may be suppressed, or is at the same lines as the last one: then it is no news. */
@@ -602,7 +605,7 @@ static struct rdl__failure failure_by(struct rdl__session *session, const struct
             failure.race = board->races.met[i];
     if (listener->failure_found) {
         rdl__outcome_resolve_alone(&failure.outcome, board);
-        if (is_worth_telling(session, &failure.outcome))
+        if (!failure.race.suspected && is_worth_telling(session, &failure.outcome))
             listener->failure_found(listener->self, test, &failure);
         failure.outcome = *outcome;
     }
@@ -634,7 +637,8 @@ struct rdl__failure rdl__failure_by_race(struct rdl__session *session, const str
 void rdl__want_failure(struct rdl__session *session, const struct rdl_test *test,
                        struct rdl__failure *failure)
 {
-    failure->any_alike = test->options.spec && !rdl__wants_more(session->plan, test);
+    failure->any_alike =
+        test->options.spec && !failure->race.suspected && !rdl__wants_more(session->plan, test);
     failure->settings.race &= RDL__RACES_BY_CALLERS;
     session->wanted_cause = failure->outcome.cause;
     session->wanted = failure->any_alike && failure->outcome.cause == RDL__BY_RACE
@@ -676,7 +680,7 @@ void rdl__settle_failure(struct rdl__session *session, struct rdl__result *resul
     }
     make_token(session, test, failure);
     tell_story(session, test, failure);
-    if (!failure->unsteady && !test->options.expect_failure && is_new)
+    if (!failure->unsteady && !test->options.expect_failure && is_new && !failure->race.suspected)
         keep(session, test, failure);
     add_failure(result, failure);
 }

@@ -48,6 +48,19 @@ void rdl__tape_finish(struct rdl__tape *tape)
         rdl__span_end(tape);
 }
 
+void rdl__tape_cut(struct rdl__tape *tape, uint32_t count)
+{
+    rdl__bug_if(count > tape->count);
+    tape->count = count;
+    while (tape->span_count > 0 && tape->spans[tape->span_count - 1].start >= count)
+        tape->span_count--;
+    while (tape->open != RDL__NONE && tape->open >= tape->span_count)
+        tape->open = tape->spans[tape->open].parent;
+    for (uint32_t i = 0; i < tape->span_count; i++)
+        if (tape->spans[i].end != RDL__NONE && tape->spans[i].end > count)
+            tape->spans[i].end = count;
+}
+
 void rdl__tape_full(struct rdl__tape *tape)
 {
     tape->stop(tape->stop_context, RDL__TOO_LONG);

@@ -144,6 +144,9 @@ static inline bool rdl__tape_is_spent(const struct rdl__tape *tape)
            cursor->next >= cursor->feed.count;
 }
 
+/* Forget all choices from this one on. */
+void rdl__tape_cut(struct rdl__tape *tape, uint32_t count);
+
 void rdl__tape_full(struct rdl__tape *tape);
 
 static inline void rdl__record(struct rdl__tape *tape, enum rdl__choice_kind kind, uint64_t index,

@@ -20,6 +20,7 @@
 #include "control/sched/donor.h"
 #include "control/sched/inner.h"
 #include "control/sched/left.h"
+#include "control/sched/loops.h"
 #include "control/sched/next.h"
 #include "control/strategy/distinct.h"
 #include "port/crash.h"
@@ -27,13 +28,17 @@
 
 enum {
     POINTS_LEAST = 200000, /* no execution with fewer points is endless, */
-    POINTS_TIMES = 200,    /* nor one that is so many times as long as others */
-    CALLS_LEAST = 20000,   /* calls of a spec are short */
+    POINTS_TIMES = 200,    /* nor one that is so many times as long as others, */
+    LONG = 100000,         /* if these are not longer than this: */
+    LONG_TIMES = 8,        /* else so many times are enough */
+    NS_OF_MS = 1000 * 1000,
+    CALLS_LEAST = 20000, /* calls of a spec are short */
     CALLS_TIMES = 20,
     DONORS_KEPT = 64,
     LEFT_STATUS = 217, /* the execution has said in its outcome why it ended */
 };
 
+bool (*rdl__explorer_hung)(void);
 bool rdl__explorer_unclean, rdl__explorer_exhausted;
 void (*rdl__explorer_judge)(struct rdl_case *t, int status, bool told);
 void (*rdl__explorer_before)(void);
@@ -78,6 +83,7 @@ void rdl__explorer_start(const char *name, uint64_t seed)
         if (!summary)
             rdl__stop("cannot get memory for what executions tell: %s", strerror(errno));
     }
+    summary->chances_in_vain = 0;
     if (strategy && strategy->release)
         strategy->release(state);
     free(state);
@@ -90,7 +96,7 @@ void rdl__explorer_start(const char *name, uint64_t seed)
     rdl__explorer_exhausted = false;
 }
 
-/* Everything but the log and the facts, which are as long as their counts say. */
+/* Everything but the log and the facts, which are as long as their counts say; and what is kept. */
 static void clear_summary(void)
 {
     memset(summary, 0, offsetof(struct rdl__summary, log));
@@ -145,6 +151,16 @@ static bool begin(struct rdl_case *t)
     return false;
 }
 
+/* As long as no execution has ended, nobody knows how long one takes. */
+static uint64_t patience_of(const struct rdl_case *t)
+{
+    bool is_known = longest > 0 || t->test->options.points_max || t->test->options.spec;
+
+    return is_known || !t->counted || !t->tape->fresh_turns
+               ? 0
+               : (uint64_t)t->timeout_ms * NS_OF_MS / 4 * 3;
+}
+
 static struct rdl__execution execution_of(struct rdl_case *t, bool apart)
 {
     t->leave = rdl__execution_leave;
@@ -157,6 +173,7 @@ static struct rdl__execution execution_of(struct rdl_case *t, bool apart)
         .faults = t->test->options.faults,
         .watched = t->settings.watched,
         .points_max = t->settings.points_max,
+        .patience_ns = patience_of(t),
     };
 }
 
@@ -164,7 +181,9 @@ static struct rdl__execution execution_of(struct rdl_case *t, bool apart)
 static uint32_t points_max_of(const struct rdl_case *t)
 {
     bool of_spec = t->test->options.spec;
-    uint64_t most = longest * (of_spec ? CALLS_TIMES : POINTS_TIMES);
+    uint64_t most = of_spec          ? longest * CALLS_TIMES
+                    : longest < LONG ? longest * POINTS_TIMES
+                                     : LONG * POINTS_TIMES + (longest - LONG) * LONG_TIMES;
     uint64_t least = of_spec ? CALLS_LEAST : POINTS_LEAST;
 
     if (t->test->options.points_max)
@@ -183,8 +202,7 @@ void rdl__explorer_settle(struct rdl_case *t)
 static unsigned watched_from_now(void)
 {
     return watched | (summary->stacks ? RDL__WATCH_STACKS : 0) |
-           (summary->ends ? RDL__WATCH_ENDS : 0) |
-           (summary->detaches ? RDL__WATCH_DETACHED : 0);
+           (summary->ends ? RDL__WATCH_ENDS : 0) | (summary->detaches ? RDL__WATCH_DETACHED : 0);
 }
 
 /* Choices that exist and that no strategy is asked about. */
@@ -269,7 +287,8 @@ _Noreturn void rdl__explore_and_exit(struct rdl_case *t, void (*leave)(void))
     run_and_exit(t, leave);
 }
 
-static void explore_apart(struct rdl_case *t)
+/* In a process of its own; the status that it ended with. */
+static int run_apart(struct rdl_case *t)
 {
     int pid, status = 0, self = getpid();
 
@@ -278,6 +297,7 @@ static void explore_apart(struct rdl_case *t)
     rdl__find_all_next();
     rdl__donors_prepare(donors_wanted);
     rdl__left_begin(t->test);
+    rdl__loops_mind();
     pid = rdl__copy_process();
     if (pid < 0)
         rdl__stop("cannot start a process for an execution: %s", strerror(errno));
@@ -292,12 +312,36 @@ static void explore_apart(struct rdl_case *t)
         continue;
     *rdl__explorer_child = 0;
     t->leave = NULL;
+    return status;
+}
+
+/* As if the case had not been run, with a strategy that has learned nothing. */
+static void begin_again(struct rdl_case *t, const struct rdl__tape *as_it_was)
+{
+    *t->tape = *as_it_was;
+    t->races->count = 0;
+    t->outcome->verdict = RDL__PASSED;
+    t->outcome->claimed = 0;
+    if (t->tape->fresh_turns)
+        start_over();
+    begin(t);
+}
+
+static void explore_apart(struct rdl_case *t, const struct rdl__tape *as_it_was)
+{
+    int status = run_apart(t);
+
+    while (rdl__explorer_hung && rdl__explorer_hung()) {
+        begin_again(t, as_it_was);
+        status = run_apart(t);
+    }
     rdl__explorer_judge(t, status, WIFEXITED(status) && WEXITSTATUS(status) == LEFT_STATUS);
 }
 
 void rdl__explore(struct rdl_case *t)
 {
     bool by_strategy = t->tape->fresh_turns;
+    const struct rdl__tape as_it_was = *t->tape;
 
     if (by_strategy)
         t->settings.watched |= watched;
@@ -306,7 +350,7 @@ void rdl__explore(struct rdl_case *t)
     if (!begin(t))
         t->outcome->verdict = RDL__DISCARDED;
     else if (rdl__explorer_judge)
-        explore_apart(t);
+        explore_apart(t, &as_it_was);
     else
         explore_here(t);
     if (!rdl__explorer_exhausted)

@@ -34,6 +34,10 @@ void rdl__explore(struct rdl_case *t);
 extern void (*rdl__explorer_judge)(struct rdl_case *t, int status, bool told);
 extern void (*rdl__explorer_before)(void); /* called before each; may be NULL */
 
+/* An execution has ended.  Was it ended because it took too long, in a loop in which, as is known
+ * now, a thread only waits?  Then it begins anew. */
+extern bool (*rdl__explorer_hung)(void);
+
 /* One execution of the case's test as its tape says, in this process, which ends with
  * it: by itself, or by leave() when the execution fails. */
 _Noreturn void rdl__explore_and_exit(struct rdl_case *t, void (*leave)(void));

@@ -599,6 +599,19 @@ static bool shows_statistics(const struct rdl__report *report, const struct rdl_
            stats->tried_count || stats->visited_count;
 }
 
+/* Races of which nobody knows whether they are some. */
+static void add_suspected(struct rdl__report *report, const struct rdl__result *result)
+{
+    if (result->suspected_count == 0 || report->looks.quiet)
+        return;
+    rdl__text_add(&report->text, "\n  ");
+    rdl__text_add_many(&report->text, result->suspected_count, "suspected data race");
+    rdl__text_add(&report->text, ", which only code that Raddle does not see may put in order:\n");
+    for (size_t i = 0; i < result->suspected_count; i++)
+        add_failure(report, result, &result->suspected[i]);
+    rdl__text_add(&report->text, "\n");
+}
+
 static void test_ended(void *self, const struct rdl__result *result)
 {
     struct rdl__report *report = self;
@@ -619,6 +632,7 @@ static void test_ended(void *self, const struct rdl__result *result)
     }
     if (shows_failures && result->failure_count > 0)
         rdl__text_add(&report->text, "\n");
+    add_suspected(report, result);
     if (result->replayed && result->failure_count == 0)
         add_passing(report, result);
     if (shows_statistics(report, result))

@@ -287,12 +287,12 @@ static void add_failure(struct rdl__text *out, const struct rdl__plan *plan,
     rdl__text_release(&headline);
 }
 
-static void add_failures(struct rdl__text *out, const struct rdl__plan *plan,
-                         const struct rdl__result *result)
+static void add_failures(struct rdl__text *out, const struct rdl__plan *plan, const char *name,
+                         const struct rdl__failure *failures, size_t count)
 {
-    open_array(out, "failures");
-    for (size_t i = 0; i < result->failure_count; i++)
-        add_failure(out, plan, &result->failures[i]);
+    open_array(out, name);
+    for (size_t i = 0; i < count; i++)
+        add_failure(out, plan, &failures[i]);
     rdl__text_add(out, "]");
 }
 
@@ -500,7 +500,8 @@ static void add_test(void *self, const struct rdl__result *result)
     add_optional(out, "explored", report->plan->followed ? report->plan->followed->program : NULL);
     add_optional(out, "started_by",
                  report->plan->followed ? report->plan->followed->started_by : NULL);
-    add_failures(out, report->plan, result);
+    add_failures(out, report->plan, "failures", result->failures, result->failure_count);
+    add_failures(out, report->plan, "suspected", result->suspected, result->suspected_count);
     rdl__text_add(out, "}\n");
     rdl__text_release(&message);
     rdl__report_flush(report);

@@ -27,6 +27,7 @@ struct rdl__task {
     enum rdl__task_kind kind;
     const struct rdl_test *test;
     struct rdl__settings settings;
+    unsigned timeout_ms; /* of a case; 0: none */
     bool traced;
     bool keeps_examples; /* of search: the shortest case for each requirement */
     bool leaves_out;     /* random: in some cases, some operations of a spec are not called */

@@ -210,14 +210,19 @@ static bool is_known(struct rdl__board *board, uint64_t origin)
 static void judge_races(struct rdl__board *board)
 {
     struct rdl__outcome *outcome = &board->outcome;
-    const struct rdl__race *new = NULL;
+    const struct rdl__race *new = NULL, *suspected = NULL;
 
     if (board->task.wanted || (outcome->verdict != RDL__PASSED &&
                                outcome->verdict != RDL__DISCARDED && outcome->verdict != RDL__CUT))
         return;
-    for (uint32_t i = 0; i < board->races.count; i++)
-        if (!is_known(board, board->races.met[i].origin) && !new)
-            new = &board->races.met[i];
+    for (uint32_t i = 0; i < board->races.count; i++) {
+        const struct rdl__race **first = board->races.met[i].suspected ? &suspected : &new;
+
+        if (!is_known(board, board->races.met[i].origin) && !*first)
+            *first = &board->races.met[i];
+    }
+    if (!new && board->task.kind == RDL__RUN_RANDOM)
+        new = suspected; /* for the search to hear of it */
     if (new)
         rdl__race_fail(outcome, new);
 }
@@ -397,6 +402,8 @@ void rdl__do_task(struct rdl__board *board, struct rdl_case *t, const volatile i
     t->left_out = 0;
     t->wanted = task->wanted;
     t->wanted_cause = task->wanted_cause;
+    t->told = &board->task.settings;
+    t->timeout_ms = task->timeout_ms;
     t->counted = task->kind == RDL__RUN_RANDOM || task->kind == RDL__RUN_ALL;
     board->tape.limit = task->settings.choices_max < board->choices_room
                             ? task->settings.choices_max

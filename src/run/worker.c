@@ -460,6 +460,7 @@ static void do_it_here(struct rdl__worker *worker)
 bool rdl__worker_submit(struct rdl__worker *worker, struct rdl__error *error)
 {
     rdl__bug_if(worker->busy);
+    worker->board->task.timeout_ms = worker->timeout_ms;
     worker->done_seen = worker->board->done;
     worker->since_ns = rdl__now_ns();
     if (!worker->forks) {

@@ -19,6 +19,7 @@
 #include "cli/orders.h"
 #include "cli/program/follow.h"
 #include "cli/program/program.h"
+#include "cli/program/spinning.h"
 #include "control/explore.h"
 #include "control/sched/allowed.h"
 #include "control/sched/debug.h"
@@ -194,13 +195,13 @@ static void compare_output(struct rdl__outcome *outcome)
 
 /* A program that does not end even under the first schedule is not for exploring:
  * a server, say. */
-static void refuse(struct rdl__outcome *outcome)
+static void refuse(struct rdl__outcome *outcome, const char *advice)
 {
     outcome->verdict = RDL__MISUSED;
     snprintf(outcome->text, sizeof outcome->text,
              "the program does not end: after %g s it was still at %s; give it an input that makes "
-             "it end, or more time (--timeout)",
-             program.timeout_ms / 1000.0, outcome->pc ? rdl__at(outcome->pc) : "it");
+             "it end, or more time (--timeout)%s",
+             program.timeout_ms / 1000.0, outcome->pc ? rdl__at(outcome->pc) : "it", advice);
 }
 
 /* It ended by itself: as it should? */
@@ -225,7 +226,9 @@ static void judge(struct rdl_case *t, int status, bool told)
     if (outcome->verdict == RDL__FAILED && !(fail_bits[outcome->cause] & program.explore.fail_on))
         outcome->verdict = RDL__PASSED;
     if (board->hung && board->task.kind == RDL__RUN_RANDOM && board->failed_at == 0)
-        refuse(outcome);
+        refuse(outcome, rdl__spinning_advice(board));
+    else if (board->hung)
+        rdl__spinning_advise(board);
     board->hung = false;
     board->crash.signal = 0;
 }
@@ -382,6 +385,7 @@ static int explore(struct rdl__options *options, const char *name)
         learn_output(&program.test);
     rdl__races_fail = (options->explore.fail_on & RDL__FAIL_RACE) != 0;
     rdl__explorer_judge = judge;
+    rdl__explorer_hung = rdl__spinning_waits;
     rdl__worker_judge = judge_freely;
     rdl__explorer_before = prepare_execution;
     status = rdl__run_tests(options, tests, 1);

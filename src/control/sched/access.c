@@ -351,6 +351,8 @@ RDL__INTERPOSE void __tsan_func_exit(void)
     frame = last_frame(self->track, (uintptr_t)__builtin_frame_address(0), RDL__CALLER);
     if (rdl__is_openmp(frame.pc))
         rdl__openmp_is_back(self);
-    if (__builtin_expect(frame.from_unseen, 0))
+    if (__builtin_expect(frame.from_unseen, 0)) {
         rdl__after(self, frame.pc);
+        rdl__world_meet(self);
+    }
 }

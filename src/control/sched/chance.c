@@ -3,8 +3,9 @@
 #include <raddle/check.h>
 
 #include "control/sched/inner.h"
+#include "control/sched/world.h"
 
-enum { FAULT_ONE_IN = 8 };
+enum { FAULT_ONE_IN = 8, EARLY_MAX = 8 };
 #define EAGER_MAX (60 * UINT64_C(1000000000)) /* ns */
 
 #define sched     (&rdl__sched)
@@ -61,6 +62,14 @@ bool rdl__fault(unsigned which)
     return index == 1;
 }
 
+/* A clock that never waits for its time would go on for ever, and who waits for input from outside
+ * would never get it. */
+static bool may_end_early(void)
+{
+    return sched->eager_sleepers &&
+           (!rdl__outside_is_awaited() || ++sched->early_ends <= EARLY_MAX);
+}
+
 /* In half of a program's executions in which threads sleep, a sleep may end at any time,
  * as it may on a busy machine; in the others time stands still while anybody can run.
  * To sleep for more than a minute is to wait until something happens.  In a test, it
@@ -80,5 +89,5 @@ bool rdl__sleeps_eagerly(const struct rdl__op *op, uint64_t until)
         sched->eager_sleepers = eager == 1;
         sched->sleeping_decided = true;
     }
-    return sched->eager_sleepers;
+    return may_end_early();
 }

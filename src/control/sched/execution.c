@@ -8,6 +8,7 @@
 #include "control/sched/dispatch.h"
 #include "control/sched/donor.h"
 #include "control/sched/inner.h"
+#include "control/sched/loops.h"
 #include "control/sched/seen.h"
 #include "control/sched/sleeper.h"
 #include "control/sched/state.h"
@@ -71,7 +72,7 @@ static void reset(const struct rdl__execution *execution)
     sched->stacks = execution->watched & RDL__WATCH_STACKS;
     sched->ends = execution->watched & RDL__WATCH_ENDS;
     sched->detaches = execution->watched & RDL__WATCH_DETACHED;
-    sched->points_max = execution->points_max;
+    rdl__bound_begin(execution->points_max, execution->patience_ns);
     sched->vain = 0;
     sched->quiet_waiters = sched->servants = sched->unjoined = 0;
     sched->settling = sched->patient = sched->comes_last = false;
@@ -81,6 +82,7 @@ static void reset(const struct rdl__execution *execution)
     sched->credit = sched->credit_given = 0;
     sched->picked_from = 1;
     sched->eager_sleepers = sched->sleeping_decided = false;
+    sched->early_ends = 0;
     sched->ending = sched->failing = sched->masks_differ = false;
     sched->left = NULL;
     sched->leaver = NULL;
@@ -150,6 +152,7 @@ void rdl__execution_prepare(void)
     rdl__dispatch_prepare();
     rdl__own_stack(&low, &high);
     rdl__seen_begin();
+    rdl__loops_prepare();
     (void)rdl__addresses_are_fixed(); /* it asks the system, which is an operation later */
 }
 

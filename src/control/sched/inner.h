@@ -10,11 +10,17 @@
 #include "port/lines.h"
 #include "port/thunk.h"
 
+/* seen.c: is it code of Raddle's, by a return address into it? */
+bool rdl__is_own(uintptr_t pc);
+
 /* Where OpenMP's library comes to something, the program has called that, or made it start the
- * thread; and where we let a mocked function run, who has called it. */
+ * thread; where we let a mocked function run, who has called it; and where a function of ours does
+ * a system call, who has made that. */
 static inline uintptr_t rdl__blamed(const struct rdl__thread *thread, uintptr_t pc)
 {
     pc = rdl__thunk_caller(pc);
+    if (__builtin_expect(thread->by_number != 0, 0) && rdl__is_own(pc))
+        return thread->by_number;
     if (rdl__is_openmp(pc))
         return thread->openmp_from  ? thread->openmp_from
                : thread->created_at ? thread->created_at
@@ -68,6 +74,14 @@ uint16_t rdl__stack_owner(uintptr_t object);
 void rdl__process_ends(uintptr_t pc);
 void rdl__handler_registered(const struct rdl__thread *self); /* to be run by exit() */
 void rdl__streams_end(void); /* before that, by exit() */
+
+/* bound.c: an execution of more points than these is endless; unless the first one is given time
+ * to come to its end. */
+void rdl__bound_begin(uint64_t points, uint64_t patience_ns);
+uint64_t rdl__bound_least(void); /* points after which it was to end */
+void rdl__bound_met(void);       /* it has more than sched->points_max now */
+/* A stretch begins.  Is the tape to be spared? */
+bool rdl__bound_look(const struct rdl__tape *tape);
 
 /* verdict.c */
 _Noreturn void rdl__nobody_can_run(void);

@@ -8,6 +8,11 @@
  * Threads have columns in the clocks.  A column is used again only by a thread
  * that could see all of its former owner, so that nothing is mixed up.
  *
+ * Code that is not seen may put accesses in order, too, and nobody knows whether it does.  So each
+ * clock has a twin, which knows what would have been told in addition if every entry into such code
+ * told all of those that came after it.  There are no twins as long as nothing enters such code: up
+ * to then they would say the same.
+ *
  * There are no clocks as long as no code tells of its accesses.  They begin anew with
  * every execution.  Objects are found by their address; one
  * of an earlier execution counts as none, so that nothing needs to be cleared. */
@@ -37,6 +42,11 @@ bool rdl__alone;
 static uint32_t clocks[COLUMNS][COLUMNS];
 static uint32_t fences[COLUMNS][COLUMNS];  /* as it was at the last release fence */
 static uint32_t pending[COLUMNS][COLUMNS]; /* what relaxed loads saw: for an acquire fence */
+/* The same as far as it is assumed: see above. */
+static bool assuming;
+static uint32_t assumed[COLUMNS][COLUMNS];
+static uint32_t assumed_fences[COLUMNS][COLUMNS];
+static uint32_t assumed_pending[COLUMNS][COLUMNS];
 static uint32_t column_count;
 static uint32_t owners[COLUMNS]; /* number of the thread whose column it is, or was last */
 static bool retired[COLUMNS];    /* that thread's number is another's by now */
@@ -88,7 +98,9 @@ struct object {
     /* If its clock is that of one thread at one time: which (a column), and when.
      * Whoever can see that far need not read on. */
     uint32_t whose, when;
-    uint32_t head; /* who began the release sequence that it is at; NOBODY, MANY */
+    uint32_t head;     /* who began the release sequence that it is at; NOBODY, MANY */
+    uint32_t *assumed; /* its clock's twin; NULL: that says the same */
+    uint32_t assumed_count, assumed_room;
 };
 
 static struct object *objects;
@@ -156,6 +168,26 @@ static void object_extend(struct object *object)
     object->count = column_count;
 }
 
+/* Its clock has a twin from here on. */
+static void object_assume(struct object *object)
+{
+    const uint32_t *from = object->assumed ? object->assumed : object->clock;
+    uint32_t count = object->assumed ? object->assumed_count : object->count;
+
+    if (!object->assumed || object->assumed_room < column_count) {
+        uint32_t room = column_count <= FEW ? FEW : (column_count + 31) & ~UINT32_C(31);
+        uint32_t *clock = numbers_new(room);
+
+        if (count > 0)
+            memcpy(clock, from, count * sizeof *clock);
+        object->assumed = clock;
+        object->assumed_room = room;
+    }
+    if (count < column_count)
+        memset(object->assumed + count, 0, (column_count - count) * sizeof *object->assumed);
+    object->assumed_count = column_count;
+}
+
 /* ---- Telling and being told ------------------------------------------------------------------ */
 
 /* All clocks have room for at least FEW numbers. */
@@ -178,6 +210,8 @@ static void join(uint32_t *clock, const uint32_t *other, uint32_t count)
 static void move_on(struct rdl__track *track)
 {
     track->clock[track->column]++;
+    if (__builtin_expect(assuming, 0))
+        assumed[track->column][track->column] = track->clock[track->column];
     rdl__race_new_time(track);
 }
 
@@ -192,12 +226,37 @@ static void learn(uint32_t *clock, const struct object *object)
         join(clock, object->clock, object->count);
 }
 
+static void learn_assumed(uint32_t *clock, const struct object *object)
+{
+    if (object->assumed)
+        join(clock, object->assumed, object->assumed_count);
+    else
+        join(clock, object->clock, object->count);
+}
+
+static void tell_assumed(struct object *object, const uint32_t *clock, bool instead)
+{
+    object_assume(object);
+    if (instead)
+        copy(object->assumed, clock, column_count);
+    else
+        join(object->assumed, clock, column_count);
+}
+
+/* The twin of a clock of this thread. */
+static const uint32_t *twin_of(const struct rdl__track *track, const uint32_t *clock)
+{
+    return clock == track->clock ? assumed[track->column] : assumed_fences[track->column];
+}
+
 /* Put this clock, of this thread, into the object, with what is there or, if
  * `instead`, in its place. */
 static void tell(struct object *object, const struct rdl__track *track, const uint32_t *clock,
                  bool instead)
 {
     object_extend(object);
+    if (__builtin_expect(assuming, 0))
+        tell_assumed(object, twin_of(track, clock), instead || object->head == NOBODY);
     if (instead || object->head == NOBODY || sees_all(clock, object)) {
         copy(object->clock, clock, column_count);
         object->whose = track->column;
@@ -215,23 +274,30 @@ static void tell(struct object *object, const struct rdl__track *track, const ui
 static void forget(struct object *object)
 {
     object->count = 0;
+    object->assumed = NULL;
     object->whose = object->head = NOBODY;
 }
 
 static void acquire(struct rdl__track *track, const struct object *object, bool acquires)
 {
-    uint32_t *clock = pending[track->column];
+    uint32_t *clock = pending[track->column], *twin = assumed_pending[track->column];
 
+    if (__builtin_expect(assuming, 0) && acquires)
+        learn_assumed(assumed[track->column], object);
     if (acquires) {
         learn(track->clock, object);
         return;
     }
-    if (sees_all(track->clock, object))
+    if (!assuming && sees_all(track->clock, object))
         return;
-    if (!track->fence_pending)
+    if (!track->fence_pending) {
         memset(clock, 0, column_count * sizeof *clock);
+        memset(twin, 0, column_count * sizeof *twin);
+    }
     track->fence_pending = true;
     learn(clock, object);
+    if (__builtin_expect(assuming, 0))
+        learn_assumed(twin, object);
 }
 
 void rdl__order_load(struct rdl__track *track, uintptr_t address, bool acquires)
@@ -284,13 +350,46 @@ void rdl__order_fence(struct rdl__track *track, bool acquires, bool releases)
 {
     if (acquires && track->fence_pending) {
         join(track->clock, pending[track->column], column_count);
+        if (assuming)
+            join(assumed[track->column], assumed_pending[track->column], column_count);
         track->fence_pending = false;
     }
     if (releases) {
         copy(fences[track->column], track->clock, column_count);
+        if (assuming)
+            copy(assumed_fences[track->column], assumed[track->column], column_count);
         track->fence_released = true;
         move_on(track);
     }
+}
+
+/* ---- Code that is not seen ------------------------------------------------------------------- */
+
+static void begin_assuming(void)
+{
+    for (uint32_t row = 0; row < column_count; row++) {
+        copy(assumed[row], clocks[row], column_count);
+        copy(assumed_fences[row], fences[row], column_count);
+        copy(assumed_pending[row], pending[row], column_count);
+    }
+    assuming = true;
+}
+
+void rdl__order_assume(struct rdl__track *track)
+{
+    static const char unseen; /* stands for all that is not seen */
+    struct object *object = object_get((uintptr_t)&unseen);
+
+    if (!assuming)
+        begin_assuming();
+    learn_assumed(assumed[track->column], object);
+    tell_assumed(object, assumed[track->column], false);
+    move_on(track);
+}
+
+bool rdl__order_is_assumed(const struct rdl__track *track, uint32_t column, uint32_t clock)
+{
+    return assuming && clock <= assumed[track->column][column];
 }
 
 /* ---- For primitives -------------------------------------------------------------------------- */
@@ -332,8 +431,10 @@ static uint32_t column_for(const uint32_t *creator)
     if (column_count == COLUMNS)
         return any; /* some number was used again, or there would be no room for a thread */
     column_count++;
-    for (uint32_t row = 0; row < column_count; row++)
+    for (uint32_t row = 0; row < column_count; row++) {
         clocks[row][column] = fences[row][column] = pending[row][column] = 0;
+        assumed[row][column] = assumed_fences[row][column] = assumed_pending[row][column] = 0;
+    }
     return column;
 }
 
@@ -361,6 +462,7 @@ static void forget_all(void)
     chunk = 0;
     chunks[0].used = 0;
     column_count = 0;
+    assuming = false;
     rdl__race_begin();
 }
 
@@ -413,8 +515,9 @@ void rdl__hb_created(struct rdl__thread *creator, struct rdl__thread *created)
     column = column_for(known);
     now = clocks[column][column]; /* where its former owner ended; 0: it had none */
     copy(clocks[column], known, column_count);
+    copy(assumed[column], assumed[creator->track->column], column_count);
     begin(created, column);
-    clocks[column][column] = now + 1;
+    assumed[column][column] = clocks[column][column] = now + 1;
     rdl__alone = false;
     move_on(creator->track);
 }
@@ -426,6 +529,8 @@ void rdl__hb_joined(struct rdl__thread *self, struct rdl__thread *ended)
     if (!rdl__races_on || ended->track->execution != execution)
         return; /* it has never had a clock */
     join(clock, ended->track->clock, column_count);
+    if (assuming)
+        join(assumed[self->track->column], assumed[ended->track->column], column_count);
     if (rdl__sched.alive > 1)
         return;
     for (uint32_t column = 0; column < column_count; column++)

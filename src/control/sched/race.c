@@ -417,6 +417,7 @@ static struct rdl__access access_of(uint32_t number, uintptr_t address)
                                 .address = address,
                                 .event = number,
                                 .column = column_of(event),
+                                .clock = event->clock,
                                 .size = event->size,
                                 .how = how_of(event)};
 }

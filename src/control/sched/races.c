@@ -42,7 +42,9 @@ void rdl__race_fail(struct rdl__outcome *outcome, const struct rdl__race *race)
     add_access(&text, &race->earlier, true, NULL);
     rdl__text_add(&text, "\n");
     add_access(&text, &race->later, false, &outcome->stack);
-    rdl__text_add(&text, ", and nothing makes one wait for the other\n");
+    rdl__text_add(&text, race->suspected ? ", and nothing that Raddle sees makes one wait for the "
+                                           "other; code that it does not see may\n"
+                                         : ", and nothing makes one wait for the other\n");
     outcome->claimed = 1;
     outcome->verdict = RDL__FAILED;
     outcome->cause = RDL__BY_RACE;
@@ -50,8 +52,8 @@ void rdl__race_fail(struct rdl__outcome *outcome, const struct rdl__race *race)
     outcome->file[0] = '\0';
     outcome->pc = race->later.pc;
     outcome->origin = race->origin;
-    snprintf(outcome->check, sizeof outcome->check, "data race between %s and %s",
-             race->earlier.thread, race->later.thread);
+    snprintf(outcome->check, sizeof outcome->check, "%sdata race between %s and %s",
+             race->suspected ? "suspected " : "", race->earlier.thread, race->later.thread);
     snprintf(outcome->text, sizeof outcome->text, "%s", rdl__text_string(&text));
     rdl__text_release(&text);
 }
@@ -84,9 +86,10 @@ static bool is_variable(uintptr_t address)
 }
 
 /* Two accesses at the same places are one race, whichever of them comes first. */
-static uint64_t origin_of(const struct rdl__race *race)
+static uint64_t origin_of(const struct rdl__race *race, bool suspected)
 {
-    uint64_t origin = rdl__combine(RDL__BY_RACE, hash_of(&race->earlier) ^ hash_of(&race->later));
+    uint64_t origin = rdl__combine(suspected ? UINT64_MAX : RDL__BY_RACE,
+                                   hash_of(&race->earlier) ^ hash_of(&race->later));
     bool by_address = rdl__races_by_callers() && is_variable(race->address);
 
     return by_address ? rdl__combine(origin, race->address) : origin;
@@ -104,7 +107,7 @@ static bool was_met(const struct rdl__races *races, uint64_t origin)
 static bool ends_here(const struct rdl_case *t, const struct rdl__race *race)
 {
     if (t->wanted)
-        return t->wanted == race->origin || t->wanted == RDL__ANY_RACE;
+        return t->wanted == race->origin || (t->wanted == RDL__ANY_RACE && !race->suspected);
     return (t->settings.race & ~RDL__RACES_BY_CALLERS) == t->races->count;
 }
 
@@ -112,17 +115,20 @@ void rdl__race_met(struct rdl__thread *self, const struct rdl__access *now,
                    const struct rdl__access *earlier)
 {
     struct rdl_case *t = rdl__sched.t;
-    struct rdl__race race = {.address = earlier->address,
-                             .owner = rdl__stack_owner(earlier->address),
-                             .earlier = racing(rdl__column_thread(earlier->column), earlier),
-                             .later = racing(self, now)};
+    struct rdl__race race = {
+        .address = earlier->address,
+        .owner = rdl__stack_owner(earlier->address),
+        .suspected = rdl__order_is_assumed(self->track, earlier->column, earlier->clock),
+        .earlier = racing(rdl__column_thread(earlier->column), earlier),
+        .later = racing(self, now)};
 
     rdl__race_callers(earlier->event, &race.earlier.callers);
     rdl__callers_of(self, now->pc, &race.later.callers);
-    race.origin = origin_of(&race);
-    if (was_met(t->races, race.origin))
+    race.origin = origin_of(&race, race.suspected);
+    if (was_met(t->races, race.origin) ||
+        (race.suspected && was_met(t->races, origin_of(&race, false))))
         return;
-    if (t->races->count == RDL__RACES_MAX) {
+    if (t->races->count >= (race.suspected ? RDL__SUSPECTED_MAX : RDL__RACES_MAX)) {
         rdl__limit(RDL__LIMIT_BOUND, "more data races were met than there is room for", "");
         return;
     }

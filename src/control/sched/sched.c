@@ -240,7 +240,7 @@ static void begin_stretch(void)
     sched->view.quiet = 0;
     record(RDL__STRETCH, length, RDL__STRETCH_MAX);
     /* A tape has an end.  Before it is reached, preempt nobody any more. */
-    sched->calm = tape->count > tape->limit / 4 * 3;
+    sched->calm = rdl__bound_look(tape);
 }
 
 /* Which thread the tape names; not `except`, unless there is no other. */
@@ -372,8 +372,8 @@ static void may_be_preempted(struct rdl__thread *self)
     uint32_t id;
 
     count_point();
-    if (view->points > sched->points_max)
-        rdl__endless();
+    if (__builtin_expect(view->points > sched->points_max, 0))
+        rdl__bound_met();
     if (is_to_go_on(self)) {
         sched->stretch++;
         sched->summary->unasked = true;
@@ -425,7 +425,7 @@ static bool is_access(const struct rdl__op *op)
 /* No other thread can go, and yet this one offers to wait, again and again: in vain. */
 static void ask_in_vain(void)
 {
-    if (++sched->vain <= sched->points_max)
+    if (++sched->vain <= rdl__bound_least())
         return;
     if (!rdl__await_children())
         rdl__endless();

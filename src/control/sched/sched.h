@@ -115,6 +115,7 @@ struct rdl__thread {
 
     struct rdl__callers callers; /* of its operation, while steps are recorded */
     uintptr_t openmp_from;       /* pc of the call of OpenMP's that it is in; 0: none */
+    uintptr_t by_number;         /* pc of its call of syscall, which we do by a function; 0: none */
 
     struct rdl__thread_dtor *dtors; /* of C++ thread_local objects */
 
@@ -161,6 +162,7 @@ struct rdl__sched {
     uint64_t deadlines;    /* how many threads have one */
     bool eager_sleepers;   /* a sleep may end whenever it likes */
     bool sleeping_decided; /* whether that is so */
+    uint32_t early_ends;   /* of sleeps, while a thread waited for input from outside */
     unsigned faults;
     bool stacks;                    /* accesses of threads to their own stacks count */
     bool ends;                      /* ends of threads are operations, */
@@ -377,6 +379,7 @@ struct rdl__execution {
     unsigned faults;
     unsigned watched; /* RDL__WATCH_STACKS and the like: see struct rdl__settings */
     uint64_t points_max;
+    uint64_t patience_ns; /* how long it may take to come to its end beyond that; 0: it may not */
 };
 
 /* What is found out once; before a process of an execution is forked, for it to know. */

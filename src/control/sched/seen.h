@@ -39,8 +39,7 @@ bool rdl__is_known_library(const char *path);
 /* Is it code at all, of a module that is loaded? */
 bool rdl__is_code(uintptr_t address);
 
-/* Is the call that returns there one of Raddle's own; of code that `raddle cc` compiled? */
-bool rdl__is_own(uintptr_t pc);
+/* Is the call that returns there one of code that `raddle cc` compiled? */
 bool rdl__is_instrumented(uintptr_t pc);
 bool rdl__is_of_sanitizer(uintptr_t pc); /* which calls for itself, with locks that it holds */
 

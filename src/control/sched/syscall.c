@@ -4,15 +4,24 @@
  * function of that name; all others are handed on, as operations on what the function's
  * row in the table of calls says (syscall_rows.c). */
 #include <errno.h>
+#include <mqueue.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdarg.h>
+#include <string.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/msg.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/select.h>
+#include <sys/sem.h>
+#include <sys/sendfile.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/time.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "control/sched/follow.h"
@@ -21,7 +30,7 @@
 
 RDL__ASKED_FOR(syscall);
 
-enum { ARGUMENTS = 6, IOPRIO_WHO_PROCESS = 1 };
+enum { ARGUMENTS = 6, IOPRIO_WHO_PROCESS = 1, KERNEL_SET = 8 };
 
 /* What poll waits for, as a deadline. */
 static uint64_t deadline_of_ms(long ms)
@@ -193,6 +202,102 @@ static bool about_files(struct rdl__thread *self, long number, const long *a, ui
     }
 }
 
+/* What wakes a thread that waits in ppoll or pselect; NULL: nothing does. */
+static const sigset_t *signals_at(long mask, sigset_t *out)
+{
+    if (!mask)
+        return NULL;
+    sigemptyset(out);
+    memcpy(out, (const void *)mask, KERNEL_SET);
+    return out;
+}
+
+/* Waiting for several of them. */
+static bool about_many_files(long number, const long *a, long *out)
+{
+    const long *mask = number == SYS_pselect6 ? (const long *)a[5] : NULL;
+    sigset_t set;
+
+    switch (number) {
+    case SYS_ppoll:
+        *out = ppoll((struct pollfd *)a[0], (nfds_t)a[1], (const struct timespec *)a[2],
+                     signals_at(a[3], &set));
+        return true;
+    case SYS_pselect6:
+        *out = pselect((int)a[0], (fd_set *)a[1], (fd_set *)a[2], (fd_set *)a[3],
+                       (const struct timespec *)a[4], mask ? signals_at(mask[0], &set) : NULL);
+        return true;
+    case SYS_epoll_ctl:
+        *out = epoll_ctl((int)a[0], (int)a[1], (int)a[2], (struct epoll_event *)a[3]);
+        return true;
+    case SYS_epoll_wait:
+        *out = epoll_wait((int)a[0], (struct epoll_event *)a[1], (int)a[2], (int)a[3]);
+        return true;
+    case SYS_epoll_pwait:
+        *out = epoll_pwait((int)a[0], (struct epoll_event *)a[1], (int)a[2], (int)a[3],
+                           signals_at(a[4], &set));
+        return true;
+    case SYS_epoll_pwait2:
+        *out = epoll_pwait2((int)a[0], (struct epoll_event *)a[1], (int)a[2],
+                            (const struct timespec *)a[3], signals_at(a[4], &set));
+        return true;
+    case SYS_recvmmsg:
+        *out = recvmmsg((int)a[0], (struct mmsghdr *)a[1], (unsigned)a[2], (int)a[3],
+                        (struct timespec *)a[4]);
+        return true;
+    case SYS_sendmmsg:
+        *out = sendmmsg((int)a[0], (struct mmsghdr *)a[1], (unsigned)a[2], (int)a[3]);
+        return true;
+    case SYS_splice:
+        *out = splice((int)a[0], (off64_t *)a[1], (int)a[2], (off64_t *)a[3], (size_t)a[4],
+                      (unsigned)a[5]);
+        return true;
+    case SYS_sendfile:
+        *out = sendfile((int)a[0], (int)a[1], (off_t *)a[2], (size_t)a[3]);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Queues of messages, and semaphores. */
+static bool about_queues(long number, const long *a, long *out)
+{
+    switch (number) {
+    case SYS_semop:
+        *out = semop((int)a[0], (struct sembuf *)a[1], (size_t)a[2]);
+        return true;
+    case SYS_semtimedop:
+        *out = semtimedop((int)a[0], (struct sembuf *)a[1], (size_t)a[2],
+                          (const struct timespec *)a[3]);
+        return true;
+    case SYS_semctl:
+        *out = semctl((int)a[0], (int)a[1], (int)a[2], (void *)a[3]);
+        return true;
+    case SYS_msgsnd:
+        *out = msgsnd((int)a[0], (const void *)a[1], (size_t)a[2], (int)a[3]);
+        return true;
+    case SYS_msgrcv:
+        *out = msgrcv((int)a[0], (void *)a[1], (size_t)a[2], a[3], (int)a[4]);
+        return true;
+    case SYS_msgctl:
+        *out = msgctl((int)a[0], (int)a[1], (struct msqid_ds *)a[2]);
+        return true;
+    case SYS_mq_timedsend:
+        *out = a[4] ? mq_timedsend((mqd_t)a[0], (const char *)a[1], (size_t)a[2], (unsigned)a[3],
+                                   (const struct timespec *)a[4])
+                    : mq_send((mqd_t)a[0], (const char *)a[1], (size_t)a[2], (unsigned)a[3]);
+        return true;
+    case SYS_mq_timedreceive:
+        *out = a[4] ? mq_timedreceive((mqd_t)a[0], (char *)a[1], (size_t)a[2], (unsigned *)a[3],
+                                      (const struct timespec *)a[4])
+                    : mq_receive((mqd_t)a[0], (char *)a[1], (size_t)a[2], (unsigned *)a[3]);
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* Files and mappings that come and go. */
 static bool about_numbers(long number, const long *a, long *out)
 {
@@ -215,8 +320,25 @@ static bool about_numbers(long number, const long *a, long *out)
     case SYS_dup3:
         *out = dup3((int)a[0], (int)a[1], (int)a[2]);
         return true;
+    case SYS_socketpair:
+        *out = socketpair((int)a[0], (int)a[1], (int)a[2], (int *)a[3]);
+        return true;
+    case SYS_shutdown:
+        *out = shutdown((int)a[0], (int)a[1]);
+        return true;
+    case SYS_eventfd:
     case SYS_eventfd2:
-        *out = eventfd((unsigned)a[0], (int)a[1]);
+        *out = eventfd((unsigned)a[0], number == SYS_eventfd2 ? (int)a[1] : 0);
+        return true;
+    case SYS_timerfd_create:
+        *out = timerfd_create((clockid_t)a[0], (int)a[1]);
+        return true;
+    case SYS_timerfd_settime:
+        *out = timerfd_settime((int)a[0], (int)a[1], (const struct itimerspec *)a[2],
+                               (struct itimerspec *)a[3]);
+        return true;
+    case SYS_timerfd_gettime:
+        *out = timerfd_gettime((int)a[0], (struct itimerspec *)a[1]);
         return true;
     case SYS_signalfd:
     case SYS_signalfd4:
@@ -275,7 +397,7 @@ static void name_for_kernel(long number, long *a)
     }
 }
 
-long rdl__call_by_number(struct rdl__thread *self, long number, long *a, uintptr_t pc)
+static long call_by_number(struct rdl__thread *self, long number, long *a, uintptr_t pc)
 {
     long result;
 
@@ -284,7 +406,8 @@ long rdl__call_by_number(struct rdl__thread *self, long number, long *a, uintptr
     if (about_time_or_threads(self, number, a, pc, &result))
         return rdl__in_errno(result);
     if (about_files(self, number, a, pc, &result) ||
-        about_processes(self, number, a, pc, &result) || about_numbers(number, a, &result))
+        about_processes(self, number, a, pc, &result) || about_numbers(number, a, &result) ||
+        about_many_files(number, a, &result) || about_queues(number, a, &result))
         return result;
     if (number == SYS_clone || number == SYS_clone3) {
         rdl__come_to_clone(self, number == SYS_clone ? (uint64_t)a[0] : *(uint64_t *)a[0], pc);
@@ -293,6 +416,17 @@ long rdl__call_by_number(struct rdl__thread *self, long number, long *a, uintptr
     rdl__come_to_number(self, number, a, pc);
     name_for_kernel(number, a);
     return RDL__NEXT(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+long rdl__call_by_number(struct rdl__thread *self, long number, long *a, uintptr_t pc)
+{
+    uintptr_t before = self->by_number;
+    long result;
+
+    self->by_number = pc;
+    result = call_by_number(self, number, a, pc);
+    self->by_number = before;
+    return result;
 }
 
 /* How many arguments there are is not known: the last may be what else is on the stack. */

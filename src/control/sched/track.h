@@ -107,6 +107,12 @@ void rdl__order_store(struct rdl__track *track, uintptr_t address, bool releases
 void rdl__order_update(struct rdl__track *track, uintptr_t address, bool acquires, bool releases);
 void rdl__order_fence(struct rdl__track *track, bool acquires, bool releases);
 
+/* The thread enters code that is not seen: what threads did before they did so last may have
+ * happened before what it does from here on, and so it is assumed.  Is that all that would put this
+ * moment of a thread before what another one does now? */
+void rdl__order_assume(struct rdl__track *track);
+bool rdl__order_is_assumed(const struct rdl__track *track, uint32_t column, uint32_t clock);
+
 /* Which thread a column of the clocks belongs to now, or did last. */
 struct rdl__thread *rdl__column_thread(uint32_t column);
 
@@ -126,7 +132,7 @@ struct rdl__access {
     uintptr_t pc;
     uintptr_t address; /* of the first byte that is raced for */
     uint32_t event;    /* its number */
-    uint32_t column, size;
+    uint32_t column, clock, size;
     unsigned how;
 };
 

@@ -497,6 +497,6 @@ _Noreturn void rdl__endless(void)
 
     out.used = 0;
     say(&out, "livelock: it does not come to an end (after %llu places to switch threads)\n",
-        (unsigned long long)sched->points_max);
+        (unsigned long long)rdl__bound_least());
     end_with(RDL__BY_LIVELOCK, sched->view.ops[rdl__running->id].pc, 0, out.text);
 }

@@ -14,7 +14,13 @@
  * Virtual time and other processes do not go together: what takes the child of a
  * test a millisecond may be an hour of ours.  So as long as there are children, or
  * others are given a time to answer in, a jump of time takes as long as it would,
- * within limits. */
+ * within limits.
+ *
+ * A thread that sleeps again and again would make time run away from others, who have no
+ * chance to answer one that waits for them.  So we wait for a while before the 8th jump of
+ * time since something came from outside, the 16th, the 32nd and so on: it is always the same
+ * jump before which an answer comes that does not take longer.  If nothing ever comes,
+ * executions to come need not wait. */
 #include <errno.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -31,16 +37,20 @@ enum {
     SLICE_MAX = 5 * 1000 * 1000,
     PACE_MAX = 1000 * 1000 * 1000, /* ns that a jump of time takes at most */
 };
+/* Of jumps since something came from outside, this one waits so long, and so do all whose number is
+ * it times a power of 2. */
+enum { CHANCE_FIRST = 8, CHANCE_NS = 500 * 1000 * 1000, CHANCES_IN_VAIN = 4 };
 #define PACE_BUDGET (UINT64_C(5) * 1000 * 1000 * 1000) /* and all of an execution */
 
 static uint32_t waiters; /* threads that await something from outside */
 static uint64_t paced;   /* ns of real time that jumps have taken */
 static uint64_t slice;   /* ns to wait before asking again; longer and longer */
+static uint64_t jumps;   /* of time, since something came from outside */
 
 void rdl__waits_begin(void)
 {
     waiters = 0;
-    paced = 0;
+    paced = jumps = 0;
     slice = SLICE_MIN;
 }
 
@@ -382,11 +392,40 @@ static bool keep_pace(void)
     return ready;
 }
 
+bool rdl__outside_is_awaited(void)
+{
+    for (uint32_t id = 0; waiters > 0 && id < sched->view.threads; id++)
+        if (file_wait_of(sched->threads[id]) && is_hopeful(sched->threads[id]))
+            return true;
+    return false;
+}
+
+bool rdl__others_may_act(void)
+{
+    return rdl__has_forked() || signals_may_come() || rdl__outside_is_awaited();
+}
+
+/* Time is about to jump.  Has it done so often that others are to get a chance? */
+static bool give_a_chance(void)
+{
+    if (next_deadline() == RDL__FOREVER || ++jumps < CHANCE_FIRST || (jumps & (jumps - 1)) != 0 ||
+        sched->summary->chances_in_vain >= CHANCES_IN_VAIN || !rdl__outside_is_awaited())
+        return false;
+    rdl__limit(RDL__LIMIT_BOUND, "input from other processes came when it came", "");
+    if (wait_for_anything(CHANCE_NS)) {
+        jumps = 0;
+        sched->summary->chances_in_vain = 0;
+        return true;
+    }
+    sched->summary->chances_in_vain++;
+    return false;
+}
+
 bool rdl__outside_is_ready(void)
 {
     rdl__timers_look();
     rdl__look_outside();
-    return sched->view.enabled_count > 0 || keep_pace();
+    return sched->view.enabled_count > 0 || keep_pace() || give_a_chance();
 }
 
 bool rdl__await_outside(void)

@@ -143,6 +143,12 @@ enum rdl__woken rdl__await_child(struct rdl__thread *self, const struct rdl__op 
                                  struct rdl__child_wait *wait);
 bool rdl__has_children(void);
 
+/* Does a thread wait for a file that other processes may make ready? */
+bool rdl__outside_is_awaited(void);
+
+/* Is there anybody but controlled threads, who might change what such a thread waits for? */
+bool rdl__others_may_act(void);
+
 struct rdl__signal_wait {
     struct rdl__thread *thread;
     rdl__signals set;

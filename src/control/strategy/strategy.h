@@ -134,6 +134,8 @@ struct rdl__summary {
     uint32_t pending_count;
     struct rdl__log_entry log[RDL__LOG_ROOM];
     struct rdl__limits limits; /* facts that limit what a pass may claim */
+    uint32_t chances_in_vain;  /* how often, in a row, this and earlier executions have waited for
+                                  what did not come from outside: kept, as the only one */
 };
 
 /* What a strategy has tried.  It counts and does not claim: what may be said of it depends

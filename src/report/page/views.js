@@ -20,7 +20,8 @@ function numbers(parts) {
 function testView(test, group) {
   const noun = test.schedules !== null && test.schedules !== undefined ? "schedule" : "case";
   const failures = test.failures || [];
-  const shown = failures.map((failure) => new Failure(failure, group));
+  const suspected = test.suspected || [];
+  const shown = failures.concat(suspected).map((failure) => new Failure(failure, group));
   const view = make("article", {class: "test"},
     make("header", {class: "test-head"},
       make("h1", {}, chip(test.verdict), make("span", {}, test.test)),
@@ -35,7 +36,9 @@ function testView(test, group) {
       ? make("pre", {class: "detail"}, test.message) : null,
     (test.warnings || []).map((text) => make("p", {class: "warn"}, text)),
     test.verdict === "pass" && failures.length ? make("p", {class: "pass"}, "It fails, as expected.") : null,
-    failures.length > 1 ? failureSwitch(shown) : null,
+    suspected.length ? make("p", {class: "warn"}, `${many(suspected.length, "suspected data race")}, ` +
+      "which only code that Raddle does not see may put in order: no failure") : null,
+    shown.length > 1 ? failureSwitch(shown) : null,
     shown.map((one) => one.element), statistics(test));
 
   shown.slice(1).forEach((one) => { one.element.hidden = true; });
