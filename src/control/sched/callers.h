@@ -7,6 +7,9 @@
 /* The calls that led the running thread to pc; none unless steps are recorded. */
 void rdl__callers_of(const struct rdl__thread *self, uintptr_t pc, struct rdl__callers *out);
 
+/* The same, by what is on the stack: for a pc in code that does not tell of its calls. */
+void rdl__callers_by_stack(uintptr_t pc, struct rdl__callers *out);
+
 /* The same for the operation that it has come to. */
 static inline void rdl__callers_note(struct rdl__thread *self)
 {
