@@ -105,6 +105,19 @@ TEST(what_may_be_filled_need_not_be)
     EXPECT_STR(outcomes_of(memory_bounds), "done");
 }
 
+TEST(blocks_in_use_are_counted)
+{
+    size_t bytes = mallinfo2().uordblks, large = mallinfo2().hblks;
+    void *small = rdl__heap_get(1000, 16, false, 0), *block = rdl__heap_get(1 << 20, 16, false, 0);
+
+    EXPECT_EQ(mallinfo2().uordblks, bytes + 1000);
+    EXPECT_EQ(mallinfo2().hblks, large + 1);
+    rdl__heap_put(block, 0);
+    rdl__heap_put(small, 0);
+    EXPECT_EQ(mallinfo2().uordblks, bytes);
+    EXPECT_EQ(mallinfo2().hblks, large);
+}
+
 TEST(errors_are_none_if_nobody_wants_them)
 {
     rdl__memory_fails = false;

@@ -58,6 +58,7 @@ static struct state {
     struct header *freed[CLASSES];
     struct header *oldest, *newest; /* freed blocks that wait; NULL: none do */
     size_t waiting;                 /* their bytes */
+    struct rdl__heap_use use;
 } heap, saved;
 
 /* What only the sanitizer itself has. */
@@ -161,7 +162,7 @@ static bool reserve(void)
             continue;
         if (!rdl__shadow_begin(size)) {
             munmap(at, size);
-            return false;
+            continue;
         }
         madvise(at, size, MADV_NOHUGEPAGE);
         range = heap.next = at;
@@ -296,6 +297,23 @@ static char *align(struct header *block, size_t alignment)
     return aligned;
 }
 
+/* A block comes into use, or goes out of it. */
+static void count(size_t size, size_t blocks)
+{
+    enum { MAPPED = 128 << 10 }; /* from this size on, as mallopt(3) has it */
+
+    heap.use.bytes += blocks * size;
+    if (size >= MAPPED) {
+        heap.use.mapped_blocks += blocks;
+        heap.use.mapped_bytes += blocks * size;
+    }
+}
+
+struct rdl__heap_use rdl__heap_use(void)
+{
+    return heap.use;
+}
+
 static void *get(size_t size, size_t alignment, bool zeroed, uint64_t note)
 {
     uint32_t class = class_of(size + sizeof(struct header) + (alignment > UNIT ? alignment : 0));
@@ -315,6 +333,7 @@ static void *get(size_t size, size_t alignment, bool zeroed, uint64_t note)
         (struct header){.state = LIVE, .class = (uint16_t) class, .size = size, .allocated = note};
     start = align(block, alignment);
     guard(block, start);
+    count(size, 1);
     if (zeroed && !is_clean)
         memset(start, 0, size);
     return start;
@@ -431,6 +450,7 @@ void rdl__heap_put(void *block, uint64_t note)
         give_back_pages(header, bytes_of(header->class));
     header->state = FREED;
     header->freed = note;
+    count(header->size, (size_t)-1);
     if (rdl__heap_is_guarded)
         let_wait(header);
     else
@@ -447,6 +467,8 @@ void *rdl__heap_resize(void *block, size_t size, uint64_t note)
     if (!rdl__heap_is_guarded && size <= room && size >= room / 2) {
         get_lock();
         is_used = true;
+        count(header->size, (size_t)-1);
+        count(size, 1);
         header->size = size;
         guard(header, block);
         put_lock();

@@ -36,6 +36,12 @@ void *rdl__heap_resize(void *block, size_t size, uint64_t note);
 void rdl__heap_put(void *block, uint64_t note);
 size_t rdl__heap_size(const void *block);
 
+/* Blocks in use: their bytes; of those, the large ones that the C library would map. */
+struct rdl__heap_use {
+    size_t bytes, mapped_blocks, mapped_bytes;
+};
+struct rdl__heap_use rdl__heap_use(void);
+
 enum rdl__heap_kind {
     RDL__HEAP_NO_BLOCK, /* no block begins there */
     RDL__HEAP_LIVE,

@@ -22,6 +22,7 @@
 #include "control/sched/memory.h"
 #include "control/sched/next.h"
 #include "control/sched/seen.h"
+#include "control/sched/state.h"
 #include "control/sched/track.h"
 #include "control/sched/world.h"
 #include "port/addresses.h"
@@ -213,6 +214,21 @@ RDL__INTERPOSE void *valloc(size_t size)
     if (is_for_tests(RDL__CALLER))
         return fresh_block(rdl__memory_get(size, PAGE, false, RDL__CALLER), size);
     return fresh_block(RDL__NEXT(valloc)(size), size);
+}
+
+/* The program's blocks and the C library's. */
+RDL__INTERPOSE struct mallinfo2 mallinfo2(void)
+{
+    struct rdl__heap_use use;
+    struct mallinfo2 all;
+
+    rdl__come_as_row("mallinfo2", NULL, RDL__CALLER);
+    all = RDL__NEXT(mallinfo2)();
+    use = rdl__heap_use();
+    all.uordblks += use.bytes - use.mapped_bytes;
+    all.hblks += use.mapped_blocks;
+    all.hblkhd += use.mapped_bytes;
+    return all;
 }
 
 static void *note_mapping(void *memory, size_t size, int flags, int file, off64_t offset,
