@@ -104,7 +104,9 @@ for compiler in g++ clang++; do
     explore 1 '1 byte after the end of a block of 128 bytes' -- ./objects 5
     explore 1 'use after free: main writes 4 bytes at objects.cpp' -- ./objects 6
 done
+RADDLE_CC=g++ "$raddle" cc -w -g -O1 -std=c++17 -o pool pool.cpp
 export RADDLE_CC=gcc
+explore 0 ok --schedules 50 -- ./pool
 
 # ---- Tests --------------------------------------------------------------------------------------
 export PKG_CONFIG_PATH=$BUILD/pkgconfig

@@ -10,6 +10,7 @@
  * To free a block is to write all of it: whoever still uses it, with nothing to order
  * the two, has a race. */
 #include <dlfcn.h>
+#include <link.h>
 #include <malloc.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -127,6 +128,15 @@ RDL__INTERPOSE void *__wrap_reallocarray(void *block, size_t count, size_t size)
     return block;
 }
 
+/* The program may have operators of its own, with blocks of their own; these tell of themselves. */
+static bool is_of_the_language(const void *function)
+{
+    struct dl_find_object found;
+
+    return _dl_find_object((void *)(uintptr_t)function, &found) == 0 &&
+           rdl__is_known_library(found.dlfo_link_map->l_name);
+}
+
 /* C++: operator delete and delete[], with and without the size.  */
 #define WRAP_DELETE(name)                                                                          \
     void __wrap_##name(void *block, size_t size);                                                  \
@@ -136,6 +146,10 @@ RDL__INTERPOSE void *__wrap_reallocarray(void *block, size_t count, size_t size)
                                                                                                    \
         if (!next && !(next = (void (*)(void *, size_t))dlsym(RTLD_DEFAULT, #name)))               \
             rdl__stop("there is no %s in the C++ library that the program is linked with", #name); \
+        if (!is_of_the_language((void *)next)) {                                                   \
+            next(block, size);                                                                     \
+            return;                                                                                \
+        }                                                                                          \
         FREES(block);                                                                              \
         next(block, size);                                                                         \
         HAS_FREED();                                                                               \
