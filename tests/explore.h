@@ -188,6 +188,8 @@ static const char *name_of_cause(enum rdl__cause cause)
         return "livelock";
     case RDL__BY_RACE:
         return "race";
+    case RDL__BY_MEMORY:
+        return "memory";
     default:
         return "failure";
     }

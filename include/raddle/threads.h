@@ -18,9 +18,9 @@
  * access to memory.  Time is virtual: nobody really sleeps.
  *
  * A schedule fails when a check fails or the code crashes, and also when threads
- * deadlock, spin for ever, race for memory (code compiled by `raddle cc`), misuse a
- * primitive, or are left over at the end.  The report tells the fewest preemptions
- * it takes, and the token replays them.
+ * deadlock, spin for ever, race for memory or use the heap wrongly (code compiled by
+ * `raddle cc`; raddle-cc(1)), misuse a primitive, or are left over at the end.  The
+ * report tells the fewest preemptions it takes, and the token replays them.
  *
  * All schedules run in the same process and begin alike.  Raddle puts static
  * variables back before each one (RDL_KEEP of raddle/test.h makes an exception);

@@ -40,6 +40,7 @@ enum rdl__cause {
     RDL__BY_MISUSE, /* of a primitive, such as unlocking somebody else's mutex */
     RDL__BY_ASSERT, /* assert() of the code under test */
     RDL__BY_OUTPUT, /* it printed something else than it should */
+    RDL__BY_MEMORY, /* a wrong use of the heap: see control/sched/memory.h */
     RDL__BY_SPEC,   /* it does what its spec does not allow: see class */
 };
 

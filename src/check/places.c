@@ -282,6 +282,7 @@ void rdl__outcome_resolve(struct rdl__outcome *outcome, const struct rdl__crash 
         outcome->pc = frame_of(stack, frame_to_show(stack, lines));
     }
     place = rdl__lines_at(lines, outcome->pc);
+    wording.briefly = outcome->cause == RDL__BY_MEMORY; /* the place stands before it */
     resolve(outcome->check, sizeof outcome->check, &wording);
     wording.briefly = true;
     wording.callers = callers;

@@ -191,7 +191,8 @@ const char *rdl__failure_kind(const struct rdl__failure *failure)
         [RDL__BY_DEADLOCK] = "deadlock", [RDL__BY_LIVELOCK] = "livelock",
         [RDL__BY_RACE] = "race",         [RDL__BY_LEAK] = "leak",
         [RDL__BY_MISUSE] = "misuse",     [RDL__BY_ASSERT] = "assertion",
-        [RDL__BY_OUTPUT] = "output",     [RDL__BY_SPEC] = "spec"};
+        [RDL__BY_OUTPUT] = "output",     [RDL__BY_SPEC] = "spec",
+        [RDL__BY_MEMORY] = "memory"};
 
     return failure->unsteady ? "nondeterministic" : kinds[failure->outcome.cause];
 }

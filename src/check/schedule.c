@@ -316,7 +316,7 @@ static void add_failure(struct reading *reading)
     static const char *const failing[] = {
         [RDL__BY_CHECK] = "fails",   [RDL__BY_ASSERT] = "fails", [RDL__BY_MISUSE] = "fails",
         [RDL__BY_CRASH] = "crashes", [RDL__BY_EXIT] = "exits",   [RDL__BY_HANG] = "hangs",
-        [RDL__BY_RACE] = "races",
+        [RDL__BY_RACE] = "races",    [RDL__BY_MEMORY] = "fails",
     };
     const struct rdl__outcome *outcome = reading->outcome;
     uint32_t thread = reading->steps->running;

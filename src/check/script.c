@@ -107,6 +107,7 @@ static bool is_seen_freely(const struct rdl__failure *failure)
     switch (failure->outcome.cause) {
     case RDL__BY_RACE:
     case RDL__BY_LEAK:
+    case RDL__BY_MEMORY:
     case RDL__BY_MISUSE:
     case RDL__BY_LIVELOCK:
         return false;

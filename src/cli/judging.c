@@ -14,15 +14,11 @@ struct word {
 };
 
 static const struct word failures[] = {
-    {"crash", RDL__FAIL_CRASH},
-    {"exit", RDL__FAIL_EXIT},
-    {"deadlock", RDL__FAIL_DEADLOCK},
-    {"livelock", RDL__FAIL_LIVELOCK},
-    {"race", RDL__FAIL_RACE},
-    {"output", RDL__FAIL_OUTPUT},
-    {"assertion", RDL__FAIL_ASSERTION},
-    {"misuse", RDL__FAIL_MISUSE},
-    {NULL, 0},
+    {"crash", RDL__FAIL_CRASH},         {"exit", RDL__FAIL_EXIT},
+    {"deadlock", RDL__FAIL_DEADLOCK},   {"livelock", RDL__FAIL_LIVELOCK},
+    {"race", RDL__FAIL_RACE},           {"output", RDL__FAIL_OUTPUT},
+    {"assertion", RDL__FAIL_ASSERTION}, {"misuse", RDL__FAIL_MISUSE},
+    {"memory", RDL__FAIL_MEMORY},       {NULL, 0},
 };
 
 static const struct word faults[] = {

@@ -402,7 +402,7 @@ static const struct option options[] = {
     {"fail-fast", FLAG(plan.fail_fast),
      "stop after the first test that fails, and at the first data race", FOR_BOTH},
     {"fail-on", VALUE("LIST", rdl__read_fail_on),
-     "what counts as failure: assertion,crash,exit,deadlock,livelock,race,misuse,output",
+     "what counts as failure: assertion,crash,exit,deadlock,livelock,race,memory,misuse,output",
      FOR_PROGRAMS},
     {"status", VALUE("N", read_status), "the exit status it should have (default 0)", FOR_PROGRAMS},
     {"same-output", FLAG(explore.same_output), "it should print the same under every schedule",

@@ -28,7 +28,8 @@ enum {
     RDL__FAIL_OUTPUT = 32,
     RDL__FAIL_ASSERTION = 64,
     RDL__FAIL_MISUSE = 128,
-    RDL__FAIL_ALL = 255,
+    RDL__FAIL_MEMORY = 256,
+    RDL__FAIL_ALL = 511,
 };
 
 struct rdl__exploring {

@@ -19,16 +19,45 @@
 void rdl__heap_begin(void);
 extern bool rdl__heap_is_on;
 
+/* We are part of the program: calls of ours cannot be told from those of the code under test. */
+extern bool rdl__heap_takes_us;
+
 /* Is a block for code at this address, which calls malloc(), to be in here? */
 bool rdl__heap_is_for(uintptr_t pc);
 
 bool rdl__heap_owns(const void *block);
 
-/* NULL and errno: there is no room.  The alignment is a power of two. */
-void *rdl__heap_get(size_t size, size_t alignment, bool zeroed);
-void *rdl__heap_resize(void *block, size_t size);
-void rdl__heap_put(void *block);
+/* Blocks that were freed are not given again at once, and a block that is resized moves. */
+extern bool rdl__heap_is_guarded;
+
+/* NULL and errno: there is no room.  The alignment is a power of two; the note says who does it. */
+void *rdl__heap_get(size_t size, size_t alignment, bool zeroed, uint64_t note);
+void *rdl__heap_resize(void *block, size_t size, uint64_t note);
+void rdl__heap_put(void *block, uint64_t note);
 size_t rdl__heap_size(const void *block);
+
+/* Blocks in use: their bytes; of those, the large ones that the C library would map. */
+struct rdl__heap_use {
+    size_t bytes, mapped_blocks, mapped_bytes;
+};
+struct rdl__heap_use rdl__heap_use(void);
+
+enum rdl__heap_kind {
+    RDL__HEAP_NO_BLOCK, /* no block begins there */
+    RDL__HEAP_LIVE,
+    RDL__HEAP_FREED, /* and not given again */
+};
+enum rdl__heap_kind rdl__heap_kind(const void *block);
+
+struct rdl__heap_block {
+    uintptr_t start;
+    size_t size; /* as asked for */
+    bool is_freed;
+    uint64_t allocated, freed; /* notes */
+};
+
+/* The block that this address is in, or next to; false: there is none. */
+bool rdl__heap_find(uintptr_t address, struct rdl__heap_block *out);
 
 /* Memory for a stack, whose address does not depend on other mappings; NULL: there is none. */
 void *rdl__heap_map(size_t size);

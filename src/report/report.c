@@ -298,6 +298,7 @@ static void add_headline(struct rdl__text *out, const struct rdl__failure *failu
     case RDL__BY_LIVELOCK:
     case RDL__BY_RACE:
     case RDL__BY_LEAK:
+    case RDL__BY_MEMORY:
     case RDL__BY_MISUSE:
     case RDL__BY_OUTPUT:
     case RDL__BY_SPEC:

@@ -25,6 +25,7 @@
 #include "control/sched/debug.h"
 #include "control/sched/dispatch.h"
 #include "control/sched/left.h"
+#include "control/sched/memory.h"
 #include "control/sched/next.h"
 #include "control/sched/sched.h"
 #include "control/sched/seen.h"
@@ -131,7 +132,7 @@ static const unsigned fail_bits[] = {
     [RDL__BY_RACE] = RDL__FAIL_RACE,         [RDL__BY_OUTPUT] = RDL__FAIL_OUTPUT,
     [RDL__BY_ASSERT] = RDL__FAIL_ASSERTION,  [RDL__BY_MISUSE] = RDL__FAIL_MISUSE,
     [RDL__BY_HANG] = RDL__FAIL_LIVELOCK,     [RDL__BY_CHECK] = RDL__FAIL_ASSERTION,
-    [RDL__BY_LEAK] = RDL__FAIL_DEADLOCK,
+    [RDL__BY_LEAK] = RDL__FAIL_DEADLOCK,     [RDL__BY_MEMORY] = RDL__FAIL_MEMORY,
 };
 
 static void read_output(struct rdl__text *out)
@@ -384,6 +385,7 @@ static int explore(struct rdl__options *options, const char *name)
     if (program.output >= 0 && !options->explore.output)
         learn_output(&program.test);
     rdl__races_fail = (options->explore.fail_on & RDL__FAIL_RACE) != 0;
+    rdl__memory_fails = (options->explore.fail_on & RDL__FAIL_MEMORY) != 0;
     rdl__explorer_judge = judge;
     rdl__explorer_hung = rdl__spinning_waits;
     rdl__worker_judge = judge_freely;

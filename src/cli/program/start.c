@@ -8,6 +8,7 @@
 #include "cli/program/follow.h"
 #include "cli/program/program.h"
 #include "control/sched/inner.h"
+#include "control/sched/memory.h"
 #include "control/sched/next.h"
 #include "raddle/reproduce.h"
 
@@ -24,6 +25,7 @@ const struct rdl_reproduction *rdl__program_reproduced;
 void rdl_reproduce_program(const struct rdl_reproduction *what)
 {
     rdl__program_reproduced = what;
+    rdl__memory_allow();
 }
 
 /* The last handler of exit(): after this one the process ends. */
@@ -71,6 +73,8 @@ RDL__INTERPOSE int __libc_start_main(rdl__main_function *function, int argc, cha
         function = follow_instead;
     else
         function = run_main;
+    if (function != run_main)
+        rdl__memory_allow();
     if (function != run_main) { /* the first to be registered run last */
         at_quick_exit(end_program_quickly);
         loader_fini = end_program;

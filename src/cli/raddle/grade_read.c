@@ -146,6 +146,7 @@ static const char *class_of(const char *word)
         {"assertion", "crash"}, /* the implementation gives up */
         {"exit", "crash"},
         {"misuse", "crash"},
+        {"memory", "crash"},
         {"nondeterministic", "crash"}, /* it uses what it should not: memory, time, chance */
     };
 

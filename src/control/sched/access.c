@@ -10,6 +10,7 @@
 
 #include "control/sched/inner.h"
 #include "control/sched/mappings.h"
+#include "control/sched/memory.h"
 #include "control/sched/next.h"
 #include "control/sched/seen.h"
 #include "control/sched/slow.h"
@@ -138,24 +139,43 @@ void rdl__access_slowly(uintptr_t address, uintptr_t size, unsigned how, uintptr
                          .size = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX,
                          .object = address,
                          .pc = pc};
-    uintptr_t checked = size - track->surplus;
+    uintptr_t checked = size - track->surplus, sure = checked - track->unsure;
     bool waited = false;
 
     track->surplus = 0;
+    track->unsure = 0;
     if (!writes && (track->reads >= track->look_at || address == track->anchor))
         waited = rdl__spin_look(self, entry, &op);
     if (address - track->mine_low < track->unwatched) {
         /* Only a loop makes it matter to others. */
         if (!waited && op.flags & RDL__OP_POLITE)
             rdl__point(self, &op);
-    } else if (!rdl__alone) {
-        if (!waited)
+    } else {
+        if (!waited && !rdl__alone)
             rdl__point(self, &op);
-        if (rdl__races_on && !is_known(track, address, checked, how))
+        if (!(how & RDL__HOW_FREE))
+            rdl__memory_look(self, address, sure, how, pc);
+        if (!rdl__alone && rdl__races_on && !is_known(track, address, checked, how))
             rdl__race_access(self, address, checked, how, pc);
     }
     if (!writes && track->recording)
         rdl__spin_read(track, address, size);
+}
+
+__attribute__((always_inline)) static inline void look_for_races(struct rdl__thread *self,
+                                                                 uintptr_t address, uintptr_t size,
+                                                                 unsigned how, uintptr_t pc)
+{
+    if (!rdl__alone && rdl__races_on && !is_known(self->track, address, size, how))
+        rdl__race_access(self, address, size, how, pc);
+}
+
+/* Next to memory that may not be accessed; apart from the others, so that those need no stack. */
+__attribute__((noinline)) static void touch_edge(struct rdl__thread *self, uintptr_t address,
+                                                 uintptr_t size, unsigned how, uintptr_t pc)
+{
+    rdl__memory_look(self, address, size, how, pc);
+    look_for_races(self, address, size, how, pc);
 }
 
 __attribute__((always_inline)) static inline void touch(uintptr_t address, uintptr_t size,
@@ -180,8 +200,10 @@ __attribute__((always_inline)) static inline void touch(uintptr_t address, uintp
         rdl__access_registers(address, size, how, pc);
         return;
     }
-    if (!rdl__alone && rdl__races_on && !is_known(track, address, size, how))
-        rdl__race_access(self, address, size, how, pc);
+    if (__builtin_expect(!rdl__shadow_is_clear(address, size), 0))
+        touch_edge(self, address, size, how, pc);
+    else
+        look_for_races(self, address, size, how, pc);
 }
 
 /* Of any size: there is no fast way. */
@@ -204,10 +226,26 @@ void rdl__access(uintptr_t address, uintptr_t size, unsigned how, uintptr_t pc)
     access_range(address, size, how, pc);
 }
 
+void rdl__access_some(uintptr_t address, uintptr_t size, uintptr_t sure, unsigned how, uintptr_t pc)
+{
+    struct rdl__thread *self = size ? rdl__self() : NULL;
+
+    if (!self)
+        return;
+    self->track->unsure = size - sure;
+    access_range(address, size, how, pc);
+    self->track->unsure = 0;
+}
+
+void rdl__wrote_some(const void *at, uintptr_t size, uintptr_t sure, uintptr_t pc)
+{
+    if (at && rdl__is_instrumented(pc))
+        rdl__access_some((uintptr_t)at, size, sure, RDL__HOW_WRITE, pc);
+}
+
 void rdl__wrote(const void *at, uintptr_t size, uintptr_t pc)
 {
-    if (rdl__self() && at && size && rdl__is_instrumented(pc))
-        access_range((uintptr_t)at, size, RDL__HOW_WRITE, pc);
+    rdl__wrote_some(at, size, size, pc);
 }
 
 /* ---- What compilers call: accesses ---------------------------------------------------------- */
@@ -297,6 +335,7 @@ __attribute__((used)) static const char *const asked_for = &rdl__file_assembly;
 RDL__INTERPOSE void __tsan_init(void)
 {
     rdl__instrumented = true;
+    rdl__memory_begin();
     rdl__hb_begin_late();
 }
 

@@ -7,6 +7,7 @@
  * get the strongest order. */
 #include "control/sched/inner.h"
 #include "control/sched/mappings.h"
+#include "control/sched/memory.h"
 #include "control/sched/next.h"
 #include "control/sched/slow.h"
 #include "control/sched/track.h"
@@ -64,6 +65,8 @@ static inline void note_access(struct rdl__track *track, const volatile void *ob
     uintptr_t address = rdl__canonical((uintptr_t)object);
 
     how |= RDL__HOW_ATOMIC;
+    if (track)
+        rdl__memory_check(rdl__running, address, size, how, entry->pc);
     if (track && rdl__races_on && !rdl__alone &&
         (size > 8 || !rdl__race_known(track, address, size, how)))
         rdl__race_access(rdl__running, address, size, how, entry->pc);

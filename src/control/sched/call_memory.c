@@ -237,18 +237,34 @@ static void tell(uintptr_t address, size_t size, bool writes, uintptr_t pc)
         rdl__access(address, size, writes ? RDL__HOW_WRITE : 0, pc);
 }
 
+/* Nobody knows in advance how much it is. */
+static void tell_of_some(uintptr_t address, size_t most, bool writes, uintptr_t pc)
+{
+    if (address && most && !(is_constant(address) && !writes))
+        rdl__access_some(address, most, 0, writes ? RDL__HOW_WRITE : 0, pc);
+}
+
+/* What is read may be less than there is room for. */
 static void tell_of_pieces(const struct iovec *pieces, size_t count, bool writes, uintptr_t pc)
 {
     tell((uintptr_t)pieces, count * sizeof *pieces, false, pc);
     for (size_t i = 0; i < count; i++)
-        tell((uintptr_t)pieces[i].iov_base, pieces[i].iov_len, writes, pc);
+        if (writes)
+            tell_of_some((uintptr_t)pieces[i].iov_base, pieces[i].iov_len, true, pc);
+        else
+            tell((uintptr_t)pieces[i].iov_base, pieces[i].iov_len, false, pc);
 }
 
 static void tell_of_message(const struct msghdr *message, bool writes, uintptr_t pc)
 {
     tell((uintptr_t)message, sizeof *message, writes, pc);
-    tell((uintptr_t)message->msg_name, message->msg_namelen, writes, pc);
-    tell((uintptr_t)message->msg_control, message->msg_controllen, writes, pc);
+    if (writes) {
+        tell_of_some((uintptr_t)message->msg_name, message->msg_namelen, true, pc);
+        tell_of_some((uintptr_t)message->msg_control, message->msg_controllen, true, pc);
+    } else {
+        tell((uintptr_t)message->msg_name, message->msg_namelen, false, pc);
+        tell((uintptr_t)message->msg_control, message->msg_controllen, false, pc);
+    }
     tell_of_pieces(message->msg_iov, message->msg_iovlen, writes, pc);
 }
 
@@ -398,7 +414,7 @@ static bool tell_of_parts(const struct rdl__operand *it, const uint64_t *a, uint
         tell_of_messages((const struct mmsghdr *)address, a[it->value], it->writes, pc);
         return true;
     case RDL__BLOCK_AT:
-        tell(*(uintptr_t *)address, *(size_t *)a[it->value], it->writes, pc);
+        tell_of_some(*(uintptr_t *)address, *(size_t *)a[it->value], it->writes, pc);
         return true;
     case RDL__WORD_AT:
         tell_of_word(*(const char **)address, (const char *)a[it->value], pc);
@@ -442,7 +458,9 @@ static void tell_of_range(const struct rdl__call_row *row, const struct rdl__ope
         address += strlen((const char *)address);
     if (it->length == RDL__WIDE_APPENDED)
         address += wcslen((const wchar_t *)address) * sizeof(wchar_t);
-    if (it->writes)
+    if (it->is_bound || it->length == RDL__NUMBER)
+        tell_of_some(address, length, it->writes, pc);
+    else if (it->writes)
         tell(address, length, true, pc);
     else
         rdl__call_reads(address, length, pc);

@@ -54,6 +54,14 @@ void rdl__callers_of(const struct rdl__thread *self, uintptr_t pc, struct rdl__c
         rdl__modules_note(&rdl__sched.t->trace->steps.modules, rdl__place_code(out->pcs[i]));
 }
 
+void rdl__callers_by_stack(uintptr_t pc, struct rdl__callers *out)
+{
+    out->count = 0;
+    read_stack(out, pc);
+    for (uint32_t i = 0; i < out->count; i++)
+        rdl__modules_note(&rdl__sched.t->trace->steps.modules, rdl__place_code(out->pcs[i]));
+}
+
 const char *rdl__at_stack(uintptr_t pc, const struct rdl__callers *callers, uint32_t *out_stack)
 {
     static char places[4][24];

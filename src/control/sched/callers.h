@@ -13,6 +13,9 @@ static inline bool rdl__races_by_callers(void)
 /* The calls that led the running thread to pc; none unless steps are recorded. */
 void rdl__callers_of(const struct rdl__thread *self, uintptr_t pc, struct rdl__callers *out);
 
+/* The same, by what is on the stack: for a pc in code that does not tell of its calls. */
+void rdl__callers_by_stack(uintptr_t pc, struct rdl__callers *out);
+
 /* Keep the calls that led to the operation that the thread has come to, while steps are recorded.
  * To read a stack takes longer than most operations, so that is done for the first ones only. */
 enum { RDL__CALLERS_NOTED = 20000 };

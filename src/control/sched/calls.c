@@ -43,6 +43,10 @@ __extension__ enum {
     {                                                                                              \
         .argument = (n), .writes = true, __VA_ARGS__                                               \
     }
+#define M(n, ...)                                                                                  \
+    {                                                                                              \
+        .argument = (n), .writes = true, .is_bound = true, __VA_ARGS__                             \
+    }
 #define CALLS(n)                                                                                   \
     {                                                                                              \
         .argument = (n), .length = RDL__CODE                                                       \

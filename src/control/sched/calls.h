@@ -17,8 +17,9 @@
  *     reads,
  *     writes    the states that it reads and writes
  *     memory    what it does with memory of the caller's: R(argument, length), W(...),
- *               CALLS(argument), a function that it calls, or KEEPS(argument), memory that
- *               others will touch later; unless that is NULL, the pass claims less
+ *               M(...), which writes at most so much, CALLS(argument), a function that it
+ *               calls, or KEEPS(argument), memory that others will touch later; unless that
+ *               is NULL, the pass claims less
  *
  * Memory of the caller's is told of in code that `raddle cc` linked, where calls of memcpy
  * lead to __wrap_memcpy. */
@@ -154,6 +155,7 @@ struct rdl__operand {
     uint8_t argument;
     uint8_t length; /* enum rdl__length */
     bool writes;
+    bool is_bound; /* it may be less */
     uint8_t factor;
     uint16_t value;
 };

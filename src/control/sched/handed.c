@@ -12,6 +12,7 @@
 #include <wchar.h>
 
 #include "case/case.h"
+#include "control/sched/memory.h"
 #include "control/sched/next.h"
 #include "control/sched/seen.h"
 #include "control/sched/state.h"
@@ -27,7 +28,9 @@ static void *moved(void *block, size_t size, uintptr_t pc)
 
     if (!block || rdl__heap_owns(block) || !rdl__heap_is_for(pc) || rdl__is_own(pc))
         return block;
-    theirs = malloc(size); /* which takes us for the code under test */
+    rdl__memory_at = pc;
+    theirs = malloc(size);
+    rdl__memory_at = 0;
     if (theirs)
         memcpy(theirs, block, size);
     why = errno;
@@ -43,19 +46,20 @@ static char *moved_text(char *text, uintptr_t pc)
 
 RDL__INTERPOSE char *strdup(const char *text)
 {
-    return moved_text(RDL__NEXT(strdup)(text), RDL__CALLER);
+    return moved_text(RDL__NEXT(strdup)(text), rdl__memory_caller(RDL__CALLER));
 }
 
 RDL__INTERPOSE char *strndup(const char *text, size_t size)
 {
-    return moved_text(RDL__NEXT(strndup)(text, size), RDL__CALLER);
+    return moved_text(RDL__NEXT(strndup)(text, size), rdl__memory_caller(RDL__CALLER));
 }
 
 RDL__INTERPOSE wchar_t *wcsdup(const wchar_t *text)
 {
     wchar_t *copy = RDL__NEXT(wcsdup)(text);
 
-    return copy ? moved(copy, (wcslen(copy) + 1) * sizeof *copy, RDL__CALLER) : NULL;
+    return copy ? moved(copy, (wcslen(copy) + 1) * sizeof *copy, rdl__memory_caller(RDL__CALLER))
+                : NULL;
 }
 
 static int move_printed(char **text, int length, uintptr_t pc)
@@ -69,7 +73,8 @@ static int move_printed(char **text, int length, uintptr_t pc)
 RDL__INTERPOSE int vasprintf(char **out, const char *format, va_list args)
 {
     rdl__come_as_row("vasprintf", NULL, RDL__CALLER);
-    return move_printed(out, RDL__NEXT(vasprintf)(out, format, args), RDL__CALLER);
+    return move_printed(out, RDL__NEXT(vasprintf)(out, format, args),
+                        rdl__memory_caller(RDL__CALLER));
 }
 
 RDL__INTERPOSE int asprintf(char **out, const char *format, ...)
@@ -81,13 +86,14 @@ RDL__INTERPOSE int asprintf(char **out, const char *format, ...)
     va_start(args, format);
     length = RDL__NEXT(vasprintf)(out, format, args);
     va_end(args);
-    return move_printed(out, length, RDL__CALLER);
+    return move_printed(out, length, rdl__memory_caller(RDL__CALLER));
 }
 
 RDL__INTERPOSE int __vasprintf_chk(char **out, int flag, const char *format, va_list args)
 {
     rdl__come_as_row("__vasprintf_chk", NULL, RDL__CALLER);
-    return move_printed(out, RDL__NEXT(__vasprintf_chk)(out, flag, format, args), RDL__CALLER);
+    return move_printed(out, RDL__NEXT(__vasprintf_chk)(out, flag, format, args),
+                        rdl__memory_caller(RDL__CALLER));
 }
 
 RDL__INTERPOSE int __asprintf_chk(char **out, int flag, const char *format, ...)
@@ -99,7 +105,7 @@ RDL__INTERPOSE int __asprintf_chk(char **out, int flag, const char *format, ...)
     va_start(args, format);
     length = RDL__NEXT(__vasprintf_chk)(out, flag, format, args);
     va_end(args);
-    return move_printed(out, length, RDL__CALLER);
+    return move_printed(out, length, rdl__memory_caller(RDL__CALLER));
 }
 
 RDL__INTERPOSE char *getcwd(char *out, size_t room)

@@ -20,8 +20,10 @@
 #include "control/sched/inner.h"
 #include "control/sched/left.h"
 #include "control/sched/mappings.h"
+#include "control/sched/memory.h"
 #include "control/sched/next.h"
 #include "control/sched/seen.h"
+#include "control/sched/state.h"
 #include "control/sched/track.h"
 #include "control/sched/world.h"
 #include "port/addresses.h"
@@ -65,7 +67,7 @@ static bool is_for_tests(uintptr_t pc)
         if (rdl__is_started_anew())
             rdl__heap_begin();
     }
-    if (__builtin_expect(rdl__heap_is_on && !is_set, 0)) {
+    if (__builtin_expect(rdl__heap_takes_us && !is_set, 0)) {
         is_set = true;
         rdl__own_malloc = RDL__NEXT(malloc);
         rdl__own_calloc = RDL__NEXT(calloc);
@@ -76,31 +78,34 @@ static bool is_for_tests(uintptr_t pc)
 
 RDL__INTERPOSE void *malloc(size_t size)
 {
+    uintptr_t pc = rdl__memory_caller(RDL__CALLER);
+
     if (rdl__for_us)
         return rdl__apart_get(size);
-    if (is_for_tests(RDL__CALLER))
-        return fresh_block(rdl__heap_get(size, 1, false), size);
+    if (is_for_tests(pc))
+        return fresh_block(rdl__memory_get(size, 1, false, pc), size);
     return fresh_block(RDL__NEXT(malloc)(size), size);
 }
 
 RDL__INTERPOSE void *calloc(size_t count, size_t size)
 {
+    uintptr_t pc = rdl__memory_caller(RDL__CALLER);
     size_t whole;
 
     if (rdl__for_us && !__builtin_mul_overflow(count, size, &whole))
         return rdl__apart_get(whole);
-    if (is_for_tests(RDL__CALLER) && !__builtin_mul_overflow(count, size, &whole))
-        return fresh_block(rdl__heap_get(whole, 1, true), whole);
+    if (is_for_tests(pc) && !__builtin_mul_overflow(count, size, &whole))
+        return fresh_block(rdl__memory_get(whole, 1, true, pc), whole);
     return fresh_block(RDL__NEXT(calloc)(count, size), count * size);
 }
 
-static void *resize_in_place_or_not(void *block, size_t size)
+static void *resize_in_place_or_not(void *block, size_t size, uintptr_t pc)
 {
     if (!rdl__heap_owns(block))
         return RDL__NEXT(realloc)(block, size);
     if (size > 0)
-        return rdl__heap_resize(block, size);
-    rdl__heap_put(block); /* as the C library does it */
+        return rdl__memory_resize(block, size, pc);
+    rdl__memory_put(block, pc); /* as the C library does it */
     return NULL;
 }
 
@@ -115,9 +120,9 @@ static void *resize(void *block, size_t size, uintptr_t pc)
     if (!block && rdl__for_us)
         return rdl__apart_get(size);
     if (!block && is_for_tests(pc))
-        return fresh_block(rdl__heap_get(size, 1, false), size);
+        return fresh_block(rdl__memory_get(size, 1, false, pc), size);
     old_size = block ? malloc_usable_size(block) : 0;
-    memory = resize_in_place_or_not(block, size);
+    memory = resize_in_place_or_not(block, size, pc);
     if ((uintptr_t)memory != old)
         return fresh_block(memory, size);
     if (memory && size > old_size)
@@ -127,7 +132,7 @@ static void *resize(void *block, size_t size, uintptr_t pc)
 
 RDL__INTERPOSE void *realloc(void *block, size_t size)
 {
-    return resize(block, size, RDL__CALLER);
+    return resize(block, size, rdl__memory_caller(RDL__CALLER));
 }
 
 RDL__INTERPOSE void *reallocarray(void *block, size_t count, size_t size)
@@ -138,7 +143,7 @@ RDL__INTERPOSE void *reallocarray(void *block, size_t count, size_t size)
         errno = ENOMEM;
         return NULL;
     }
-    return resize(block, whole, RDL__CALLER);
+    return resize(block, whole, rdl__memory_caller(RDL__CALLER));
 }
 
 /* While the next one is looked for, the loader may free the text of an old error; then
@@ -149,7 +154,7 @@ RDL__INTERPOSE void free(void *block)
     static bool looking;
 
     if (rdl__heap_owns(block)) {
-        rdl__heap_put(block);
+        rdl__memory_put(block, rdl__memory_caller(RDL__CALLER));
         return;
     }
     if (rdl__apart_owns(block)) {
@@ -182,7 +187,7 @@ RDL__INTERPOSE int posix_memalign(void **out, size_t alignment, size_t size)
     if (is_power_of_two(alignment) && alignment % sizeof(void *) == 0 &&
         is_for_tests(RDL__CALLER)) {
         why = errno;
-        memory = fresh_block(rdl__heap_get(size, alignment, false), size);
+        memory = fresh_block(rdl__memory_get(size, alignment, false, RDL__CALLER), size);
         errno = why;
         if (!memory)
             return ENOMEM;
@@ -198,22 +203,37 @@ RDL__INTERPOSE int posix_memalign(void **out, size_t alignment, size_t size)
 RDL__INTERPOSE void *aligned_alloc(size_t alignment, size_t size)
 {
     if (is_power_of_two(alignment) && is_for_tests(RDL__CALLER))
-        return fresh_block(rdl__heap_get(size, alignment, false), size);
+        return fresh_block(rdl__memory_get(size, alignment, false, RDL__CALLER), size);
     return fresh_block(RDL__NEXT(aligned_alloc)(alignment, size), size);
 }
 
 RDL__INTERPOSE void *memalign(size_t alignment, size_t size)
 {
     if (is_power_of_two(alignment) && is_for_tests(RDL__CALLER))
-        return fresh_block(rdl__heap_get(size, alignment, false), size);
+        return fresh_block(rdl__memory_get(size, alignment, false, RDL__CALLER), size);
     return fresh_block(RDL__NEXT(memalign)(alignment, size), size);
 }
 
 RDL__INTERPOSE void *valloc(size_t size)
 {
     if (is_for_tests(RDL__CALLER))
-        return fresh_block(rdl__heap_get(size, PAGE, false), size);
+        return fresh_block(rdl__memory_get(size, PAGE, false, RDL__CALLER), size);
     return fresh_block(RDL__NEXT(valloc)(size), size);
+}
+
+/* The program's blocks and the C library's. */
+RDL__INTERPOSE struct mallinfo2 mallinfo2(void)
+{
+    struct rdl__heap_use use;
+    struct mallinfo2 all;
+
+    rdl__come_as_row("mallinfo2", NULL, RDL__CALLER);
+    all = RDL__NEXT(mallinfo2)();
+    use = rdl__heap_use();
+    all.uordblks += use.bytes - use.mapped_bytes;
+    all.hblks += use.mapped_blocks;
+    all.hblkhd += use.mapped_bytes;
+    return all;
 }
 
 static void *note_mapping(void *memory, size_t size, int flags, int file, off64_t offset,

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "control/sched/calls.h"
+#include "control/sched/memory.h"
 #include "control/sched/seen.h"
 #include "control/sched/state.h"
 #include "control/sched/track.h"
@@ -159,6 +160,7 @@ ssize_t rdl__read(struct rdl__thread *self, int fd, void *out, size_t size, uint
         rdl__timers_run(); /* it may be one, and tell how often it has expired */
     result = RDL__NEXT(read)(fd, out, size);
     rdl__file_changed(self, &file);
+    rdl__memory_filled(self, out, result, pc);
     return result;
 }
 

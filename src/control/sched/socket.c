@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "control/sched/left.h"
+#include "control/sched/memory.h"
 #include "control/sched/world.h"
 
 #define sched (&rdl__sched)
@@ -85,6 +86,7 @@ ssize_t rdl__receive(struct rdl__thread *self, int fd, void *out, size_t size, i
 
     if (result >= 0 && address && length)
         *length = message.msg_namelen;
+    rdl__memory_filled(self, out, result < (ssize_t)size ? result : (ssize_t)size, pc);
     return result;
 }
 

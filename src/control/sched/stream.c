@@ -327,12 +327,13 @@ static size_t read_block(struct rdl__thread *self, char *out, size_t size, FILE 
 static size_t read_blocks(struct rdl__thread *self, void *out, size_t size, size_t count,
                           FILE *stream, uintptr_t pc)
 {
-    size_t got = !self || size == 0 ? RDL__NEXT(fread)(out, size, count, stream)
-                                    : read_block(self, out, size * count, stream, pc) / size;
+    bool is_known = self && size > 0;
+    size_t done = is_known ? read_block(self, out, size * count, stream, pc) : 0;
+    size_t got = is_known ? done / size : RDL__NEXT(fread)(out, size, count, stream);
 
     rdl__stream_takes_steps(stream);
     /* Part of one more may be there when the file ends. */
-    rdl__wrote(out, (got < count ? got + 1 : got) * size, pc);
+    rdl__wrote_some(out, (got < count ? got + 1 : got) * size, is_known ? done : got * size, pc);
     return got;
 }
 

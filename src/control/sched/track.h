@@ -88,6 +88,7 @@ struct rdl__track {
     uintptr_t shared_from; /* of the stack, this and what is above may be known to others */
     uint32_t ignoring;     /* > 0: nothing is watched */
     uint32_t surplus;      /* of the next access: bytes at its end that are in no race */
+    uintptr_t unsure;      /* of the next access: bytes at its end that may not be accessed */
     uint32_t depth; /* of calls; the innermost ones are kept, frame n at n % RDL__FRAMES_KEPT */
     struct rdl__frame frames[RDL__FRAMES_KEPT];
 };
@@ -141,6 +142,7 @@ enum { RDL__RACING_MAX = 16 }; /* earlier accesses that one access races with */
 /* A function of ours has filled this memory for code that tells of its accesses: for those that may
  * wait, since others may use the memory until they return. */
 void rdl__wrote(const void *at, uintptr_t size, uintptr_t pc);
+void rdl__wrote_some(const void *at, uintptr_t size, uintptr_t sure, uintptr_t pc);
 
 /* The thread makes this access.  With how many earlier ones does it race?  Nothing is forgotten of
  * these, so that each access that races with any is found to race with one at least. */
@@ -254,6 +256,10 @@ void rdl__track_begin(struct rdl__thread *thread);
 
 /* An access of any size, by the running code: as if a compiler had told us. */
 void rdl__access(uintptr_t address, uintptr_t size, unsigned how, uintptr_t pc);
+
+/* The same of at most so many bytes: only the first ones are accessed for certain. */
+void rdl__access_some(uintptr_t address, uintptr_t size, uintptr_t sure, unsigned how,
+                      uintptr_t pc);
 
 /* The slow way; slow.h has the last argument. */
 void rdl__access_slowly(uintptr_t address, uintptr_t size, unsigned how, uintptr_t pc,

@@ -10,6 +10,7 @@
  * To free a block is to write all of it: whoever still uses it, with nothing to order
  * the two, has a race. */
 #include <dlfcn.h>
+#include <link.h>
 #include <malloc.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@
 #include "base/error.h"
 
 #include "control/sched/calls.h"
+#include "control/sched/memory.h"
 #include "control/sched/next.h"
 #include "control/sched/seen.h"
 #include "control/sched/track.h"
@@ -90,29 +92,49 @@ size_t rdl__block_size(void *block)
     return size == CAN_BE_TOLD ? malloc_usable_size(block) : 1;
 }
 
-#define FREES(block)                                                                               \
-    do {                                                                                           \
-        if ((block) && is_watched())                                                               \
-            rdl__access((uintptr_t)(block), rdl__block_size(block),                                \
-                        RDL__HOW_WRITE | RDL__HOW_FREE, RDL__CALLER);                              \
-    } while (0)
+static void come_to_free(void *block, uintptr_t pc)
+{
+    if (!block || !is_watched())
+        return;
+    rdl__memory_check_free(rdl__self(), block, pc);
+    rdl__access((uintptr_t)block, rdl__block_size(block), RDL__HOW_WRITE | RDL__HOW_FREE, pc);
+    rdl__memory_check_free(rdl__self(), block, pc); /* another thread may have freed it */
+}
+
+/* The allocator is called for the caller. */
+#define FREES(block) (come_to_free((block), RDL__CALLER), rdl__memory_at = RDL__CALLER)
+#define HAS_FREED()  (rdl__memory_at = 0)
 
 RDL__INTERPOSE void __wrap_free(void *block)
 {
     FREES(block);
     free(block);
+    HAS_FREED();
 }
 
 RDL__INTERPOSE void *__wrap_realloc(void *block, size_t size)
 {
     FREES(block);
-    return realloc(block, size);
+    block = realloc(block, size);
+    HAS_FREED();
+    return block;
 }
 
 RDL__INTERPOSE void *__wrap_reallocarray(void *block, size_t count, size_t size)
 {
     FREES(block);
-    return reallocarray(block, count, size);
+    block = reallocarray(block, count, size);
+    HAS_FREED();
+    return block;
+}
+
+/* The program may have operators of its own, with blocks of their own; these tell of themselves. */
+static bool is_of_the_language(const void *function)
+{
+    struct dl_find_object found;
+
+    return _dl_find_object((void *)(uintptr_t)function, &found) == 0 &&
+           rdl__is_known_library(found.dlfo_link_map->l_name);
 }
 
 /* C++: operator delete and delete[], with and without the size.  */
@@ -124,8 +146,13 @@ RDL__INTERPOSE void *__wrap_reallocarray(void *block, size_t count, size_t size)
                                                                                                    \
         if (!next && !(next = (void (*)(void *, size_t))dlsym(RTLD_DEFAULT, #name)))               \
             rdl__stop("there is no %s in the C++ library that the program is linked with", #name); \
+        if (!is_of_the_language((void *)next)) {                                                   \
+            next(block, size);                                                                     \
+            return;                                                                                \
+        }                                                                                          \
         FREES(block);                                                                              \
         next(block, size);                                                                         \
+        HAS_FREED();                                                                               \
     }
 
 WRAP_DELETE(_ZdlPv)
@@ -274,9 +301,14 @@ RDL__INTERPOSE char *__wrap_strrchr(const char *text, int c)
 
 RDL__INTERPOSE char *__wrap_strdup(const char *text)
 {
+    char *copy;
+
     if (is_watched())
         READS_TEXT(text);
-    return strdup(text);
+    rdl__memory_at = RDL__CALLER;
+    copy = strdup(text);
+    rdl__memory_at = 0;
+    return copy;
 }
 
 /* It writes before and after the program's own function runs, which others may wait for. */

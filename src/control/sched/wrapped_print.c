@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#include "control/sched/memory.h"
 #include "control/sched/next.h"
 #include "control/sched/state.h"
 #include "control/sched/track.h"
@@ -347,9 +348,14 @@ RDL__INTERPOSE int __wrap___vsnprintf_chk(char *to, size_t room, int flag, size_
 
 static int print_to_heap(char **to, const char *format, va_list arguments, uintptr_t pc)
 {
+    int length;
+
     tell_of_format(format, arguments, pc);
     rdl__access((uintptr_t)to, sizeof *to, RDL__HOW_WRITE, pc);
-    return vasprintf(to, format, arguments);
+    rdl__memory_at = pc;
+    length = vasprintf(to, format, arguments);
+    rdl__memory_at = 0;
+    return length;
 }
 
 int __wrap_asprintf(char **to, const char *format, ...) FORMAT(2, 3);

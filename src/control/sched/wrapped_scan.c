@@ -126,7 +126,8 @@ static void tell_of_format(const char *format, va_list arguments, uintptr_t pc)
         else if (size_of(&next) == 0)
             unclear = "scanf of a text without a width";
         else
-            rdl__access((uintptr_t)va_arg(list, void *), size_of(&next), RDL__HOW_WRITE, pc);
+            rdl__access_some((uintptr_t)va_arg(list, void *), size_of(&next), 0, RDL__HOW_WRITE,
+                             pc);
     }
     va_end(list);
     if (unclear)
