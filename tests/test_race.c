@@ -104,21 +104,12 @@ static void learn(struct operation *operation, uint64_t sources)
 /* C17 5.1.2.4: release sequences go on with read-modify-writes of anybody, and with
  * stores of the thread that began them; where several threads have begun one, all
  * go on (see order.c). */
-static void do_atomic(struct operation *operation)
+static void write_byte(const struct operation *operation, struct sequence *sequence)
 {
-    struct sequence *sequence = &program.atomics[operation->from];
     uint64_t self = UINT64_C(1) << (operation - program.operations);
     int thread = operation->thread;
     uint32_t mine = UINT32_C(1) << operation->life;
 
-    if (rdl__alone) /* it comes before all that others will do, and begins no sequence */
-        return;
-    if (operation->reads && operation->acquires)
-        learn(operation, sequence->sources);
-    else if (operation->reads)
-        program.pending[thread] |= sequence->sources;
-    if (!operation->writes)
-        return;
     if (!operation->reads &&
         (operation->releases || sequence->lives == 0 ||
          ((sequence->lives & (sequence->lives - 1)) == 0 && sequence->lives != mine)))
@@ -130,6 +121,22 @@ static void do_atomic(struct operation *operation)
         sequence->sources |= program.fence_released[thread];
         sequence->lives |= mine;
     }
+}
+
+/* Each byte has a sequence of its own, since operations may have different sizes. */
+static void do_atomic(struct operation *operation)
+{
+    struct sequence *first = &program.atomics[operation->from], *end = first + operation->size;
+
+    if (rdl__alone) /* it comes before all that others will do, and begins no sequence */
+        return;
+    for (struct sequence *sequence = first; sequence < end && operation->reads; sequence++)
+        if (operation->acquires)
+            learn(operation, sequence->sources);
+        else
+            program.pending[operation->thread] |= sequence->sources;
+    for (struct sequence *sequence = first; sequence < end && operation->writes; sequence++)
+        write_byte(operation, sequence);
 }
 
 /* All but races; those are looked for by the caller. */
@@ -220,15 +227,16 @@ static void order(const struct operation *operation)
 {
     struct rdl__track *track = threads[operation->thread].track;
     uintptr_t address = (uintptr_t)memory + (uintptr_t)operation->from;
+    uintptr_t size = (uintptr_t)operation->size;
 
     if (rdl__alone)
         return;
     if (operation->reads && operation->writes)
-        rdl__order_update(track, address, operation->acquires, operation->releases);
+        rdl__order_update(track, address, size, operation->acquires, operation->releases);
     else if (operation->reads)
-        rdl__order_load(track, address, operation->acquires);
+        rdl__order_load(track, address, size, operation->acquires);
     else
-        rdl__order_store(track, address, operation->releases);
+        rdl__order_store(track, address, size, operation->releases);
 }
 
 static void perform(const struct operation *operation)
@@ -296,13 +304,14 @@ static void draw_access(struct operation *operation)
     operation->free = operation->writes && upto(9) == 0;
 }
 
-/* Atomic objects are where their size divides their place. */
+/* Atomic objects are where their size divides their place; some operations are about a part of
+ * one, or about several. */
 static void draw_atomic(struct operation *operation)
 {
     static const struct {
         int from, size;
-    } objects[] = {{0, 8}, {8, 4}, {13, 1}};
-    int which = upto(2), what = upto(2);
+    } objects[] = {{0, 8}, {8, 4}, {13, 1}, {0, 4}, {4, 2}, {8, 8}, {0, 16}, {12, 2}};
+    int which = upto(2) ? upto(2) : upto(sizeof objects / sizeof *objects - 1), what = upto(2);
 
     operation->kind = ATOMIC;
     operation->from = objects[which].from;

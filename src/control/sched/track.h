@@ -100,11 +100,12 @@ extern bool rdl__races_on; /* are races looked for? */
  * nothing it does can race, and nobody can come between. */
 extern bool rdl__alone;
 
-/* An atomic operation on this address, in terms of what others may conclude from
+/* An atomic operation on this memory, in terms of what others may conclude from
  * it.  `acquires` and `releases` are what its memory order says. */
-void rdl__order_load(struct rdl__track *track, uintptr_t address, bool acquires);
-void rdl__order_store(struct rdl__track *track, uintptr_t address, bool releases);
-void rdl__order_update(struct rdl__track *track, uintptr_t address, bool acquires, bool releases);
+void rdl__order_load(struct rdl__track *track, uintptr_t address, uintptr_t size, bool acquires);
+void rdl__order_store(struct rdl__track *track, uintptr_t address, uintptr_t size, bool releases);
+void rdl__order_update(struct rdl__track *track, uintptr_t address, uintptr_t size, bool acquires,
+                       bool releases);
 void rdl__order_fence(struct rdl__track *track, bool acquires, bool releases);
 
 /* Which thread a column of the clocks belongs to now, or did last. */
