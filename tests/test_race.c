@@ -23,6 +23,7 @@ struct operation {
     int thread, life; /* a thread's number may have several lives */
     int from, size;   /* bytes */
     bool reads, writes, acquires, releases, free;
+    bool is_volatile; /* and counts as what its kind says */
     int object, other;
     uintptr_t pc;
     uint64_t before; /* the operations that happened before it: bits */
@@ -47,6 +48,8 @@ struct program {
     bool has_fence[THREADS];
     int fresh_at[BYTES]; /* operation after which the byte is as good as new */
 
+    uint32_t volatiles; /* what accesses to volatile variables mean */
+
     /* Careful threads take and give something around every access, except for lapses. */
     int lapses_percent; /* 100: they do not care */
     int careful;        /* the thread that is at it; NOBODY */
@@ -60,6 +63,7 @@ struct program {
 static struct rdl__thread threads[THREADS];
 static _Alignas(4096) char memory[4096];
 static struct program program;
+static struct rdl__summary summary;
 
 static int upto(int max)
 {
@@ -188,9 +192,12 @@ static void follow(struct operation *operation)
 
 static unsigned how_of(const struct operation *operation)
 {
-    return (operation->writes ? RDL__HOW_WRITE : 0) |
-           (operation->kind == ATOMIC ? RDL__HOW_ATOMIC : 0) |
-           (operation->free ? RDL__HOW_FREE : 0);
+    unsigned how = (operation->writes ? RDL__HOW_WRITE : 0) | (operation->free ? RDL__HOW_FREE : 0);
+
+    if (operation->is_volatile)
+        return how | rdl__volatile_how((uintptr_t)memory + (uintptr_t)operation->from,
+                                       (uintptr_t)operation->size);
+    return how | (operation->kind == ATOMIC ? RDL__HOW_ATOMIC : 0);
 }
 
 static bool known(const struct rdl__track *track, const struct operation *operation)
@@ -231,7 +238,9 @@ static void order(const struct operation *operation)
 
     if (rdl__alone)
         return;
-    if (operation->reads && operation->writes)
+    if (operation->is_volatile)
+        rdl__volatile_order(track, address, size, how_of(operation));
+    else if (operation->reads && operation->writes)
         rdl__order_update(track, address, size, operation->acquires, operation->releases);
     else if (operation->reads)
         rdl__order_load(track, address, size, operation->acquires);
@@ -322,6 +331,24 @@ static void draw_atomic(struct operation *operation)
     operation->releases = operation->writes && upto(1);
 }
 
+/* What it means: an atomic access if it can be one, by its place and the setting. */
+static void draw_volatile(struct operation *operation)
+{
+    bool orders = program.volatiles == RDL__VOLATILE_ACQ_REL;
+
+    do
+        draw_access(operation);
+    while (operation->size == 3); /* no compiler tells of such ones */
+    operation->is_volatile = true;
+    operation->free = false;
+    if (program.volatiles == RDL__VOLATILE_PLAIN || operation->size > 8 ||
+        operation->from % operation->size != 0)
+        return;
+    operation->kind = ATOMIC;
+    operation->acquires = operation->reads && orders;
+    operation->releases = operation->writes && orders;
+}
+
 static void draw_fence(struct operation *operation)
 {
     operation->kind = FENCE;
@@ -384,7 +411,9 @@ static void draw(struct operation *operation, int sync_percent, int places)
     } else if (upto(99) < sync_percent) {
         int what = upto(program.lapses_percent % 2 ? 9 : 7);
 
-        if (what < 5)
+        if (what < 5 && upto(1))
+            draw_volatile(operation);
+        else if (what < 5)
             draw_atomic(operation);
         else if (what <= 6)
             draw_fence(operation);
@@ -413,6 +442,9 @@ static void begin(uint64_t seed)
     rdl__sched.alive = 1;
     threads[0].state = RDL__ALIVE;
     rdl__instrumented = rdl__see_all = true;
+    program.volatiles = (uint32_t)upto(RDL__VOLATILE_PLAIN);
+    rdl__sched.summary = &summary;
+    rdl__volatile_begin(program.volatiles);
     rdl__hb_begin(&threads[0]);
 }
 
@@ -433,14 +465,15 @@ static void describe(uint64_t seed)
     static const char *const names[] = {"access", "atomic", "fence", "acquire", "release",
                                         "create", "end",    "join",  "fresh"};
 
-    printf("program %ju:\n", (uintmax_t)seed);
+    printf("program %ju, volatile accesses: %u\n", (uintmax_t)seed, program.volatiles);
     for (int i = 0; i < program.count; i++) {
         const struct operation *o = &program.operations[i];
 
-        printf("%3d thread %d %s %d+%d %s%s%s%s%s object %d other %d before %jx\n", i, o->thread,
-               names[o->kind], o->from, o->size, o->reads ? "r" : "", o->writes ? "w" : "",
-               o->acquires ? "A" : "", o->releases ? "R" : "", o->free ? "F" : "", o->object,
-               o->other, (uintmax_t)o->before);
+        printf("%3d thread %d %s%s %d+%d %s%s%s%s%s object %d other %d before %jx\n", i, o->thread,
+               o->is_volatile ? "volatile " : "", names[o->kind], o->from, o->size,
+               o->reads ? "r" : "", o->writes ? "w" : "", o->acquires ? "A" : "",
+               o->releases ? "R" : "", o->free ? "F" : "", o->object, o->other,
+               (uintmax_t)o->before);
     }
 }
 

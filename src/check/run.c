@@ -48,6 +48,7 @@ struct rdl__settings rdl__settings_of(const struct rdl_test *test)
     return (struct rdl__settings){
         .size = 100,
         .choices_max = limit ? limit : CHOICES_MAX_DEFAULT,
+        .volatiles = test->options.volatile_accesses,
     };
 }
 

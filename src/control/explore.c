@@ -157,6 +157,7 @@ static struct rdl__execution execution_of(struct rdl_case *t, bool apart)
         .faults = t->test->options.faults,
         .watched = t->settings.watched,
         .points_max = t->settings.points_max,
+        .volatiles = t->settings.volatiles,
     };
 }
 

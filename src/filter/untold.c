@@ -329,9 +329,10 @@ static void see_memory(struct search *search, size_t at)
         return;
     address = rdl__address_of(search->unit, &search->state.values, &memory);
     untold.operand = operand;
-    untold.kind = touching.kind == RDL__ACCESS_LOAD    ? RDL__ACCESS_READ
-                  : touching.kind == RDL__ACCESS_STORE ? RDL__ACCESS_WRITE
-                                                       : touching.kind;
+    untold.kind = touching.kind == RDL__ACCESS_LOAD     ? RDL__ACCESS_READ
+                  : touching.kind == RDL__ACCESS_STORE  ? RDL__ACCESS_WRITE
+                  : touching.kind == RDL__ACCESS_UPDATE ? RDL__ACCESS_WRITE
+                                                        : touching.kind;
     untold.other = touching.other;
     if (touching.other != RDL__NO_REGISTER && untold.kind == RDL__ACCESS_WRITE && !address.is_own)
         note_leaving(search, search->state.values.registers[touching.other]);

@@ -45,5 +45,7 @@ bool rdl__access_quickly(uintptr_t address, const struct rdl__table_access *acce
     if (atomic && (!rdl__alone || address - track->mine_low < track->mine_size))
         return false;
     track->changed |= writes;
+    if (rdl__access_is_volatile(access) && !rdl__alone) /* it tells others something, or is told */
+        return false;
     return rdl__alone || may_pass(self, address, access, writes);
 }

@@ -151,7 +151,7 @@ static inline void stored(struct rdl__track *track, const volatile void *object,
 
 /* ---- Inline assembly ------------------------------------------------------------------------- */
 
-void rdl__atomic_access(uintptr_t address, uint32_t size, bool reads, bool writes, bool changes,
+void rdl__atomic_access(uintptr_t address, uint32_t size, bool writes, bool changes,
                         const struct rdl__entry *entry)
 {
     const volatile void *object = (const volatile void *)address;
@@ -160,8 +160,6 @@ void rdl__atomic_access(uintptr_t address, uint32_t size, bool reads, bool write
     note_access(track, object, size, writes ? RDL__HOW_WRITE : 0, entry);
     if (!writes)
         loaded(track, object, size, __ATOMIC_SEQ_CST);
-    else if (!reads)
-        stored(track, object, size, __ATOMIC_SEQ_CST, changes);
     else
         updated(track, object, size, __ATOMIC_SEQ_CST, changes);
 }

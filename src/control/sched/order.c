@@ -267,11 +267,17 @@ static void copy(uint32_t *clock, const uint32_t *other, uint32_t count)
         memcpy(clock, other, count * sizeof *clock);
 }
 
-static void join(uint32_t *clock, const uint32_t *other, uint32_t count)
+/* Has the clock changed? */
+static bool join(uint32_t *clock, const uint32_t *other, uint32_t count)
 {
+    bool changed = false;
+
     for (uint32_t i = 0; i < count; i++)
-        if (clock[i] < other[i])
+        if (clock[i] < other[i]) {
             clock[i] = other[i];
+            changed = true;
+        }
+    return changed;
 }
 
 /* The thread has told others: what it does from now on they do not know. */
@@ -286,10 +292,10 @@ static bool sees_all(const uint32_t *clock, const struct object *object)
     return object->whose != NOBODY && clock[object->whose] >= object->when;
 }
 
-static void learn(uint32_t *clock, const struct object *object)
+/* Was any of it new? */
+static bool learn(uint32_t *clock, const struct object *object)
 {
-    if (!sees_all(clock, object))
-        join(clock, object->clock, object->count);
+    return !sees_all(clock, object) && join(clock, object->clock, object->count);
 }
 
 /* Put this clock, of this thread, into the object, with what is there or, if
@@ -312,25 +318,25 @@ static void tell(struct object *object, const struct rdl__track *track, const ui
         object->head = MANY;
 }
 
-static void acquire(struct rdl__track *track, const struct object *object, bool acquires)
+static bool acquire(struct rdl__track *track, const struct object *object, bool acquires)
 {
     uint32_t *clock = pending[track->column];
 
-    if (acquires) {
-        learn(track->clock, object);
-        return;
-    }
+    if (acquires)
+        return learn(track->clock, object);
     if (sees_all(track->clock, object))
-        return;
+        return false;
     if (!track->fence_pending)
         memset(clock, 0, column_count * sizeof *clock);
     track->fence_pending = true;
     learn(clock, object);
+    return false;
 }
 
-void rdl__order_load(struct rdl__track *track, uintptr_t address, uintptr_t size, bool acquires)
+bool rdl__order_load(struct rdl__track *track, uintptr_t address, uintptr_t size, bool acquires)
 {
     uintptr_t end = address + size;
+    bool is_new = false;
 
     while (address < end) {
         struct part part = part_of(address, end);
@@ -338,9 +344,10 @@ void rdl__order_load(struct rdl__track *track, uintptr_t address, uintptr_t size
 
         for (size_t at = first_place(part.word); (object = object_from(part.word, part.bytes, &at));
              at++)
-            acquire(track, object, acquires);
+            is_new |= acquire(track, object, acquires);
         address = part.word + WORD;
     }
+    return is_new;
 }
 
 /* A store that does not release ends the release sequence it comes after, unless

@@ -377,6 +377,7 @@ struct rdl__execution {
     unsigned faults;
     unsigned watched; /* RDL__WATCH_STACKS and the like: see struct rdl__settings */
     uint64_t points_max;
+    uint32_t volatiles; /* RDL__VOLATILE_ACQ_REL and the like */
 };
 
 /* What is found out once; before a process of an execution is forked, for it to know. */
