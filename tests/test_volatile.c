@@ -48,6 +48,15 @@ TEST(volatile_accesses_and_atomic_ones_do_not_race)
 TEST(moves_of_assembly_are_volatile_accesses)
 {
     expect(message_by_assembly, 0, "done", "done | race", "race");
+    EXPECT_STR(outcomes(answer_by_assembly, 1), "0 | 1");
+    EXPECT_STR(outcomes_by_chance(waits_on_its_stack, 100, 0), "done | livelock");
+}
+
+TEST(an_access_between_compiler_barriers_is_a_volatile_one)
+{
+    expect(message_between_barriers, 0, "done", "done | race", "race");
+    expect(barrier_on_one_side, 0, "race", "race", "race");
+    expect(counted_between_barriers, 0, "race", "race", "race");
 }
 
 TEST(locks_of_assembly_are_locks)

@@ -50,9 +50,10 @@ static struct rdl__summary *summary; /* shared with processes of single executio
  * When that is found out, what was learnt before is about another program. */
 static unsigned watched;
 
-static struct rdl__distinct seen; /* schedules */
-static struct rdl__limits limits; /* of all executions so far */
-static uint32_t threads_most;     /* that an execution had at a time */
+static struct rdl__distinct seen;              /* schedules */
+static struct rdl__limits limits;              /* of all executions so far */
+static bool volatile_shared, volatile_ordered; /* in any of them: see struct rdl__summary */
+static uint32_t threads_most;                  /* that an execution had at a time */
 static unsigned parameter;
 static uint64_t strategy_seed;
 
@@ -71,6 +72,7 @@ void rdl__explorer_start(const char *name, uint64_t seed)
     strategy_seed = seed;
     rdl__distinct_release(&seen);
     rdl__limits_clear(&limits);
+    volatile_shared = volatile_ordered = false;
     threads_most = watched = 0;
     longest = 0;
     if (!summary) {
@@ -184,8 +186,7 @@ void rdl__explorer_settle(struct rdl_case *t)
 static unsigned watched_from_now(void)
 {
     return watched | (summary->stacks ? RDL__WATCH_STACKS : 0) |
-           (summary->ends ? RDL__WATCH_ENDS : 0) |
-           (summary->detaches ? RDL__WATCH_DETACHED : 0);
+           (summary->ends ? RDL__WATCH_ENDS : 0) | (summary->detaches ? RDL__WATCH_DETACHED : 0);
 }
 
 /* Choices that exist and that no strategy is asked about. */
@@ -218,6 +219,8 @@ static void end(struct rdl_case *t, bool by_strategy)
     summary->cut = t->outcome->verdict == RDL__CUT;
     note_bounds();
     rdl__limits_merge(&limits, &summary->limits);
+    volatile_shared |= summary->volatile_shared;
+    volatile_ordered |= summary->volatile_ordered;
     if (by_strategy)
         rdl__distinct_add(&seen, summary->hash);
     if (by_strategy && summary->threads > threads_most)
@@ -324,6 +327,8 @@ void rdl__explorer_tell(struct rdl__explored *out)
             .schedules = seen.count, .at_least = seen.full, .of = RDL__DIFFERENT};
     out->tally.threads = threads_most;
     out->instrumented = rdl__instrumented;
+    out->volatile_shared = volatile_shared;
+    out->volatile_ordered = volatile_ordered;
     rdl__alike_last(&limits);
     out->limits = limits;
     rdl__limits_clear(&limits);

@@ -120,6 +120,7 @@ static void write_instruction(struct rdl__writer *writer, size_t at)
 {
     rdl__write_untold(writer, at);
     rdl__write_call(writer, at);
+    rdl__write_barriers(writer, at);
 }
 
 static void write_code(struct rdl__writer *writer)

@@ -72,6 +72,9 @@ enum rdl__transfer rdl__transfer_of(const struct rdl__statement *statement,
 bool rdl__is_hook(struct rdl__span function);
 bool rdl__is_quiet(struct rdl__span function);
 
+/* Is it a label that jumps of its function lead to? */
+bool rdl__is_jumped_to(const struct rdl__unit *unit, const struct rdl__statement *statement);
+
 /* May it make an address known that it is given?  So does an atomic store. */
 bool rdl__publishes(struct rdl__span function);
 

@@ -182,17 +182,6 @@ static void note(struct search *search, const struct group *access)
         add(search->found, access);
 }
 
-/* .L5 of gcc and .LBB0_5 of clang, which jumps may lead to; labels for the debugger have other
- * names. */
-static bool is_jumped_to(const struct search *search, const struct rdl__statement *statement)
-{
-    return statement->kind == RDL__LABEL && statement->word.count > 2 &&
-           (search->unit->compiler == RDL__CLANG
-                ? rdl__span_begins(statement->word, ".LBB")
-                : rdl__span_begins(statement->word, ".L") &&
-                      isdigit((unsigned char)statement->word.at[2]));
-}
-
 /* Is the next transfer a call that is not Raddle's? */
 static bool leads_to_call(const struct search *search, size_t at)
 {
@@ -202,7 +191,8 @@ static bool leads_to_call(const struct search *search, size_t at)
         bool indirect;
         enum rdl__transfer transfer = rdl__transfer_of(statement, &target, &indirect);
 
-        if (transfer || is_jumped_to(search, statement) || rdl__span_begins(statement->word, "ret"))
+        if (transfer || rdl__is_jumped_to(search->unit, statement) ||
+            rdl__span_begins(statement->word, "ret"))
             return transfer == RDL__CALL && (indirect || !rdl__is_quiet(target));
     }
     return false;
@@ -526,7 +516,7 @@ static void follow(struct search *search, struct block *block)
     for (size_t at = block->at; at < end; at++) {
         const struct rdl__statement *statement = &search->unit->statements.all[at];
 
-        if (at != block->at && is_jumped_to(search, statement) && block_at(search, at)) {
+        if (at != block->at && rdl__is_jumped_to(search->unit, statement) && block_at(search, at)) {
             end_window(search, false);
             fall_into(search, at);
             return;
@@ -584,13 +574,13 @@ static void find_blocks_of(struct search *search, int32_t part)
     size_t count = search->block_count + 1;
 
     for (size_t i = function->begin; i < function->end; i++)
-        count += is_jumped_to(search, &search->unit->statements.all[i]);
+        count += rdl__is_jumped_to(search->unit, &search->unit->statements.all[i]);
     search->blocks = rdl__reallocate(search->blocks, count * sizeof *search->blocks);
     add_block(search, function->begin);
     for (size_t i = function->begin + 1; i < function->end; i++) {
         const struct rdl__statement *statement = &search->unit->statements.all[i];
 
-        if (is_jumped_to(search, statement) && statement->function == part)
+        if (rdl__is_jumped_to(search->unit, statement) && statement->function == part)
             add_block(search, i);
     }
 }
@@ -617,7 +607,7 @@ static void see_unreached(struct search *search, size_t at)
     for (size_t i = at; i < search->unit->functions[part].end; i++) {
         const struct rdl__statement *statement = &search->unit->statements.all[i];
 
-        if (i != at && is_jumped_to(search, statement))
+        if (i != at && rdl__is_jumped_to(search->unit, statement))
             return;
         if (statement->kind == RDL__INSTRUCTION && statement->function == part) {
             see_anything(search, i);

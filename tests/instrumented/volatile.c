@@ -76,6 +76,42 @@ void message_beside_atomics(void)
     two_with_flag(send_both, receive_both);
 }
 
+/* Neither is volatile; compilers are told to make the access just there. */
+static int plain_flag;
+
+#define BARRIER() __asm__ __volatile__("" : : : "memory")
+
+__attribute__((noinline)) static void call_barrier(void)
+{
+    BARRIER();
+}
+
+static void store_between(int *at, int value)
+{
+    BARRIER();
+    *at = value;
+    call_barrier();
+}
+
+static int load_between(const int *at)
+{
+    int value;
+
+    BARRIER();
+    value = *at;
+    BARRIER();
+    return value;
+}
+
+THREAD(send_between, (payload = 1, store_between(&plain_flag, 1)))
+THREAD(receive_between, if (load_between(&plain_flag)) seen[0] = payload)
+
+void message_between_barriers(void)
+{
+    plain_flag = payload = 0;
+    two(send_between, receive_between);
+}
+
 THREAD(set_flag, flag = 1)
 THREAD(look_at_flag, seen[0] = flag)
 
@@ -111,6 +147,61 @@ void message_by_assembly(void)
 {
     word = payload = 0;
     two(send_word, receive_by_load);
+}
+
+static int exchange_if(int *at, int old, int new)
+{
+    uint8_t done;
+
+    __asm__ volatile("lock; cmpxchgl %3, %0; setz %1"
+                     : "+m"(*at), "=q"(done), "+a"(old)
+                     : "r"(new)
+                     : "memory", "cc");
+    return done;
+}
+
+/* Whether it succeeds is only known when it is made. */
+THREAD(send_second, (payload = 1, exchange_if(&word, 1, 2)))
+THREAD(receive_answer, (store(&word, 1), seen[0] = load(&word) == 2 ? payload : 0))
+
+void answer_by_assembly(void)
+{
+    word = payload = 0;
+    two(send_second, receive_answer);
+}
+
+/* Who waits does so on its own stack. */
+static int *waiter;
+
+static void *wait_on_stack(void *unused)
+{
+    int locked = 1;
+
+    __asm__ volatile("xchgq %0, %1" : "+m"(waiter) : "r"(&locked) : "memory");
+    while (load(&locked))
+        __asm__ volatile("pause" ::: "memory");
+    seen[0] = payload;
+    return unused;
+}
+
+static void *wake_waiter(void *unused)
+{
+    int *it;
+
+    payload = 1;
+    __asm__ volatile("movq %1, %0" : "=r"(it) : "m"(waiter) : "memory");
+    if (it)
+        store(it, 0);
+    else
+        seen[1] = 1;
+    return unused;
+}
+
+void waits_on_its_stack(void)
+{
+    waiter = NULL;
+    payload = 0;
+    two(wait_on_stack, wake_waiter);
 }
 
 /* As Linux had it: 1 is free, and who waits only looks. */
@@ -326,6 +417,35 @@ void wide(void)
 {
     wide_flag = 0;
     two(send_wide, receive_wide);
+}
+
+static void *receive_before_barrier(void *unused)
+{
+    if (plain_flag) {
+        BARRIER();
+        seen[0] = payload;
+    }
+    return unused;
+}
+
+void barrier_on_one_side(void)
+{
+    plain_flag = payload = 0;
+    two(send_between, receive_before_barrier);
+}
+
+static void *count_between(void *unused)
+{
+    BARRIER();
+    plain_flag++;
+    BARRIER();
+    return unused;
+}
+
+void counted_between_barriers(void)
+{
+    plain_flag = 0;
+    two(count_between, count_between);
 }
 
 static char bytes[16] __attribute__((aligned(16)));

@@ -128,11 +128,13 @@ static void access_plainly(const struct rdl__table_access *access, uintptr_t add
 {
     unsigned how = rdl__access_writes(access) ? RDL__HOW_WRITE : 0;
 
+    if (access->kind == RDL__ACCESS_LOAD) /* it may wait there for what others write */
+        rdl__track_share(rdl__running, address);
     if (rdl__access_is_volatile(access))
         how |= rdl__volatile_how(address, access->size);
     if (access->kind == RDL__ACCESS_UPDATE && how & RDL__HOW_ATOMIC)
         how |= RDL__HOW_UPDATE;
-    rdl__running->track->changed |= how != 0;
+    rdl__running->track->changed |= rdl__access_writes(access);
     rdl__running->track->surplus = (address + access->size) % 4 == 0 ? access->surplus : 0;
     rdl__access_slowly(address, access->size, how, entry->pc, entry);
 }
@@ -140,10 +142,12 @@ static void access_plainly(const struct rdl__table_access *access, uintptr_t add
 static void access_atomically(const struct rdl__kept *kept, const struct rdl__table_access *access,
                               uintptr_t address, const struct rdl__entry *entry)
 {
-    bool changing = changes(kept, access, address);
-    bool writes = access->kind != RDL__ACCESS_COMPARE ||
-                  (is_expected(kept, access, address) && !is_same(kept, access));
+    bool changing, writes;
 
+    rdl__atomic_await(address, access->size, entry);
+    changing = changes(kept, access, address); /* others may have been here meanwhile */
+    writes = access->kind != RDL__ACCESS_COMPARE ||
+             (is_expected(kept, access, address) && !is_same(kept, access));
     rdl__atomic_access(address, access->size, writes, changing, entry);
 }
 

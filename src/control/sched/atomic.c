@@ -151,11 +151,16 @@ static inline void stored(struct rdl__track *track, const volatile void *object,
 
 /* ---- Inline assembly ------------------------------------------------------------------------- */
 
+void rdl__atomic_await(uintptr_t address, uint32_t size, const struct rdl__entry *entry)
+{
+    come_to((const volatile void *)address, size, RDL__HOW_WRITE, entry);
+}
+
 void rdl__atomic_access(uintptr_t address, uint32_t size, bool writes, bool changes,
                         const struct rdl__entry *entry)
 {
     const volatile void *object = (const volatile void *)address;
-    struct rdl__track *track = come_to(object, size, writes ? RDL__HOW_WRITE : 0, entry);
+    struct rdl__track *track = rdl__running->track;
 
     note_access(track, object, size, writes ? RDL__HOW_WRITE : 0, entry);
     if (!writes)
