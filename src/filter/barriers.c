@@ -97,13 +97,22 @@ static bool comes_to_barrier(const struct rdl__unit *unit, size_t at, int step)
     return false;
 }
 
-void rdl__write_barriers(struct rdl__writer *writer, size_t at)
+bool rdl__is_between_barriers(const struct rdl__unit *unit, size_t at)
 {
-    const struct rdl__statement *statement = &writer->unit.statements.all[at];
     struct rdl__span target;
     bool indirect;
 
-    if (rdl__transfer_of(statement, &target, &indirect) == RDL__CALL && is_report(target) &&
-        comes_to_barrier(&writer->unit, at, -1) && comes_to_barrier(&writer->unit, at, 1))
-        rdl__edit_insert(&writer->edit, target.at + strlen("__tsan_"), "volatile_");
+    return rdl__transfer_of(&unit->statements.all[at], &target, &indirect) == RDL__CALL &&
+           is_report(target) && comes_to_barrier(unit, at, -1) && comes_to_barrier(unit, at, 1);
+}
+
+void rdl__write_barriers(struct rdl__writer *writer, size_t at)
+{
+    struct rdl__span target;
+    bool indirect;
+
+    if (!rdl__is_between_barriers(&writer->unit, at))
+        return;
+    rdl__transfer_of(&writer->unit.statements.all[at], &target, &indirect);
+    rdl__edit_insert(&writer->edit, target.at + strlen("__tsan_"), "volatile_");
 }

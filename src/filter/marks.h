@@ -9,6 +9,6 @@
 #pragma GCC system_header
 
 #define __volatile__(...) volatile("\t" __VA_ARGS__)
-#define __volatile(...)   volatile("\t" __VA_ARGS__)
+#define __volatile(...) volatile("\t" __VA_ARGS__)
 
 #endif

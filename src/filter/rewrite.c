@@ -8,6 +8,7 @@
 
 #define TEXT_OF(x) #x
 #define TEXT(x)    TEXT_OF(x)
+#define VERSION    TEXT(RDL__TABLES_VERSION)
 
 /* One for each module, whichever of its units the linker takes it from.  Sections of tables
  * are linked to those of the code that they are about, so that the linker can leave both out. */
@@ -56,19 +57,18 @@ static const char module_text[] =
     "\t.section .data.rel.ro.rdl__module,\"awG\",@progbits,rdl__module,comdat\n"
     "\t.balign 8\n"
     ".Lrdl_tables:\n"
-    "\t.quad " TEXT(
-        RDL__TABLES_VERSION) "\n"
-                             "\t.quad __start_rdl_ranges\n"
-                             "\t.quad __stop_rdl_ranges\n"
-                             "\t.quad __start_rdl_calls\n"
-                             "\t.quad __stop_rdl_calls\n"
-                             "\t.section rdl_ranges,\"aoG\",@progbits,.Lrdl_module,rdl__module,comdat\n"
-                             "\t.balign 4\n"
-                             "\t.long .Lrdl_module-., .Lrdl_module_end-.Lrdl_module\n"
-                             "\t.section rdl_calls,\"awoG\",@progbits,.Lrdl_module,rdl__module,comdat\n"
-                             "\t.balign 8\n"
-                             "\t.quad 0, 0\n"
-                             "\t.text\n";
+    "\t.quad " VERSION "\n"
+    "\t.quad __start_rdl_ranges\n"
+    "\t.quad __stop_rdl_ranges\n"
+    "\t.quad __start_rdl_calls\n"
+    "\t.quad __stop_rdl_calls\n"
+    "\t.section rdl_ranges,\"aoG\",@progbits,.Lrdl_module,rdl__module,comdat\n"
+    "\t.balign 4\n"
+    "\t.long .Lrdl_module-., .Lrdl_module_end-.Lrdl_module\n"
+    "\t.section rdl_calls,\"awoG\",@progbits,.Lrdl_module,rdl__module,comdat\n"
+    "\t.balign 8\n"
+    "\t.quad 0, 0\n"
+    "\t.text\n";
 
 void rdl__writer_enter(struct rdl__writer *writer, const char *table, const char *flags,
                        const struct rdl__section *section)

@@ -219,6 +219,8 @@ static void see_access(struct search *search, struct rdl__untold untold, struct 
     bool by_value;
 
     if (rdl__reports_cover(&search->state.reports, address, size - untold.surplus, writes) ||
+        (is_plain && moves && !address.is_own &&
+         rdl__reports_are_of_next(&search->state.reports, size, writes)) ||
         !search->collects)
         return;
     by_value = is_plain && moves &&
@@ -445,6 +447,7 @@ static void see_call(struct search *search, size_t at, struct rdl__span target)
 
     rdl__reports_drop_used(&search->state.reports);
     if (tells) {
+        report.is_volatile |= rdl__is_between_barriers(search->unit, at);
         rdl__reports_add(&search->state.reports, &report);
         note_shared(search, &report);
     }

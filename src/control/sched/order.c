@@ -98,7 +98,7 @@ struct object {
 static struct object *objects;
 static size_t objects_room, objects_used;
 
-/* The next entry of this word, from a place on; NULL: there is none, and the place is a free one. */
+/* The next entry of this word, from a place on; NULL: there is none, and the place is free. */
 static struct object *entry_from(uintptr_t word, size_t *in_out_at)
 {
     for (;; ++*in_out_at) {

@@ -268,8 +268,8 @@ void rdl__spin_begin(struct rdl__track *track);
 /* Inline assembly is to do an atomic operation on this: wait for the thread's turn. */
 void rdl__atomic_await(uintptr_t address, uint32_t size, const struct rdl__entry *entry);
 
-/* It is its turn: what the assembly is about to do, as one atomic operation with all its order: it reads, and
- * perhaps writes.  `changes`: the value will be another one. */
+/* It is its turn: what the assembly is about to do, as one atomic operation with all its order: it
+ * reads, and perhaps writes.  `changes`: the value will be another one. */
 void rdl__atomic_access(uintptr_t address, uint32_t size, bool writes, bool changes,
                         const struct rdl__entry *entry);
 
