@@ -64,7 +64,7 @@ says_not 'which C'
 "$raddle" cc -g -DFLAG_ONLY "$code/flag.c" -o flag_only
 run 0 "$raddle" explore --volatile relaxed -- ./flag_only
 says 'Threads share volatile variables'
-run 0 "$raddle" explore --format json -- ./flag_only
+run 0 "$raddle" explore --volatile relaxed --format json -- ./flag_only
 says '"note": *"Threads share'
 
 # ---- Tests -------------------------------------------------------------------------------------
