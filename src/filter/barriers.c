@@ -99,11 +99,16 @@ static bool comes_to_barrier(const struct rdl__unit *unit, size_t at, int step)
 
 bool rdl__is_between_barriers(const struct rdl__unit *unit, size_t at)
 {
+    return comes_to_barrier(unit, at, -1) && comes_to_barrier(unit, at, 1);
+}
+
+bool rdl__reports_between_barriers(const struct rdl__unit *unit, size_t at)
+{
     struct rdl__span target;
     bool indirect;
 
     return rdl__transfer_of(&unit->statements.all[at], &target, &indirect) == RDL__CALL &&
-           is_report(target) && comes_to_barrier(unit, at, -1) && comes_to_barrier(unit, at, 1);
+           is_report(target) && rdl__is_between_barriers(unit, at);
 }
 
 void rdl__write_barriers(struct rdl__writer *writer, size_t at)
@@ -111,7 +116,7 @@ void rdl__write_barriers(struct rdl__writer *writer, size_t at)
     struct rdl__span target;
     bool indirect;
 
-    if (!rdl__is_between_barriers(&writer->unit, at))
+    if (!rdl__reports_between_barriers(&writer->unit, at))
         return;
     rdl__transfer_of(&writer->unit.statements.all[at], &target, &indirect);
     rdl__edit_insert(&writer->edit, target.at + strlen("__tsan_"), "volatile_");

@@ -447,7 +447,7 @@ static void see_call(struct search *search, size_t at, struct rdl__span target)
 
     rdl__reports_drop_used(&search->state.reports);
     if (tells) {
-        report.is_volatile |= rdl__is_between_barriers(search->unit, at);
+        report.is_volatile |= rdl__reports_between_barriers(search->unit, at);
         rdl__reports_add(&search->state.reports, &report);
         note_shared(search, &report);
     }
