@@ -83,7 +83,7 @@ run 0 ./tests --replay "$token" --volatile acq-rel
 # ---- Structures ----------------------------------------------------------------------------------
 
 explore() { # STATUS PROGRAM NAME
-    run "$1" "$raddle" explore --schedules 400 --timeout 20 --shrink-time 2 -- "./$2" "$3"
+    run "$1" "$raddle" explore --schedules 150 --timeout 20 --shrink-time 2 -- "./$2" "$3"
 }
 
 for kind in BUILTINS ASSEMBLY; do

@@ -12,6 +12,8 @@
 
 #include "filter/writer.h"
 
+enum { WAYS_MAX = 3 }; /* jumps on the way to an access */
+
 /* __tsan_read8, but not __tsan_read_range. */
 static bool is_report(struct rdl__span target)
 {
@@ -79,27 +81,88 @@ static bool calls_barrier(const struct rdl__unit *unit, size_t at)
     return function->closed && all[function->end - 1].barriers != all[function->begin].barriers;
 }
 
-/* From `at`, in steps of one statement: does a barrier come next? */
-static bool comes_to_barrier(const struct rdl__unit *unit, size_t at, int step)
+/* Behind `at`: does a barrier come next, on all ways?  Compilers make one of those at the ends of
+ * two branches. */
+static bool comes_to_barrier(const struct rdl__unit *unit, size_t at, unsigned depth)
 {
     const struct rdl__statement *from = &unit->statements.all[at];
 
-    for (size_t i = at + (size_t)step; i < unit->statements.count; i += (size_t)step) {
+    for (size_t i = at + 1; i < unit->statements.count; i++) {
         const struct rdl__statement *statement = &unit->statements.all[i];
+        const struct rdl__symbol *symbol;
+        struct rdl__span target;
+        bool indirect;
+        enum rdl__transfer transfer = rdl__transfer_of(statement, &target, &indirect);
+
+        if (statement->function != from->function || rdl__span_begins(statement->word, "ret"))
+            return false;
+        if (statement->barriers != from->barriers || calls_barrier(unit, i))
+            return true;
+        if (transfer == RDL__NO_TRANSFER)
+            continue;
+        symbol = transfer == RDL__CALL || indirect ? NULL : rdl__unit_symbol(unit, target);
+        if (depth == 0 || !symbol || !symbol->defined ||
+            unit->statements.all[symbol->statement].function != from->function ||
+            !comes_to_barrier(unit, symbol->statement, depth - 1))
+            return false;
+        if (transfer == RDL__JUMP)
+            return true;
+    }
+    return false;
+}
+
+static bool comes_from_barrier(const struct rdl__unit *unit, size_t at, unsigned depth);
+
+/* Does a barrier come last before each jump to this label? */
+static bool jumps_come_from_barrier(const struct rdl__unit *unit, size_t label, unsigned depth)
+{
+    const struct rdl__statement *all = unit->statements.all;
+    const struct rdl__symbol *symbol = rdl__unit_name(unit, all[label].word);
+    const struct rdl__function *function = &unit->functions[all[label].function];
+
+    if (depth == 0 || (symbol && symbol->is_taken))
+        return false;
+    for (size_t i = function->begin; i < function->end; i++) {
+        struct rdl__span target;
+        bool indirect;
+
+        if (rdl__transfer_of(&all[i], &target, &indirect) != RDL__NO_TRANSFER &&
+            rdl__span_equals(target, all[label].word) && !comes_from_barrier(unit, i, depth - 1))
+            return false;
+    }
+    return true;
+}
+
+/* Before `at`: does a barrier come last, on all ways?  Compilers move that of two branches to where
+ * they part. */
+static bool comes_from_barrier(const struct rdl__unit *unit, size_t at, unsigned depth)
+{
+    const struct rdl__statement *from = &unit->statements.all[at];
+
+    for (size_t i = at; from->function != RDL__NO_FUNCTION && i-- > 0;) {
+        const struct rdl__statement *statement = &unit->statements.all[i];
+        struct rdl__span target;
+        bool indirect;
+        enum rdl__transfer transfer = rdl__transfer_of(statement, &target, &indirect);
 
         if (statement->function != from->function)
             return false;
         if (statement->barriers != from->barriers || calls_barrier(unit, i))
             return true;
-        if (!is_passed(unit, i))
+        if (rdl__is_jumped_to(unit, statement) && !jumps_come_from_barrier(unit, i, depth))
             return false;
+        if (transfer == RDL__CALL)
+            return false;
+        if (transfer == RDL__JUMP || rdl__span_begins(statement->word, "ret"))
+            return !indirect; /* nobody comes by there */
     }
     return false;
 }
 
 bool rdl__is_between_barriers(const struct rdl__unit *unit, size_t at)
 {
-    return comes_to_barrier(unit, at, -1) && comes_to_barrier(unit, at, 1);
+    return unit->statements.all[unit->statements.count - 1].barriers > 0 &&
+           comes_to_barrier(unit, at, WAYS_MAX) && comes_from_barrier(unit, at, WAYS_MAX);
 }
 
 bool rdl__reports_between_barriers(const struct rdl__unit *unit, size_t at)
