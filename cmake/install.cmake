@@ -11,6 +11,7 @@ if(TARGET raddle_tool)
   install(TARGETS raddle_tool)
 endif()
 install(TARGETS raddle_as DESTINATION libexec/raddle) # where raddle cc looks for it
+install(FILES src/filter/marks.h DESTINATION libexec/raddle)
 
 # What gdb is told of our threads.
 install(FILES scripts/raddle-gdb.py DESTINATION ${CMAKE_INSTALL_DATADIR}/raddle)

@@ -46,7 +46,8 @@ target_link_libraries(raddle_harness PRIVATE raddle_strict)
 # The compiler proper is to see this, and the linker not: it would add a library.
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
   set(instrument -Wp,-fsanitize=thread --param=tsan-distinguish-volatile=1
-      -fno-ipa-reference -fno-tree-loop-im -fno-tree-pre -fno-ipa-ra)
+      -fno-ipa-reference -fno-tree-loop-im -fno-tree-pre -fno-ipa-ra
+      "SHELL:-include ${PROJECT_BINARY_DIR}/libexec/raddle/marks.h")
 else()
   set(instrument "SHELL:-Xclang -fsanitize=thread" "SHELL:-mllvm -tsan-distinguish-volatile=1"
       "SHELL:-mllvm -tsan-instrument-read-before-write=1" -fno-integrated-as)

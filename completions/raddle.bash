@@ -23,6 +23,7 @@ _raddle_words_for() {
     shift
     case $option in
     --color) echo auto always never ;;
+    --volatile) echo acq-rel relaxed plain ;;
     --format | --strategy | --fail-on | --faults)
         # "report as human, tap, junit or json; may be repeated"
         # which may go on in the next line

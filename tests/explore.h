@@ -59,6 +59,7 @@ struct exploration {
 };
 
 static struct exploration *exploration;
+static uint32_t volatiles; /* what accesses to volatile variables mean: RDL__VOLATILE_ACQ_REL */
 static char slots[SLOTS][SLOT_ROOM];
 
 /* Append to a slot. */
@@ -228,7 +229,8 @@ static void run_one(struct rdl_case *t, const struct rdl__strategy *strategy, vo
                                        .strategy_state = state,
                                        .summary = summary,
                                        .faults = exploration->faults,
-                                       .points_max = 100000};
+                                       .points_max = 100000,
+                                       .volatiles = volatiles};
     uint64_t began;
 
     rdl__tape_from_random(t->tape, exploration->runs);

@@ -48,8 +48,6 @@ TEST(a_message_needs_release_and_acquire)
     EXPECT_STR(outcomes(message_released, 1), "0 | 1");
     EXPECT_STR(outcomes(message_fenced, 1), "0 | 1");
     expect_race(message_half_fenced, "done | race");
-    expect_race(message_volatile, "race");
-    EXPECT_CONTAINS(exploration->details, "(volatile)");
 }
 
 TEST(release_sequences_are_those_of_the_standard)

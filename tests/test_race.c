@@ -23,6 +23,7 @@ struct operation {
     int thread, life; /* a thread's number may have several lives */
     int from, size;   /* bytes */
     bool reads, writes, acquires, releases, free;
+    bool is_volatile; /* and counts as what its kind says */
     int object, other;
     uintptr_t pc;
     uint64_t before; /* the operations that happened before it: bits */
@@ -47,6 +48,8 @@ struct program {
     bool has_fence[THREADS];
     int fresh_at[BYTES]; /* operation after which the byte is as good as new */
 
+    uint32_t volatiles; /* what accesses to volatile variables mean */
+
     /* Careful threads take and give something around every access, except for lapses. */
     int lapses_percent; /* 100: they do not care */
     int careful;        /* the thread that is at it; NOBODY */
@@ -60,6 +63,7 @@ struct program {
 static struct rdl__thread threads[THREADS];
 static _Alignas(4096) char memory[4096];
 static struct program program;
+static struct rdl__summary summary;
 
 static int upto(int max)
 {
@@ -104,21 +108,12 @@ static void learn(struct operation *operation, uint64_t sources)
 /* C17 5.1.2.4: release sequences go on with read-modify-writes of anybody, and with
  * stores of the thread that began them; where several threads have begun one, all
  * go on (see order.c). */
-static void do_atomic(struct operation *operation)
+static void write_byte(const struct operation *operation, struct sequence *sequence)
 {
-    struct sequence *sequence = &program.atomics[operation->from];
     uint64_t self = UINT64_C(1) << (operation - program.operations);
     int thread = operation->thread;
     uint32_t mine = UINT32_C(1) << operation->life;
 
-    if (rdl__alone) /* it comes before all that others will do, and begins no sequence */
-        return;
-    if (operation->reads && operation->acquires)
-        learn(operation, sequence->sources);
-    else if (operation->reads)
-        program.pending[thread] |= sequence->sources;
-    if (!operation->writes)
-        return;
     if (!operation->reads &&
         (operation->releases || sequence->lives == 0 ||
          ((sequence->lives & (sequence->lives - 1)) == 0 && sequence->lives != mine)))
@@ -130,6 +125,22 @@ static void do_atomic(struct operation *operation)
         sequence->sources |= program.fence_released[thread];
         sequence->lives |= mine;
     }
+}
+
+/* Each byte has a sequence of its own, since operations may have different sizes. */
+static void do_atomic(struct operation *operation)
+{
+    struct sequence *first = &program.atomics[operation->from], *end = first + operation->size;
+
+    if (rdl__alone) /* it comes before all that others will do, and begins no sequence */
+        return;
+    for (struct sequence *sequence = first; sequence < end && operation->reads; sequence++)
+        if (operation->acquires)
+            learn(operation, sequence->sources);
+        else
+            program.pending[operation->thread] |= sequence->sources;
+    for (struct sequence *sequence = first; sequence < end && operation->writes; sequence++)
+        write_byte(operation, sequence);
 }
 
 /* All but races; those are looked for by the caller. */
@@ -181,9 +192,12 @@ static void follow(struct operation *operation)
 
 static unsigned how_of(const struct operation *operation)
 {
-    return (operation->writes ? RDL__HOW_WRITE : 0) |
-           (operation->kind == ATOMIC ? RDL__HOW_ATOMIC : 0) |
-           (operation->free ? RDL__HOW_FREE : 0);
+    unsigned how = (operation->writes ? RDL__HOW_WRITE : 0) | (operation->free ? RDL__HOW_FREE : 0);
+
+    if (operation->is_volatile)
+        return how | rdl__volatile_how((uintptr_t)memory + (uintptr_t)operation->from,
+                                       (uintptr_t)operation->size);
+    return how | (operation->kind == ATOMIC ? RDL__HOW_ATOMIC : 0);
 }
 
 static bool known(const struct rdl__track *track, const struct operation *operation)
@@ -220,15 +234,18 @@ static void order(const struct operation *operation)
 {
     struct rdl__track *track = threads[operation->thread].track;
     uintptr_t address = (uintptr_t)memory + (uintptr_t)operation->from;
+    uintptr_t size = (uintptr_t)operation->size;
 
     if (rdl__alone)
         return;
-    if (operation->reads && operation->writes)
-        rdl__order_update(track, address, operation->acquires, operation->releases);
+    if (operation->is_volatile)
+        rdl__volatile_order(track, address, size, how_of(operation));
+    else if (operation->reads && operation->writes)
+        rdl__order_update(track, address, size, operation->acquires, operation->releases);
     else if (operation->reads)
-        rdl__order_load(track, address, operation->acquires);
+        rdl__order_load(track, address, size, operation->acquires);
     else
-        rdl__order_store(track, address, operation->releases);
+        rdl__order_store(track, address, size, operation->releases);
 }
 
 static void perform(const struct operation *operation)
@@ -296,13 +313,14 @@ static void draw_access(struct operation *operation)
     operation->free = operation->writes && upto(9) == 0;
 }
 
-/* Atomic objects are where their size divides their place. */
+/* Atomic objects are where their size divides their place; some operations are about a part of
+ * one, or about several. */
 static void draw_atomic(struct operation *operation)
 {
     static const struct {
         int from, size;
-    } objects[] = {{0, 8}, {8, 4}, {13, 1}};
-    int which = upto(2), what = upto(2);
+    } objects[] = {{0, 8}, {8, 4}, {13, 1}, {0, 4}, {4, 2}, {8, 8}, {0, 16}, {12, 2}};
+    int which = upto(2) ? upto(2) : upto(sizeof objects / sizeof *objects - 1), what = upto(2);
 
     operation->kind = ATOMIC;
     operation->from = objects[which].from;
@@ -311,6 +329,24 @@ static void draw_atomic(struct operation *operation)
     operation->writes = what != 0;
     operation->acquires = operation->reads && upto(1);
     operation->releases = operation->writes && upto(1);
+}
+
+/* What it means: an atomic access if it can be one, by its place and the setting. */
+static void draw_volatile(struct operation *operation)
+{
+    bool orders = program.volatiles == RDL__VOLATILE_ACQ_REL;
+
+    do
+        draw_access(operation);
+    while (operation->size == 3); /* no compiler tells of such ones */
+    operation->is_volatile = true;
+    operation->free = false;
+    if (program.volatiles == RDL__VOLATILE_PLAIN || operation->size > 8 ||
+        operation->from % operation->size != 0)
+        return;
+    operation->kind = ATOMIC;
+    operation->acquires = operation->reads && orders;
+    operation->releases = operation->writes && orders;
 }
 
 static void draw_fence(struct operation *operation)
@@ -375,7 +411,9 @@ static void draw(struct operation *operation, int sync_percent, int places)
     } else if (upto(99) < sync_percent) {
         int what = upto(program.lapses_percent % 2 ? 9 : 7);
 
-        if (what < 5)
+        if (what < 5 && upto(1))
+            draw_volatile(operation);
+        else if (what < 5)
             draw_atomic(operation);
         else if (what <= 6)
             draw_fence(operation);
@@ -404,6 +442,9 @@ static void begin(uint64_t seed)
     rdl__sched.alive = 1;
     threads[0].state = RDL__ALIVE;
     rdl__instrumented = rdl__see_all = true;
+    program.volatiles = (uint32_t)upto(RDL__VOLATILE_PLAIN);
+    rdl__sched.summary = &summary;
+    rdl__volatile_begin(program.volatiles);
     rdl__hb_begin(&threads[0]);
 }
 
@@ -424,14 +465,15 @@ static void describe(uint64_t seed)
     static const char *const names[] = {"access", "atomic", "fence", "acquire", "release",
                                         "create", "end",    "join",  "fresh"};
 
-    printf("program %ju:\n", (uintmax_t)seed);
+    printf("program %ju, volatile accesses: %u\n", (uintmax_t)seed, program.volatiles);
     for (int i = 0; i < program.count; i++) {
         const struct operation *o = &program.operations[i];
 
-        printf("%3d thread %d %s %d+%d %s%s%s%s%s object %d other %d before %jx\n", i, o->thread,
-               names[o->kind], o->from, o->size, o->reads ? "r" : "", o->writes ? "w" : "",
-               o->acquires ? "A" : "", o->releases ? "R" : "", o->free ? "F" : "", o->object,
-               o->other, (uintmax_t)o->before);
+        printf("%3d thread %d %s%s %d+%d %s%s%s%s%s object %d other %d before %jx\n", i, o->thread,
+               o->is_volatile ? "volatile " : "", names[o->kind], o->from, o->size,
+               o->reads ? "r" : "", o->writes ? "w" : "", o->acquires ? "A" : "",
+               o->releases ? "R" : "", o->free ? "F" : "", o->object, o->other,
+               (uintmax_t)o->before);
     }
 }
 

@@ -79,6 +79,7 @@ struct rdl_reproduction {
     unsigned points_max; /* an execution with more places to switch at is endless */
     unsigned watched;    /* 1: threads may be switched at accesses to their own stacks, too;
                             2: where they end */
+    unsigned volatiles;  /* what volatile accesses are: RDL_VOLATILE_ACQ_REL and the like */
     const char *deviation, *gates; /* as the options of these names */
 
     /* Of a program that knows nothing of Raddle: its arguments, and options of raddle replay;

@@ -51,9 +51,10 @@ struct rdl_options {
 
     /* Tests whose threads are controlled (RDL_EXPLORE): */
     bool explore;
-    const char *strategy; /* how schedules are made; see raddle explore --help */
-    unsigned faults;      /* what may go wrong by itself: RDL_SPURIOUS_WAKEUPS | ... */
-    uint64_t points_max;  /* a schedule with more places to switch at is a livelock; 200,000, or
+    const char *strategy;       /* how schedules are made; see raddle explore --help */
+    unsigned faults;            /* what may go wrong by itself: RDL_SPURIOUS_WAKEUPS | ... */
+    unsigned volatile_accesses; /* what they order: RDL_VOLATILE_ACQ_REL, ... */
+    uint64_t points_max; /* a schedule with more places to switch at is a livelock; 200,000, or
                             200 times as many as others had; the first one may take its time */
 
     /* Tests of a spec (raddle/spec.h says what they mean to which): */

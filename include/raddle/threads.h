@@ -52,6 +52,16 @@ enum {
     RDL_FAILED_TRYLOCKS = 4,  /* a trylock fails though the lock is free */
 };
 
+/* For .volatile_accesses: what they mean where data races are looked for (--volatile goes before
+ * it).  Accesses that are not aligned, or wider than 8 bytes, are always plain.  Inline assembly is
+ * treated alike: mov, cmp and their like as volatile accesses, locked instructions and xchg as
+ * atomic operations. */
+enum {
+    RDL_VOLATILE_ACQ_REL, /* a store releases and a load acquires, as pre-C11 code expects */
+    RDL_VOLATILE_RELAXED, /* they race with no volatile or atomic access, and order nothing */
+    RDL_VOLATILE_PLAIN,   /* as the C standard has it: they are accesses like any other */
+};
+
 struct rdl_thread;
 
 /* Start a thread that calls run(it), with a name for reports (at most 31 bytes are

@@ -27,6 +27,8 @@ void rdl__covered_take_in(struct rdl__covered *coverage, const struct rdl__explo
 
     rdl__limits_merge(&coverage->explored.limits, &explored->limits);
     coverage->explored.instrumented |= explored->instrumented;
+    coverage->explored.volatile_shared |= explored->volatile_shared;
+    coverage->explored.volatile_ordered |= explored->volatile_ordered;
     if (other->done || (!tally->done && other->schedules >= tally->schedules))
         *tally = *other;
     tally->at_least |= !alone && !tally->done;
@@ -293,6 +295,19 @@ static void settle_explored(struct rdl__covered *covered, uint64_t cases, bool p
     }
 }
 
+/* That accesses of one thread come before those of another, since a volatile store was seen by a
+ * volatile load; or at least that such accesses met, as C has data races. */
+static const char *note_of(const struct rdl__explored *explored)
+{
+    if (explored->volatile_ordered)
+        return "Volatile variables, or inline assembly, put accesses in order, which C does not "
+               "promise; --volatile plain reports where.";
+    if (explored->volatile_shared)
+        return "Threads share volatile variables, or memory of inline assembly, which is a data "
+               "race in C; --volatile plain reports where.";
+    return "";
+}
+
 void rdl__covered_settle(struct rdl__covered *covered, const struct rdl_test *test, uint64_t cases,
                          bool exhausted, bool passed)
 {
@@ -311,6 +326,7 @@ void rdl__covered_settle(struct rdl__covered *covered, const struct rdl_test *te
             add_different(&sentence, &covered->explored, passed ? "passed" : "were tried");
     }
     add_limits(&sentence, &covered->explored);
+    snprintf(covered->note, sizeof covered->note, "%s", note_of(&covered->explored));
     snprintf(covered->count, sizeof covered->count, "%s", count.bytes);
     snprintf(covered->sentence, sizeof covered->sentence, "%s",
              sentence.count ? sentence.bytes + (sentence.bytes[0] == ' ') : "");

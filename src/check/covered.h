@@ -16,6 +16,7 @@ struct rdl__covered {
     bool complete;
     struct rdl__explored explored; /* threads are controlled; else all zero */
     char count[96];                /* "all 7 distinguishable schedules", "1,000 cases" */
+    char note[256];                /* on what the program relies; "": nothing */
     char sentence[1024];           /* the same, and why it is not more; "": no more than `count` */
 };
 

@@ -388,6 +388,7 @@ static void add_reproduction(struct writer *w)
     add_number(&w->out, "round", settings->round);
     add_number(&w->out, "points_max", settings->points_max);
     add_number(&w->out, "watched", settings->watched);
+    add_number(&w->out, "volatiles", settings->volatiles);
     add_string(&w->out, "deviation", plan->deviation);
     add_string(&w->out, "gates", plan->gates);
     rdl__text_add(&w->out, "};\n\n");

@@ -13,6 +13,7 @@
 #include "check/turns.h"
 #include "drive/stage.h"
 #include "port/clock.h"
+#include "raddle/threads.h"
 #include "spec/spec.h"
 
 enum {
@@ -41,6 +42,10 @@ struct rdl__board *rdl__first_board(struct rdl__session *session)
     return session->workers[0].board;
 }
 
+_Static_assert(RDL__VOLATILE_RELAXED == (int)RDL_VOLATILE_RELAXED &&
+                   RDL__VOLATILE_PLAIN == (int)RDL_VOLATILE_PLAIN,
+               "tests and tokens have the same numbers");
+
 struct rdl__settings rdl__settings_of(const struct rdl_test *test)
 {
     unsigned limit = test->options.choices_max;
@@ -48,6 +53,7 @@ struct rdl__settings rdl__settings_of(const struct rdl_test *test)
     return (struct rdl__settings){
         .size = 100,
         .choices_max = limit ? limit : CHOICES_MAX_DEFAULT,
+        .volatiles = test->options.volatile_accesses,
     };
 }
 

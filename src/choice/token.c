@@ -16,6 +16,7 @@ enum {
     SETTING_TRACE = 5,
     SETTING_ROUND = 6,
     SETTING_RACE = 7,
+    SETTING_VOLATILES = 8,
 };
 enum { CHECKSUM_BYTES = 4 };
 
@@ -132,7 +133,8 @@ static void add_settings(struct rdl__text *bytes, const struct rdl__settings *se
                {SETTING_WATCHED, settings->watched},
                {SETTING_TRACE, settings->trace},
                {SETTING_ROUND, settings->round},
-               {SETTING_RACE, settings->race}};
+               {SETTING_RACE, settings->race},
+               {SETTING_VOLATILES, settings->volatiles}};
     unsigned count = 0;
 
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -199,6 +201,8 @@ static void read_settings(struct rdl__settings *out, struct reader *reader,
             out->round = (uint32_t)value;
         else if (key == SETTING_RACE)
             out->race = (uint32_t)value;
+        else if (key == SETTING_VOLATILES)
+            out->volatiles = (uint32_t)value;
         else
             *out_unknown_key = key;
     }
@@ -246,7 +250,7 @@ static bool read_body(struct rdl__token *out, const struct rdl__text *bytes,
     if (reader.went_wrong || reader.next != reader.count)
         return rdl__fail(error, "%s", damaged);
     if (out->settings.size < 1 || out->settings.size > 100 || out->settings.choices_max < 1 ||
-        out->settings.choices_max < out->count)
+        out->settings.choices_max < out->count || out->settings.volatiles > RDL__VOLATILE_PLAIN)
         return rdl__fail(
             error, "the token holds settings that no test can have: run the test for a new one");
     return true;

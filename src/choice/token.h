@@ -25,6 +25,13 @@ enum {
     RDL__WATCH_DETACHED = 4, /* and where they are detached */
 };
 
+/* What accesses to volatile variables mean where data races are looked for. */
+enum {
+    RDL__VOLATILE_ACQ_REL, /* stores release, loads acquire */
+    RDL__VOLATILE_RELAXED, /* they race with no atomic access, and order nothing */
+    RDL__VOLATILE_PLAIN,   /* they are accesses like any other */
+};
+
 /* Whatever else shapes a tape.  Every setting that does must be here. */
 struct rdl__settings {
     uint32_t size;        /* 1..100: how large random data is meant to be */
@@ -33,6 +40,7 @@ struct rdl__settings {
     uint32_t trace;       /* threads: of the case itself, how they met; 0: not known */
     uint32_t watched;     /* threads: RDL__WATCH_STACKS and the like */
     uint32_t round;       /* of a test of a spec; 0: it has none */
+    uint32_t volatiles;   /* RDL__VOLATILE_ACQ_REL and the like */
     uint32_t race;        /* the case ends at this one of the races it meets, from 1 on; 0: none.
                              With this bit, races are told apart by their callers: */
 #define RDL__RACES_BY_CALLERS (UINT32_C(1) << 31)

@@ -75,6 +75,27 @@ bool rdl__read_faults(struct rdl__options *o, const char *from, const char *valu
     return read_words(from, value, faults, &o->explore.faults, error);
 }
 
+static const char *const volatiles[] = {[RDL_VOLATILE_ACQ_REL] = "acq-rel",
+                                        [RDL_VOLATILE_RELAXED] = "relaxed",
+                                        [RDL_VOLATILE_PLAIN] = "plain"};
+
+const char *rdl__volatile_name(uint32_t which)
+{
+    return volatiles[which];
+}
+
+bool rdl__read_volatile(struct rdl__options *o, const char *from, const char *value,
+                        struct rdl__error *error)
+{
+    for (unsigned i = 0; i < sizeof volatiles / sizeof *volatiles; i++)
+        if (strcmp(value, volatiles[i]) == 0) {
+            o->volatiles = 1 + i;
+            o->volatiles_by_hand = strncmp(from, "--", 2) == 0;
+            return true;
+        }
+    return rdl__fail(error, "%s: '%s' is none of acq-rel, relaxed and plain", from, value);
+}
+
 static void add_words(struct rdl__text *out, const struct word *words, unsigned bits)
 {
     const char *before = "";

@@ -232,6 +232,13 @@ void rdl__options_set_export(struct rdl__options *options)
         options->plan.export_order = options->export;
 }
 
+void rdl__options_set_volatiles(const struct rdl__options *options, struct rdl_test **tests,
+                                size_t count)
+{
+    for (size_t i = 0; i < count && options->volatiles; i++)
+        tests[i]->options.volatile_accesses = options->volatiles - 1;
+}
+
 static bool replay(struct rdl__options *options, const struct rdl__listener *listener,
                    struct rdl_test **tests, size_t count, struct rdl__totals *totals,
                    struct rdl__error *error)
@@ -243,6 +250,8 @@ static bool replay(struct rdl__options *options, const struct rdl__listener *lis
     if (!rdl__options_token(&token, options, error))
         return false;
     test = test_named(tests, count, token.name);
+    if (options->volatiles_by_hand)
+        token.settings.volatiles = options->volatiles - 1;
     if (!options->shrink)
         options->plan.shrink_seconds = 0;
     rdl__options_set_export(options);
@@ -482,6 +491,7 @@ int rdl_main(int argc, char **argv)
             options->plan.seed = rdl__entropy() >> 32; /* short enough to type */
         if (options->free)
             set_free(options, tests, count);
+        rdl__options_set_volatiles(options, tests, count);
         warn_of_addresses(tests, count);
         if (options->deviations)
             status = rdl__print_deviations(options, tests, select_tests(options, tests, count));

@@ -412,6 +412,10 @@ static const struct option options[] = {
      "what may go wrong by itself: wakeups,timeouts,trylocks", FOR_PROGRAMS},
     {"points", VALUE("N", read_points),
      "a schedule with more places to switch at is a livelock (default 200,000)", FOR_PROGRAMS},
+    {"volatile", VALUE("HOW", rdl__read_volatile),
+     "what volatile accesses are where data races are looked for: acq-rel (default), relaxed or "
+     "plain",
+     FOR_BOTH},
     {"gdb", FLAG(explore.gdb), "in a debugger, stop where a case fails: see raddle replay --gdb",
      FOR_BOTH},
     {"stacks", FLAG(plan.stacks), "tell all calls that led to the places that reports speak of",

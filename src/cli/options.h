@@ -63,6 +63,8 @@ struct rdl__options {
     const char *requirements; /* the table goes to this file; "-": into the report; NULL: none */
     bool free;                /* threads that tests would control */
     bool deviations;          /* which of them are tolerated? */
+    unsigned volatiles;       /* 1 + RDL__VOLATILE_ACQ_REL and the like; 0: as tests say */
+    bool volatiles_by_hand;   /* the command line says so, not the environment */
     bool seed_given;
     struct rdl__exploring explore; /* raddle explore only */
     enum { RDL__COLOUR_AUTO, RDL__COLOUR_ALWAYS, RDL__COLOUR_NEVER } colour;
@@ -85,6 +87,11 @@ bool rdl__read_fail_on(struct rdl__options *o, const char *from, const char *val
                        struct rdl__error *error);
 bool rdl__read_faults(struct rdl__options *o, const char *from, const char *value,
                       struct rdl__error *error);
+bool rdl__read_volatile(struct rdl__options *o, const char *from, const char *value,
+                        struct rdl__error *error);
+
+/* "acq-rel", by its number: RDL__VOLATILE_ACQ_REL. */
+const char *rdl__volatile_name(uint32_t volatiles);
 
 /* A token, or the one in a file by @FILE. */
 bool rdl__read_token(struct rdl__token *out, const char *given, struct rdl__error *error);
@@ -141,6 +148,10 @@ struct rdl__looks rdl__looks_of(const struct rdl__options *options);
 /* What could not be done goes to standard error, unless there is nothing to say; the exit
  * status. */
 int rdl__complain(const char *program, const struct rdl__error *error);
+
+/* Volatile accesses mean to these tests what the options say, if they say it. */
+void rdl__options_set_volatiles(const struct rdl__options *options, struct rdl_test **tests,
+                                size_t count);
 
 /* Run these tests as the options say; the exit status. */
 int rdl__run_tests(struct rdl__options *options, struct rdl_test **tests, size_t count);

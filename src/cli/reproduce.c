@@ -27,7 +27,8 @@ void rdl__token_of_reproduction(struct rdl__token *out, const struct rdl_reprodu
                      .choices_max = 1 << 20,
                      .points_max = what->points_max,
                      .watched = what->watched,
-                     .round = what->round},
+                     .round = what->round,
+                     .volatiles = what->volatiles},
         .indexes = rdl__allocate((2 * what->count + 1) * sizeof *out->indexes),
     };
     for (size_t i = 0; i < what->count; i++) {

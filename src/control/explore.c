@@ -55,9 +55,10 @@ static struct rdl__summary *summary; /* shared with processes of single executio
  * When that is found out, what was learnt before is about another program. */
 static unsigned watched;
 
-static struct rdl__distinct seen; /* schedules */
-static struct rdl__limits limits; /* of all executions so far */
-static uint32_t threads_most;     /* that an execution had at a time */
+static struct rdl__distinct seen;              /* schedules */
+static struct rdl__limits limits;              /* of all executions so far */
+static bool volatile_shared, volatile_ordered; /* in any of them: see struct rdl__summary */
+static uint32_t threads_most;                  /* that an execution had at a time */
 static unsigned parameter;
 static uint64_t strategy_seed;
 
@@ -76,6 +77,7 @@ void rdl__explorer_start(const char *name, uint64_t seed)
     strategy_seed = seed;
     rdl__distinct_release(&seen);
     rdl__limits_clear(&limits);
+    volatile_shared = volatile_ordered = false;
     threads_most = watched = 0;
     longest = 0;
     if (!summary) {
@@ -174,6 +176,7 @@ static struct rdl__execution execution_of(struct rdl_case *t, bool apart)
         .watched = t->settings.watched,
         .points_max = t->settings.points_max,
         .patience_ns = patience_of(t),
+        .volatiles = t->settings.volatiles,
     };
 }
 
@@ -235,6 +238,8 @@ static void end(struct rdl_case *t, bool by_strategy)
     summary->cut = t->outcome->verdict == RDL__CUT;
     note_bounds();
     rdl__limits_merge(&limits, &summary->limits);
+    volatile_shared |= summary->volatile_shared;
+    volatile_ordered |= summary->volatile_ordered;
     if (by_strategy)
         rdl__distinct_add(&seen, summary->hash);
     if (by_strategy && summary->threads > threads_most)
@@ -367,6 +372,8 @@ void rdl__explorer_tell(struct rdl__explored *out)
             .schedules = seen.count, .at_least = seen.full, .of = RDL__DIFFERENT};
     out->tally.threads = threads_most;
     out->instrumented = rdl__instrumented;
+    out->volatile_shared = volatile_shared;
+    out->volatile_ordered = volatile_ordered;
     rdl__alike_last(&limits);
     out->limits = limits;
     rdl__limits_clear(&limits);

@@ -12,7 +12,8 @@ enum { RDL__STRATEGY_ROOM = 32 };
 
 /* What has been tried since the strategy was started, and the facts that limit what that means. */
 struct rdl__explored {
-    bool instrumented; /* some code of the process is */
+    bool instrumented;                      /* some code of the process is */
+    bool volatile_shared, volatile_ordered; /* see struct rdl__summary */
     struct rdl__tally tally;
     struct rdl__limits limits;
 };

@@ -166,6 +166,16 @@ size_t rdl__write_assembly(struct rdl__writer *writer, size_t at)
     return end;
 }
 
+/* clang leaves some accesses between two compiler barriers untold, too. */
+static uint8_t kind_of(const struct rdl__unit *unit, const struct rdl__untold *untold)
+{
+    bool is_plain = untold->kind == RDL__ACCESS_READ || untold->kind == RDL__ACCESS_WRITE;
+
+    if (!is_plain || !rdl__is_between_barriers(unit, untold->statement))
+        return untold->kind;
+    return untold->kind == RDL__ACCESS_READ ? RDL__ACCESS_LOAD : RDL__ACCESS_STORE;
+}
+
 void rdl__write_untold(struct rdl__writer *writer, size_t at)
 {
     const struct rdl__untolds *all = &writer->untold;
@@ -175,7 +185,7 @@ void rdl__write_untold(struct rdl__writer *writer, size_t at)
         const struct rdl__untold *untold = &all->all[writer->untold_done];
 
         write_hook(writer, &writer->unit.statements.all[at],
-                   (struct rdl__writing){.kind = untold->kind,
+                   (struct rdl__writing){.kind = kind_of(&writer->unit, untold),
                                          .other = untold->other,
                                          .surplus = untold->surplus,
                                          .size = untold->size},

@@ -3,6 +3,7 @@
  * An instruction that is not in these tables and has an operand in memory may do anything. */
 #include "filter/mnemonics.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* What is done to the operand in memory.  MOVES depends on whether it comes first or last. */
@@ -211,9 +212,7 @@ static bool is_named(struct rdl__span word, const char *name)
 static uint8_t atomic_kind(struct rdl__span word)
 {
     if (rdl__span_begins(word, "cmpxchg"))
-        return rdl__span_ends(word, "b") && rdl__span_has(word, '8') ? RDL__ACCESS_ATOMIC
-               : rdl__span_has(word, '1')                            ? RDL__ACCESS_ATOMIC
-                                                                     : RDL__ACCESS_COMPARE;
+        return rdl__span_is(word, "cmpxchg8b") ? RDL__ACCESS_ATOMIC : RDL__ACCESS_COMPARE;
     if (is_named(word, "xchg"))
         return RDL__ACCESS_EXCHANGE;
     if (is_named(word, "bts"))
@@ -223,19 +222,26 @@ static uint8_t atomic_kind(struct rdl__span word)
     return RDL__ACCESS_ATOMIC;
 }
 
-/* A load or a store as the CPU orders them: what is read is what somebody published, and what is
- * written publishes all that was done before. */
+/* Locks in assembly are taken by locked instructions, looked at by cmp, and given back by mov or,
+ * since nobody else writes then, inc. */
 static uint8_t plain_kind(const struct row *row, bool last, uint8_t size)
 {
-    bool is_move = row->action == MOVES && size <= 8;
+    if (row->action == READS || (row->action != UPDATES && row->action != WRITES && !last))
+        return size <= 8 ? RDL__ACCESS_LOAD : RDL__ACCESS_READ;
+    if (size > 8)
+        return RDL__ACCESS_WRITE;
+    return row->action == MOVES || row->action == WRITES ? RDL__ACCESS_STORE : RDL__ACCESS_UPDATE;
+}
 
-    if (row->action == READS || (row->action == COMPUTES && !last))
-        return size <= 8 && strncmp(row->name, "movz", 4) == 0   ? RDL__ACCESS_LOAD
-               : size <= 8 && strncmp(row->name, "movs", 4) == 0 ? RDL__ACCESS_LOAD
-                                                                 : RDL__ACCESS_READ;
-    if (row->action == MOVES && !last)
-        return is_move ? RDL__ACCESS_LOAD : RDL__ACCESS_READ;
-    return is_move ? RDL__ACCESS_STORE : RDL__ACCESS_WRITE;
+/* lock addl $0, (%rsp): a fence, that was cheaper than mfence. */
+static bool is_locked_fence(const struct rdl__statement *statement,
+                            const struct rdl__memory *memory)
+{
+    struct rdl__span what = statement->operands[0];
+
+    return statement->locks && memory->base == RDL__RSP && statement->operand_count == 2 &&
+           what.count > 1 && *what.at == '$' && strtol(what.at + 1, NULL, 0) == 0 &&
+           (rdl__span_begins(statement->word, "add") || rdl__span_begins(statement->word, "or"));
 }
 
 /* As memory has; and registers of the old kind, %st(1), which are none. */
@@ -313,20 +319,20 @@ static enum rdl__effect effect_without_memory(const struct rdl__statement *state
 static bool by_condition(const struct rdl__statement *statement, struct rdl__touching *out)
 {
     if (rdl__span_begins(statement->word, "set") && statement->operand_count == 1) {
-        out->kind = RDL__ACCESS_WRITE;
+        out->kind = RDL__ACCESS_STORE;
         out->size = 1;
         return true;
     }
     if (!rdl__span_begins(statement->word, "cmov"))
         return false;
-    out->kind = RDL__ACCESS_READ;
+    out->kind = RDL__ACCESS_LOAD;
     out->size = size_by_registers(statement, out->operand, &out->other);
     return true;
 }
 
 enum rdl__effect rdl__effect_of(const struct rdl__statement *statement, struct rdl__touching *out)
 {
-    struct rdl__memory memory;
+    struct rdl__memory memory = {.base = RDL__NO_REGISTER};
     int at = memory_operand(statement, &memory);
     const struct row *row;
     uint8_t size, by_register;
@@ -340,6 +346,8 @@ enum rdl__effect rdl__effect_of(const struct rdl__statement *statement, struct r
     row = row_of(statement->word, &size);
     if (row && row->action == IGNORES)
         return RDL__EFFECT_NONE;
+    if (is_locked_fence(statement, &memory))
+        return RDL__EFFECT_FENCE;
     if (memory.segment.count) /* %fs: memory of this thread */
         return row && rdl__span_is(memory.segment, "%fs") ? RDL__EFFECT_NONE : RDL__EFFECT_UNKNOWN;
     if (statement->repeats || moves_stack(statement) ||

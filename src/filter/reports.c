@@ -14,6 +14,7 @@ static bool read_name(struct rdl__report *out, const struct rdl__values *values,
                                          "__tsan_volatile_", "__tsan_"};
     const struct rdl__value *size = &values->registers[RDL__RSI];
 
+    out->is_volatile = rdl__span_has_text(name, "volatile_");
     for (size_t i = 0; i < sizeof before / sizeof *before; i++)
         if (rdl__span_begins(name, before[i])) {
             name = rdl__span_from(name, strlen(before[i]));
@@ -65,9 +66,20 @@ void rdl__reports_drop_used(struct rdl__reports *reports)
     size_t kept = 0;
 
     for (size_t i = 0; i < reports->count; i++)
-        if (!reports->all[i].used)
-            reports->all[kept++] = reports->all[i];
+        if (!reports->all[i].used) {
+            reports->all[kept] = reports->all[i];
+            reports->all[kept++].is_volatile = false;
+        }
     reports->count = kept;
+}
+
+bool rdl__reports_are_of_next(struct rdl__reports *reports, int64_t size, bool writes)
+{
+    struct rdl__report *last = reports->count ? &reports->all[reports->count - 1] : NULL;
+
+    if (!last || !last->is_volatile || last->used || last->size != size || last->writes != writes)
+        return false;
+    return last->used = true;
 }
 
 static bool is_about(const struct rdl__report *report, struct rdl__value address, int64_t size,

@@ -13,6 +13,7 @@ struct rdl__report {
     struct rdl__value address;
     int64_t size;
     bool writes, used;
+    bool is_volatile; /* and the last one: its access comes next, whatever way it goes */
 };
 
 /* Those that were made on all ways here. */
@@ -33,6 +34,10 @@ void rdl__reports_drop_used(struct rdl__reports *reports);
 /* Do they tell of all these bytes? */
 bool rdl__reports_cover(struct rdl__reports *reports, struct rdl__value address, int64_t size,
                         bool writes);
+
+/* Is it the volatile access that was reported last?  Its address may have another form: where a
+ * loop counts, compilers keep two. */
+bool rdl__reports_are_of_next(struct rdl__reports *reports, int64_t size, bool writes);
 
 /* Is there a report of many bytes, of which some are touched by an instruction that repeats? */
 bool rdl__reports_have_range(const struct rdl__reports *reports, bool writes);

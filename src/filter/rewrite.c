@@ -6,6 +6,10 @@
 
 #include "filter/writer.h"
 
+#define TEXT_OF(x) #x
+#define TEXT(x)    TEXT_OF(x)
+#define VERSION    TEXT(RDL__TABLES_VERSION)
+
 /* One for each module, whichever of its units the linker takes it from.  Sections of tables
  * are linked to those of the code that they are about, so that the linker can leave both out. */
 static const char module_text[] =
@@ -53,7 +57,7 @@ static const char module_text[] =
     "\t.section .data.rel.ro.rdl__module,\"awG\",@progbits,rdl__module,comdat\n"
     "\t.balign 8\n"
     ".Lrdl_tables:\n"
-    "\t.quad 2\n"
+    "\t.quad " VERSION "\n"
     "\t.quad __start_rdl_ranges\n"
     "\t.quad __stop_rdl_ranges\n"
     "\t.quad __start_rdl_calls\n"
@@ -116,6 +120,7 @@ static void write_instruction(struct rdl__writer *writer, size_t at)
 {
     rdl__write_untold(writer, at);
     rdl__write_call(writer, at);
+    rdl__write_barriers(writer, at);
 }
 
 static void write_code(struct rdl__writer *writer)

@@ -71,7 +71,10 @@ static struct rdl__span trimmed(struct rdl__span span)
 struct reader {
     struct rdl__statements *out;
     bool assembly;
+    bool ended; /* since #APP, a statement of inline assembly has; gcc says where */
     uint32_t written;
+    uint32_t barriers;            /* empty ones */
+    size_t assembly_from;         /* what the one at hand has begins here */
     struct rdl__statement prefix; /* prefixes that stand alone, as in "lock; incl" */
     bool has_prefix;
 };
@@ -179,6 +182,7 @@ static void read_words(struct reader *reader, struct rdl__span piece)
     }
     statement.assembly = reader->assembly;
     statement.written = reader->assembly ? reader->written : 0;
+    statement.barriers = reader->barriers;
     statement.function = RDL__NO_FUNCTION;
     read_operands(&statement, rest);
     *add_statement(reader->out) = statement;
@@ -203,6 +207,7 @@ static void read_piece(struct reader *reader, struct rdl__span piece)
         label->function = RDL__NO_FUNCTION;
         label->assembly = reader->assembly;
         label->written = reader->assembly ? reader->written : 0;
+        label->barriers = reader->barriers;
         piece = trimmed(rdl__span_from(rest, 1));
     }
     if (piece.count)
@@ -248,6 +253,13 @@ static void read_line(struct reader *reader, struct rdl__span line)
     read_piece(reader, rdl__span_from(line, from));
 }
 
+static void end_assembly(struct reader *reader)
+{
+    reader->barriers += reader->out->count == reader->assembly_from;
+    reader->assembly_from = reader->out->count;
+    reader->ended = true;
+}
+
 void rdl__statements_read(struct rdl__statements *out, struct rdl__span text)
 {
     struct reader reader = {.out = out};
@@ -258,8 +270,14 @@ void rdl__statements_read(struct rdl__statements *out, struct rdl__span text)
         if (rdl__span_is(words, "#APP")) {
             reader.assembly = true;
             reader.written++;
+            reader.assembly_from = out->count;
+            reader.ended = false;
         } else if (rdl__span_is(words, "#NO_APP")) {
             reader.assembly = false;
+            if (!reader.ended)
+                end_assembly(&reader);
+        } else if (reader.assembly && rdl__span_is(words, "# 0 \"\" 2")) {
+            end_assembly(&reader);
         } else {
             read_line(&reader, line);
         }

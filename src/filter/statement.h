@@ -31,6 +31,7 @@ struct rdl__statement {
     bool incomplete; /* it has more operands than there is room for, or cannot be read */
     uint8_t operand_count;
     int32_t function;      /* in the unit; RDL__NO_FUNCTION: none */
+    uint32_t barriers;     /* so many empty statements of inline assembly stand before it */
     uint32_t written;      /* between the same #APP and #NO_APP: this number, from 1 on */
     struct rdl__span word; /* the label without its colon, the directive or the mnemonic */
     struct rdl__span operands[RDL__OPERANDS_MAX];

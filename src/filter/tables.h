@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#define RDL__TABLES_VERSION 2
+#define RDL__TABLES_VERSION 3
 
 /* Code whose accesses to memory are told of.  Section rdl_ranges. */
 struct rdl__table_range {
@@ -31,11 +31,12 @@ struct rdl__table_call {
 enum {
     RDL__ACCESS_READ,
     RDL__ACCESS_WRITE,    /* perhaps after it has read it */
-    RDL__ACCESS_LOAD,     /* as an atomic load that acquires */
-    RDL__ACCESS_STORE,    /* as an atomic store that releases */
+    RDL__ACCESS_LOAD,     /* as of a volatile variable */
+    RDL__ACCESS_STORE,    /* likewise */
+    RDL__ACCESS_UPDATE,   /* reads, then writes, as of a volatile variable */
     RDL__ACCESS_ATOMIC,   /* reads and writes at once */
     RDL__ACCESS_EXCHANGE, /* the same, with the value of a register */
-    RDL__ACCESS_COMPARE,  /* the same, if rax has the value that is there */
+    RDL__ACCESS_COMPARE,  /* the same, if rax has the value that is there; of two words: rdx, too */
     RDL__ACCESS_SET_BIT,  /* the same, of one bit, whose number a register may have */
     RDL__ACCESS_CLEAR_BIT,
     RDL__ACCESS_FENCE,

@@ -1,6 +1,7 @@
 /* unit.c -- what a compiler made of one source file. */
 #include "filter/unit.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -390,4 +391,13 @@ bool rdl__jumps_by_table(const struct rdl__unit *unit, size_t statement)
     return statement + 1 < unit->statements.count && next->kind == RDL__DIRECTIVE &&
            rdl__span_is(next->word, ".section") && next->operand_count > 0 &&
            rdl__span_begins(next->operands[0], ".rodata");
+}
+
+/* .L5 of gcc and .LBB0_5 of clang; labels for the debugger have other names. */
+bool rdl__is_jumped_to(const struct rdl__unit *unit, const struct rdl__statement *statement)
+{
+    return statement->kind == RDL__LABEL && statement->word.count > 2 &&
+           (unit->compiler == RDL__CLANG ? rdl__span_begins(statement->word, ".LBB")
+                                         : rdl__span_begins(statement->word, ".L") &&
+                                               isdigit((unsigned char)statement->word.at[2]));
 }

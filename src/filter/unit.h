@@ -72,6 +72,14 @@ enum rdl__transfer rdl__transfer_of(const struct rdl__statement *statement,
 bool rdl__is_hook(struct rdl__span function);
 bool rdl__is_quiet(struct rdl__span function);
 
+/* barriers.c: is there nothing between this statement and compiler barriers before and behind it
+ * that leads elsewhere?  Is it a call that reports the one access between the two? */
+bool rdl__is_between_barriers(const struct rdl__unit *unit, size_t statement);
+bool rdl__reports_between_barriers(const struct rdl__unit *unit, size_t statement);
+
+/* Is it a label that jumps of its function lead to? */
+bool rdl__is_jumped_to(const struct rdl__unit *unit, const struct rdl__statement *statement);
+
 /* May it make an address known that it is given?  So does an atomic store. */
 bool rdl__publishes(struct rdl__span function);
 

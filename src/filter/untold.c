@@ -182,17 +182,6 @@ static void note(struct search *search, const struct group *access)
         add(search->found, access);
 }
 
-/* .L5 of gcc and .LBB0_5 of clang, which jumps may lead to; labels for the debugger have other
- * names. */
-static bool is_jumped_to(const struct search *search, const struct rdl__statement *statement)
-{
-    return statement->kind == RDL__LABEL && statement->word.count > 2 &&
-           (search->unit->compiler == RDL__CLANG
-                ? rdl__span_begins(statement->word, ".LBB")
-                : rdl__span_begins(statement->word, ".L") &&
-                      isdigit((unsigned char)statement->word.at[2]));
-}
-
 /* Is the next transfer a call that is not Raddle's? */
 static bool leads_to_call(const struct search *search, size_t at)
 {
@@ -202,7 +191,8 @@ static bool leads_to_call(const struct search *search, size_t at)
         bool indirect;
         enum rdl__transfer transfer = rdl__transfer_of(statement, &target, &indirect);
 
-        if (transfer || is_jumped_to(search, statement) || rdl__span_begins(statement->word, "ret"))
+        if (transfer || rdl__is_jumped_to(search->unit, statement) ||
+            rdl__span_begins(statement->word, "ret"))
             return transfer == RDL__CALL && (indirect || !rdl__is_quiet(target));
     }
     return false;
@@ -229,6 +219,8 @@ static void see_access(struct search *search, struct rdl__untold untold, struct 
     bool by_value;
 
     if (rdl__reports_cover(&search->state.reports, address, size - untold.surplus, writes) ||
+        (is_plain && moves && !address.is_own &&
+         rdl__reports_are_of_next(&search->state.reports, size, writes)) ||
         !search->collects)
         return;
     by_value = is_plain && moves &&
@@ -329,9 +321,10 @@ static void see_memory(struct search *search, size_t at)
         return;
     address = rdl__address_of(search->unit, &search->state.values, &memory);
     untold.operand = operand;
-    untold.kind = touching.kind == RDL__ACCESS_LOAD    ? RDL__ACCESS_READ
-                  : touching.kind == RDL__ACCESS_STORE ? RDL__ACCESS_WRITE
-                                                       : touching.kind;
+    untold.kind = touching.kind == RDL__ACCESS_LOAD     ? RDL__ACCESS_READ
+                  : touching.kind == RDL__ACCESS_STORE  ? RDL__ACCESS_WRITE
+                  : touching.kind == RDL__ACCESS_UPDATE ? RDL__ACCESS_WRITE
+                                                        : touching.kind;
     untold.other = touching.other;
     if (touching.other != RDL__NO_REGISTER && untold.kind == RDL__ACCESS_WRITE && !address.is_own)
         note_leaving(search, search->state.values.registers[touching.other]);
@@ -454,6 +447,7 @@ static void see_call(struct search *search, size_t at, struct rdl__span target)
 
     rdl__reports_drop_used(&search->state.reports);
     if (tells) {
+        report.is_volatile |= rdl__reports_between_barriers(search->unit, at);
         rdl__reports_add(&search->state.reports, &report);
         note_shared(search, &report);
     }
@@ -525,7 +519,7 @@ static void follow(struct search *search, struct block *block)
     for (size_t at = block->at; at < end; at++) {
         const struct rdl__statement *statement = &search->unit->statements.all[at];
 
-        if (at != block->at && is_jumped_to(search, statement) && block_at(search, at)) {
+        if (at != block->at && rdl__is_jumped_to(search->unit, statement) && block_at(search, at)) {
             end_window(search, false);
             fall_into(search, at);
             return;
@@ -583,13 +577,13 @@ static void find_blocks_of(struct search *search, int32_t part)
     size_t count = search->block_count + 1;
 
     for (size_t i = function->begin; i < function->end; i++)
-        count += is_jumped_to(search, &search->unit->statements.all[i]);
+        count += rdl__is_jumped_to(search->unit, &search->unit->statements.all[i]);
     search->blocks = rdl__reallocate(search->blocks, count * sizeof *search->blocks);
     add_block(search, function->begin);
     for (size_t i = function->begin + 1; i < function->end; i++) {
         const struct rdl__statement *statement = &search->unit->statements.all[i];
 
-        if (is_jumped_to(search, statement) && statement->function == part)
+        if (rdl__is_jumped_to(search->unit, statement) && statement->function == part)
             add_block(search, i);
     }
 }
@@ -616,7 +610,7 @@ static void see_unreached(struct search *search, size_t at)
     for (size_t i = at; i < search->unit->functions[part].end; i++) {
         const struct rdl__statement *statement = &search->unit->statements.all[i];
 
-        if (i != at && is_jumped_to(search, statement))
+        if (i != at && rdl__is_jumped_to(search->unit, statement))
             return;
         if (statement->kind == RDL__INSTRUCTION && statement->function == part) {
             see_anything(search, i);

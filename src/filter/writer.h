@@ -54,4 +54,8 @@ size_t rdl__write_assembly(struct rdl__writer *writer, size_t statement);
 void rdl__write_untold(struct rdl__writer *writer, size_t statement);
 void rdl__write_accesses(struct rdl__writer *writer);
 
+/* barriers.c: does this statement report an access between two compiler barriers?  Then it says
+ * so. */
+void rdl__write_barriers(struct rdl__writer *writer, size_t statement);
+
 #endif

@@ -548,6 +548,8 @@ static void add_verdict_line(struct rdl__report *report, const struct rdl__resul
     if (result->covered.sentence[0] &&
         (report->looks.verbose || (verdict == RDL__TEST_PASS && rdl__covered_text(result))))
         add_wrapped(report, result->covered.sentence, MARGIN);
+    if (result->covered.note[0])
+        add_wrapped(report, result->covered.note, MARGIN);
     if (report->plan->followed)
         add_explored(report, report->plan->followed);
 }

@@ -456,6 +456,7 @@ static void add_coverage(struct rdl__text *out, const struct rdl__covered *cover
     add_bounds(out, coverage);
     add_string(out, "count", coverage->count);
     add_string(out, "sentence", coverage->sentence[0] ? coverage->sentence : coverage->count);
+    add_string(out, "note", coverage->note);
     rdl__text_add(out, "}");
 }
 

@@ -102,6 +102,8 @@ static void add_output(struct rdl__report *report, const struct rdl__result *res
 
     if (result->verdict == RDL__TEST_PASS && rdl__covered_text(result))
         add_element(&report->body, "system-out", rdl__covered_text(result));
+    if (result->covered.note[0])
+        add_element(&report->body, "system-out", result->covered.note);
     if (result->verdict == RDL__TEST_FAIL)
         for (size_t i = 0; i < result->failure_count; i++)
             if (result->failures[i].output && result->failures[i].output[0])

@@ -178,6 +178,8 @@ static void add_result(struct rdl__report *report, const struct rdl__result *res
         rdl__add_escaped(out, rdl__covered_text(result), add_special);
         rdl__text_add(out, "\n");
     }
+    if (result->covered.note[0])
+        rdl__text_add(out, "# note: %s\n", result->covered.note);
     if (!passed)
         add_diagnostic(out, report->plan, result, rdl__text_string(&message));
     rdl__text_release(&message);

@@ -302,6 +302,7 @@ static const struct rdl_test *make_test(const struct rdl__options *options, cons
 /* ---- One execution, in this very process ---------------------------------------------------- */
 
 static struct rdl__board *board_here;
+static const struct rdl__settings as_usual;
 
 /* For a debugger: stop where the failure is seen. */
 static void stop_at_failure(void)
@@ -316,8 +317,8 @@ static void leave_quietly(void)
 }
 
 /* Run the program under the schedule of a feed; its exit ends this process. */
-_Noreturn static void run_here(const struct rdl_test *test, const struct rdl__feed *feed,
-                               void (*leave)(void))
+_Noreturn static void run_here(const struct rdl_test *test, const struct rdl__settings *settings,
+                               const struct rdl__feed *feed, void (*leave)(void))
 {
     struct rdl__error error;
     struct rdl__board *board = rdl__board_new(1 << 20, &error);
@@ -327,6 +328,7 @@ _Noreturn static void run_here(const struct rdl_test *test, const struct rdl__fe
         rdl__stop("%s", error.text);
     rdl__case_init(&t, board, leave);
     t.test = test;
+    t.settings = *settings;
     board->tape.limit = board->choices_room;
     board->task.test = test;
     board_here = board;
@@ -343,7 +345,7 @@ static void learn_output(const struct rdl_test *test)
     rdl__left_begin(test);
     pid = RDL__NEXT(fork)();
     if (pid == 0)
-        run_here(test, &(struct rdl__feed){.fill_at = RDL__NONE}, leave_quietly);
+        run_here(test, &as_usual, &(struct rdl__feed){.fill_at = RDL__NONE}, leave_quietly);
     while (RDL__NEXT(waitpid)(pid, &status, 0) < 0 && errno == EINTR)
         continue;
     read_output(&program.expected);
@@ -354,7 +356,7 @@ _Noreturn static void debug(const struct rdl_test *test, const struct rdl__token
 {
     rdl__debugged = true;
     run_here(
-        test,
+        test, &token->settings,
         &(struct rdl__feed){.indexes = token->indexes, .count = token->count, .fill_at = RDL__NONE},
         stop_at_failure);
 }
@@ -369,6 +371,7 @@ static int explore(struct rdl__options *options, const char *name)
     int status;
 
     make_test(options, name);
+    rdl__options_set_volatiles(options, tests, 1);
     rdl__text_add(&replay, "raddle replay");
     rdl__options_judging(&replay, &options->explore);
     program.timeout_ms = timeout_of(options);
@@ -542,7 +545,7 @@ static void keep_commands(void)
 
 static void run_probe(void)
 {
-    run_here(&program.test, &(struct rdl__feed){.fill_at = RDL__NONE}, leave_quietly);
+    run_here(&program.test, &as_usual, &(struct rdl__feed){.fill_at = RDL__NONE}, leave_quietly);
 }
 
 /* Does it start other programs, and has no threads itself? */

@@ -101,6 +101,7 @@ static bool is_clang(const char *compiler)
  *                       the filter needs one.
  * -fno-builtin-memcpy   would copy inline, unseen.
  * -fverbose-asm         says which words of the stack hold registers, and not variables.
+ * -include              has empty statements of inline assembly written down (filter/marks.h).
  * -fno-lto              what is compiled when linking would not know of -Wp.
  * -B                    the assembler is ours, which adds to the output of the compiler which
  *                       functions are instrumented (filter/as.c), and calls the real one.
@@ -135,6 +136,8 @@ static bool add_compiling(struct rdl__words *to, bool clang, bool only_compiles,
             rdl__words_add(to, "-fno-builtin-%s", expanded[i]);
         rdl__words_add(to, "-fverbose-asm");
         rdl__words_add(to, "-fno-lto");
+        rdl__words_add(to, "-include");
+        rdl__words_add(to, "%smarks.h", assembler.bytes);
         rdl__words_add(to, "-B%s", assembler.bytes);
     }
     rdl__text_release(&assembler);

@@ -16,6 +16,8 @@ static void show(const struct rdl__token *token)
     printf("test     %s\n", token->name);
     printf("size     %" PRIu32 "\n", token->settings.size);
     printf("limit    %" PRIu32 " choices\n", token->settings.choices_max);
+    if (token->settings.volatiles)
+        printf("volatile %s\n", rdl__volatile_name(token->settings.volatiles));
     printf("choices  %" PRIu32 ":", token->count);
     for (uint32_t i = 0; i < token->count; i++)
         printf(" %" PRIu64, token->indexes[i]);

@@ -128,6 +128,21 @@ is_known(const struct rdl__track *track, uintptr_t address, uintptr_t size, unsi
     }
 }
 
+/* Does the access race, and what does it tell others?  An update that is not made at once races
+ * with any write, since one of the two may get lost. */
+static void judge(struct rdl__thread *self, uintptr_t address, uintptr_t size, unsigned how,
+                  bool updates, uintptr_t pc)
+{
+    struct rdl__track *track = self->track;
+
+    if (updates && !is_known(track, address, size, 0))
+        rdl__race_access(self, address, size, 0, pc);
+    if (!is_known(track, address, size, how))
+        rdl__race_access(self, address, size, how, pc);
+    if (how & RDL__HOW_ATOMIC)
+        rdl__volatile_order(track, address, size, how);
+}
+
 void rdl__access_slowly(uintptr_t address, uintptr_t size, unsigned how, uintptr_t pc,
                         const struct rdl__entry *entry)
 {
@@ -140,10 +155,11 @@ void rdl__access_slowly(uintptr_t address, uintptr_t size, unsigned how, uintptr
                          .object = address,
                          .pc = pc};
     uintptr_t checked = size - track->surplus, sure = checked - track->unsure;
-    bool waited = false;
+    bool waited = false, updates = how & RDL__HOW_UPDATE;
 
     track->surplus = 0;
     track->unsure = 0;
+    how &= ~(unsigned)RDL__HOW_UPDATE;
     if (!writes && (track->reads >= track->look_at || address == track->anchor))
         waited = rdl__spin_look(self, entry, &op);
     if (address - track->mine_low < track->unwatched) {
@@ -155,8 +171,8 @@ void rdl__access_slowly(uintptr_t address, uintptr_t size, unsigned how, uintptr
             rdl__point(self, &op);
         if (!(how & RDL__HOW_FREE))
             rdl__memory_look(self, address, sure, how, pc);
-        if (!rdl__alone && rdl__races_on && !is_known(track, address, checked, how))
-            rdl__race_access(self, address, checked, how, pc);
+        if (!rdl__alone && rdl__races_on)
+            judge(self, address, checked, how, updates, pc);
     }
     if (!writes && track->recording)
         rdl__spin_read(track, address, size);
@@ -166,8 +182,12 @@ __attribute__((always_inline)) static inline void look_for_races(struct rdl__thr
                                                                  uintptr_t address, uintptr_t size,
                                                                  unsigned how, uintptr_t pc)
 {
-    if (!rdl__alone && rdl__races_on && !is_known(self->track, address, size, how))
+    if (rdl__alone || !rdl__races_on)
+        return;
+    if (!is_known(self->track, address, size, how))
         rdl__race_access(self, address, size, how, pc);
+    if (how & RDL__HOW_ATOMIC)
+        rdl__volatile_order(self->track, address, size, how);
 }
 
 /* Next to memory that may not be accessed; apart from the others, so that those need no stack. */
@@ -257,6 +277,14 @@ void rdl__wrote(const void *at, uintptr_t size, uintptr_t pc)
         touch((uintptr_t)address, size, how, RDL__CALLER);                                         \
     }
 
+#define VOLATILE_HOOK(name, size, how)                                                             \
+    void name(void *address);                                                                      \
+    RDL__INTERPOSE void name(void *address)                                                        \
+    {                                                                                              \
+        touch((uintptr_t)address, size, (how) | rdl__volatile_how((uintptr_t)address, size),       \
+              RDL__CALLER);                                                                        \
+    }
+
 /* Of one size: read, write; as such, unaligned, volatile. */
 #define HOOKS(size)                                                                                \
     HOOK(__tsan_read##size, size, 0)                                                               \
@@ -265,10 +293,10 @@ void rdl__wrote(const void *at, uintptr_t size, uintptr_t pc)
     HOOK(__tsan_unaligned_read##size, size, 0)                                                     \
     HOOK(__tsan_unaligned_write##size, size, RDL__HOW_WRITE)                                       \
     HOOK(__tsan_unaligned_read_write##size, size, RDL__HOW_WRITE)                                  \
-    HOOK(__tsan_volatile_read##size, size, RDL__HOW_VOLATILE)                                      \
-    HOOK(__tsan_volatile_write##size, size, RDL__HOW_VOLATILE | RDL__HOW_WRITE)                    \
-    HOOK(__tsan_unaligned_volatile_read##size, size, RDL__HOW_VOLATILE)                            \
-    HOOK(__tsan_unaligned_volatile_write##size, size, RDL__HOW_VOLATILE | RDL__HOW_WRITE)
+    VOLATILE_HOOK(__tsan_volatile_read##size, size, 0)                                             \
+    VOLATILE_HOOK(__tsan_volatile_write##size, size, RDL__HOW_WRITE)                               \
+    VOLATILE_HOOK(__tsan_unaligned_volatile_read##size, size, 0)                                   \
+    VOLATILE_HOOK(__tsan_unaligned_volatile_write##size, size, RDL__HOW_WRITE)
 
 HOOKS(1)
 HOOKS(2)

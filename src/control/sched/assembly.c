@@ -1,8 +1,8 @@
 /* assembly.c -- accesses to memory that inline assembly makes.
  *
  * The filter of the assembler has put a call before each of them (filter/assembly.c).  Locked
- * instructions are atomic operations; a plain mov of up to eight bytes is a load that acquires or
- * a store that releases, as this CPU orders them; anything else is an access like any other. */
+ * instructions are atomic operations, with all their order; others of up to eight bytes are what
+ * accesses to volatile variables are (volatile.c); anything else is an access like any other. */
 #include "control/sched/assembly.h"
 
 #include <string.h>
@@ -68,6 +68,25 @@ static uintptr_t address_of(const struct rdl__kept *kept, const struct rdl__tabl
     return rdl__canonical(kept->rdi + (uintptr_t)(units * access->size));
 }
 
+/* Does an instruction that compares find the value that it is to replace? */
+static bool is_expected(const struct rdl__kept *kept, const struct rdl__table_access *access,
+                        uintptr_t address)
+{
+    if (access->size == 16 && value_at(address + 8, 8) != kept->rdx)
+        return false;
+    return value_at(address, access->size) == cut(kept->rax, access->size);
+}
+
+/* Would it put back the same?  Then it does no more than to load: of two words, there is no
+ * other way to do that at once. */
+static bool is_same(const struct rdl__kept *kept, const struct rdl__table_access *access)
+{
+    if (access->size == 16)
+        return kept->rax == kept->rbx && kept->rdx == kept->rcx;
+    return access->other >= 0 &&
+           cut(register_of(kept, access->other), access->size) == cut(kept->rax, access->size);
+}
+
 /* Will the value be another one?  If it will not, the thread has only looked, and may be waiting
  * for something to change. */
 static bool changes(const struct rdl__kept *kept, const struct rdl__table_access *access,
@@ -80,8 +99,7 @@ static bool changes(const struct rdl__kept *kept, const struct rdl__table_access
     case RDL__ACCESS_EXCHANGE:
         return access->other < 0 || cut(register_of(kept, access->other), access->size) != now;
     case RDL__ACCESS_COMPARE:
-        return cut(kept->rax, access->size) == now &&
-               (access->other < 0 || cut(register_of(kept, access->other), access->size) != now);
+        return is_expected(kept, access, address) && !is_same(kept, access);
     case RDL__ACCESS_SET_BIT:
     case RDL__ACCESS_CLEAR_BIT:
         bit = UINT64_C(1) << ((uint64_t)bit_number(kept, access) & (access->size * 8u - 1));
@@ -108,9 +126,15 @@ static uint64_t other_registers(const struct rdl__kept *kept)
 static void access_plainly(const struct rdl__table_access *access, uintptr_t address,
                            const struct rdl__entry *entry)
 {
-    unsigned how = access->kind == RDL__ACCESS_READ ? 0 : RDL__HOW_WRITE;
+    unsigned how = rdl__access_writes(access) ? RDL__HOW_WRITE : 0;
 
-    rdl__running->track->changed |= how != 0;
+    if (access->kind == RDL__ACCESS_LOAD) /* it may wait there for what others write */
+        rdl__track_share(rdl__running, address);
+    if (rdl__access_is_volatile(access))
+        how |= rdl__volatile_how(address, access->size);
+    if (access->kind == RDL__ACCESS_UPDATE && how & RDL__HOW_ATOMIC)
+        how |= RDL__HOW_UPDATE;
+    rdl__running->track->changed |= rdl__access_writes(access);
     rdl__running->track->surplus = (address + access->size) % 4 == 0 ? access->surplus : 0;
     rdl__access_slowly(address, access->size, how, entry->pc, entry);
 }
@@ -118,13 +142,13 @@ static void access_plainly(const struct rdl__table_access *access, uintptr_t add
 static void access_atomically(const struct rdl__kept *kept, const struct rdl__table_access *access,
                               uintptr_t address, const struct rdl__entry *entry)
 {
-    bool changing = changes(kept, access, address);
-    bool writes = access->kind != RDL__ACCESS_LOAD &&
-                  (access->kind != RDL__ACCESS_COMPARE ||
-                   cut(kept->rax, access->size) == value_at(address, access->size));
+    bool changing, writes;
 
-    rdl__atomic_access(address, access->size, access->kind != RDL__ACCESS_STORE, writes, changing,
-                       entry);
+    rdl__atomic_await(address, access->size, entry);
+    changing = changes(kept, access, address); /* others may have been here meanwhile */
+    writes = access->kind != RDL__ACCESS_COMPARE ||
+             (is_expected(kept, access, address) && !is_same(kept, access));
+    rdl__atomic_access(address, access->size, writes, changing, entry);
 }
 
 /* The operation may be anything; the report says where. */

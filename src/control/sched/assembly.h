@@ -22,7 +22,12 @@ static inline bool rdl__access_writes(const struct rdl__table_access *access)
 
 static inline bool rdl__access_is_atomic(const struct rdl__table_access *access)
 {
-    return access->kind >= RDL__ACCESS_LOAD && access->kind <= RDL__ACCESS_CLEAR_BIT;
+    return access->kind >= RDL__ACCESS_ATOMIC && access->kind <= RDL__ACCESS_CLEAR_BIT;
+}
+
+static inline bool rdl__access_is_volatile(const struct rdl__table_access *access)
+{
+    return access->kind >= RDL__ACCESS_LOAD && access->kind <= RDL__ACCESS_UPDATE;
 }
 
 #endif

@@ -36,6 +36,8 @@ bool rdl__access_quickly(uintptr_t address, const struct rdl__table_access *acce
         return !rdl__races_on || rdl__alone;
     if (rdl__aliased)
         return false;
+    if (access->kind == RDL__ACCESS_LOAD && address - track->mine_low < track->mine_size)
+        return false;
     if (!atomic && address - track->mine_low < track->unwatched)
         return writes || !rdl__spin_suspects(track, address);
     if (!writes || atomic) {
@@ -45,5 +47,7 @@ bool rdl__access_quickly(uintptr_t address, const struct rdl__table_access *acce
     if (atomic && (!rdl__alone || address - track->mine_low < track->mine_size))
         return false;
     track->changed |= writes;
+    if (rdl__access_is_volatile(access) && !rdl__alone) /* it tells others something, or is told */
+        return false;
     return rdl__alone || may_pass(self, address, access, writes);
 }

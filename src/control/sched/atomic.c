@@ -89,31 +89,32 @@ static inline bool in_order(const struct rdl__track *track)
 /* What an operation did to the value, if anything; if nothing then, as far as loops
  * are concerned, it was only read.  So to exchange 1 for the 1 of a lock that is
  * taken is to wait. */
-static inline void updated(struct rdl__track *track, const volatile void *object, int order,
-                           bool is_changed)
+static inline void updated(struct rdl__track *track, const volatile void *object, uint32_t size,
+                           int order, bool is_changed)
 {
     if (!track)
         return;
     track->changed |= is_changed;
     if (in_order(track))
-        rdl__order_update(track, rdl__canonical((uintptr_t)object), acquires(order),
+        rdl__order_update(track, rdl__canonical((uintptr_t)object), size, acquires(order),
                           releases(order));
 }
 
-static inline void loaded(struct rdl__track *track, const volatile void *object, int order)
+static inline void loaded(struct rdl__track *track, const volatile void *object, uint32_t size,
+                          int order)
 {
     if (in_order(track))
-        rdl__order_load(track, rdl__canonical((uintptr_t)object), acquires(order));
+        rdl__order_load(track, rdl__canonical((uintptr_t)object), size, acquires(order));
 }
 
-static inline void stored(struct rdl__track *track, const volatile void *object, int order,
-                          bool is_changed)
+static inline void stored(struct rdl__track *track, const volatile void *object, uint32_t size,
+                          int order, bool is_changed)
 {
     if (!track)
         return;
     track->changed |= is_changed;
     if (in_order(track))
-        rdl__order_store(track, rdl__canonical((uintptr_t)object), releases(order));
+        rdl__order_store(track, rdl__canonical((uintptr_t)object), size, releases(order));
 }
 
 /* ---- Operations ----------------------------------------------------------------------------- */
@@ -153,19 +154,22 @@ static inline void stored(struct rdl__track *track, const volatile void *object,
 
 /* ---- Inline assembly ------------------------------------------------------------------------- */
 
-void rdl__atomic_access(uintptr_t address, uint32_t size, bool reads, bool writes, bool changes,
+void rdl__atomic_await(uintptr_t address, uint32_t size, const struct rdl__entry *entry)
+{
+    come_to((const volatile void *)address, size, RDL__HOW_WRITE, entry);
+}
+
+void rdl__atomic_access(uintptr_t address, uint32_t size, bool writes, bool changes,
                         const struct rdl__entry *entry)
 {
     const volatile void *object = (const volatile void *)address;
-    struct rdl__track *track = come_to(object, size, writes ? RDL__HOW_WRITE : 0, entry);
+    struct rdl__track *track = rdl__running->track;
 
     note_access(track, object, size, writes ? RDL__HOW_WRITE : 0, entry);
     if (!writes)
-        loaded(track, object, __ATOMIC_SEQ_CST);
-    else if (!reads)
-        stored(track, object, __ATOMIC_SEQ_CST, changes);
+        loaded(track, object, size, __ATOMIC_SEQ_CST);
     else
-        updated(track, object, __ATOMIC_SEQ_CST, changes);
+        updated(track, object, size, __ATOMIC_SEQ_CST, changes);
 }
 
 /* ---- Fences ---------------------------------------------------------------------------------- */

@@ -37,7 +37,7 @@ void OURS(store)(volatile TYPE *at, TYPE value, int order, const struct rdl__ent
 
 TYPE OURS(load)(const volatile TYPE *at, int order, const struct rdl__entry *entry)
 {
-    loaded(enter(at, sizeof *at, 0, entry), at, order);
+    loaded(enter(at, sizeof *at, 0, entry), at, sizeof *at, order);
     return JOIN(peek, BITS, )(at);
 }
 
@@ -48,7 +48,7 @@ void OURS(store)(volatile TYPE *at, TYPE value, int order, const struct rdl__ent
 
     while (!JOIN(swap, BITS, )(at, &old, value))
         continue;
-    stored(track, at, order, old != value);
+    stored(track, at, sizeof *at, order, old != value);
 }
 
 /* Read, change, write: all return what was there before. */
@@ -62,7 +62,7 @@ void OURS(store)(volatile TYPE *at, TYPE value, int order, const struct rdl__ent
                                                                                                    \
         while (!JOIN(swap, BITS, )(at, &old, (TYPE)(new_value)))                                   \
             continue;                                                                              \
-        updated(track, at, order, old != (TYPE)(new_value));                                       \
+        updated(track, at, sizeof *at, order, old != (TYPE)(new_value));                           \
         return old;                                                                                \
     }
 
@@ -92,9 +92,9 @@ static inline bool JOIN(compare, BITS, )(volatile TYPE *at, TYPE *expected, TYPE
     }
     note_access(track, at, sizeof *at, done ? RDL__HOW_WRITE : 0, entry); /* else it was a load */
     if (done)
-        updated(track, at, order, wanted != value);
+        updated(track, at, sizeof *at, order, wanted != value);
     else
-        loaded(track, at, order_failed);
+        loaded(track, at, sizeof *at, order_failed);
     return done;
 }
 

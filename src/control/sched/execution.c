@@ -12,6 +12,7 @@
 #include "control/sched/seen.h"
 #include "control/sched/sleeper.h"
 #include "control/sched/state.h"
+#include "control/sched/track.h"
 #include "port/addresses.h"
 #include "port/maps.h"
 
@@ -103,6 +104,7 @@ static void begin(const struct rdl__execution *execution)
     rdl__names_reset();
     rdl__sleepers_begin();
     rdl__conds_begin();
+    rdl__volatile_begin(execution->volatiles);
     rdl__hb_begin(first);
     rdl__signals_begin(first);
     rdl__first_turn();

@@ -33,6 +33,7 @@ enum {
     OBJECTS_FIRST = 1 << 10,
     ROOM_FIRST = 1 << 16,
     FEW = 8,
+    WORD = 8, /* bytes */
 };
 
 bool rdl__races_on;
@@ -90,8 +91,10 @@ static uint32_t *numbers_new(size_t count)
 
 /* ---- Objects -------------------------------------------------------------------------------- */
 
+/* Some of eight bytes.  Operations on the same bytes may have different sizes; so that each of them
+ * finds what the others left, no two objects share a byte. */
 struct object {
-    uintptr_t address;
+    uintptr_t word;     /* the address of the eight bytes, */
     uint64_t execution; /* in which it was written; another one: the entry is free */
     uint32_t *clock;
     uint32_t count, room; /* numbers in it; the rest are 0 */
@@ -101,25 +104,38 @@ struct object {
     uint32_t head;     /* who began the release sequence that it is at; NOBODY, MANY */
     uint32_t *assumed; /* its clock's twin; NULL: that says the same */
     uint32_t assumed_count, assumed_room;
+    uint8_t bytes; /* which of the eight: bits; 0: none any more */
 };
 
 static struct object *objects;
 static size_t objects_room, objects_used;
 
-static struct object *place_of(uintptr_t address)
+/* The next entry of this word, from a place on; NULL: there is none, and the place is free. */
+static struct object *entry_from(uintptr_t word, size_t *in_out_at)
 {
-    size_t at = rdl__mix(address) & (objects_room - 1);
+    for (;; ++*in_out_at) {
+        struct object *object = &objects[*in_out_at & (objects_room - 1)];
 
-    while (objects[at].execution == execution && objects[at].address != address)
-        at = (at + 1) & (objects_room - 1);
-    return &objects[at];
+        if (object->execution != execution)
+            return NULL;
+        if (object->word == word)
+            return object;
+    }
 }
 
-static struct object *object_find(uintptr_t address)
+static size_t first_place(uintptr_t word)
 {
-    struct object *object = place_of(address);
+    return rdl__mix(word) & (objects_room - 1);
+}
 
-    return object->execution == execution ? object : NULL;
+/* The next object with one of these bytes. */
+static struct object *object_from(uintptr_t word, uint8_t bytes, size_t *in_out_at)
+{
+    struct object *object;
+
+    while ((object = entry_from(word, in_out_at)) && !(object->bytes & bytes))
+        ++*in_out_at;
+    return object;
 }
 
 static void objects_grow(void)
@@ -130,24 +146,46 @@ static void objects_grow(void)
     objects_room = old_room ? old_room * 2 : OBJECTS_FIRST;
     objects = map(objects_room * sizeof *objects);
     for (size_t i = 0; i < old_room; i++)
-        if (old[i].execution == execution)
-            *place_of(old[i].address) = old[i];
+        if (old[i].execution == execution) {
+            size_t at = first_place(old[i].word);
+
+            while (objects[at].execution == execution)
+                at = (at + 1) & (objects_room - 1);
+            objects[at] = old[i];
+        }
     if (old)
         rdl__unmap(old, old_room * sizeof *old);
 }
 
-static struct object *object_get(uintptr_t address)
+static void forget(struct object *object)
 {
-    struct object *object = place_of(address);
+    object->count = 0;
+    object->assumed = NULL;
+    object->whose = object->head = NOBODY;
+}
 
-    if (object->execution == execution)
-        return object;
-    if (++objects_used > objects_room / 2) {
+/* Make room for all the objects that a word can have: none moves from now on. */
+static void reserve(void)
+{
+    if (objects_used + WORD > objects_room / 2)
         objects_grow();
-        object = place_of(address);
+}
+
+/* An object of these bytes, which no other has.  There is room. */
+static struct object *object_new(uintptr_t word, uint8_t bytes)
+{
+    size_t at = first_place(word);
+    struct object *object;
+
+    while ((object = entry_from(word, &at)) && object->bytes)
+        at++;
+    if (!object) {
+        object = &objects[at & (objects_room - 1)];
+        *object = (struct object){.word = word, .execution = execution};
+        objects_used++;
     }
-    *object = (struct object){
-        .address = address, .execution = execution, .whose = NOBODY, .head = NOBODY};
+    object->bytes = bytes;
+    forget(object);
     return object;
 }
 
@@ -188,6 +226,74 @@ static void object_assume(struct object *object)
     object->assumed_count = column_count;
 }
 
+/* The one object of these bytes; what others knew of them is forgotten. */
+static struct object *object_of_all(uintptr_t word, uint8_t bytes)
+{
+    struct object *object;
+
+    reserve();
+    for (size_t at = first_place(word); (object = object_from(word, bytes, &at)); at++) {
+        if (object->bytes == bytes)
+            return object;
+        object->bytes &= (uint8_t)~bytes;
+    }
+    return object_new(word, bytes);
+}
+
+/* Some bytes of an object become one by themselves. */
+static void split(struct object *object, uint8_t bytes)
+{
+    struct object *part;
+
+    object->bytes &= (uint8_t)~bytes;
+    part = object_new(object->word, bytes);
+    if (object->count > 0) {
+        object_extend(object);
+        object_extend(part);
+        memcpy(part->clock, object->clock, object->count * sizeof *part->clock);
+    }
+    if (object->assumed) {
+        object_assume(object);
+        object_assume(part);
+        memcpy(part->assumed, object->assumed, object->assumed_count * sizeof *part->assumed);
+    }
+    part->whose = object->whose;
+    part->when = object->when;
+    part->head = object->head;
+}
+
+/* Now each of these bytes has an object, and no other byte has one of those. */
+static void cut(uintptr_t word, uint8_t bytes)
+{
+    uint8_t missing = bytes;
+    struct object *object;
+
+    reserve();
+    for (size_t at = first_place(word); (object = object_from(word, bytes, &at)); at++) {
+        uint8_t common = object->bytes & bytes;
+
+        missing &= (uint8_t)~common;
+        if (common != object->bytes)
+            split(object, common);
+    }
+    if (missing)
+        object_new(word, missing);
+}
+
+/* A part of some memory that lies in one word. */
+struct part {
+    uintptr_t word;
+    uint8_t bytes;
+};
+
+static struct part part_of(uintptr_t address, uintptr_t end)
+{
+    unsigned from = address & (WORD - 1);
+    unsigned to = end - address < WORD - from ? from + (unsigned)(end - address) : (unsigned)WORD;
+
+    return (struct part){.word = address - from, .bytes = (uint8_t)((1u << to) - (1u << from))};
+}
+
 /* ---- Telling and being told ------------------------------------------------------------------ */
 
 /* All clocks have room for at least FEW numbers. */
@@ -199,11 +305,17 @@ static void copy(uint32_t *clock, const uint32_t *other, uint32_t count)
         memcpy(clock, other, count * sizeof *clock);
 }
 
-static void join(uint32_t *clock, const uint32_t *other, uint32_t count)
+/* Has the clock changed? */
+static bool join(uint32_t *clock, const uint32_t *other, uint32_t count)
 {
+    bool changed = false;
+
     for (uint32_t i = 0; i < count; i++)
-        if (clock[i] < other[i])
+        if (clock[i] < other[i]) {
             clock[i] = other[i];
+            changed = true;
+        }
+    return changed;
 }
 
 /* The thread has told others: what it does from now on they do not know. */
@@ -220,10 +332,10 @@ static bool sees_all(const uint32_t *clock, const struct object *object)
     return object->whose != NOBODY && clock[object->whose] >= object->when;
 }
 
-static void learn(uint32_t *clock, const struct object *object)
+/* Was any of it new? */
+static bool learn(uint32_t *clock, const struct object *object)
 {
-    if (!sees_all(clock, object))
-        join(clock, object->clock, object->count);
+    return !sees_all(clock, object) && join(clock, object->clock, object->count);
 }
 
 static void learn_assumed(uint32_t *clock, const struct object *object)
@@ -271,25 +383,16 @@ static void tell(struct object *object, const struct rdl__track *track, const ui
         object->head = MANY;
 }
 
-static void forget(struct object *object)
-{
-    object->count = 0;
-    object->assumed = NULL;
-    object->whose = object->head = NOBODY;
-}
-
-static void acquire(struct rdl__track *track, const struct object *object, bool acquires)
+static bool acquire(struct rdl__track *track, const struct object *object, bool acquires)
 {
     uint32_t *clock = pending[track->column], *twin = assumed_pending[track->column];
 
     if (__builtin_expect(assuming, 0) && acquires)
         learn_assumed(assumed[track->column], object);
-    if (acquires) {
-        learn(track->clock, object);
-        return;
-    }
+    if (acquires)
+        return learn(track->clock, object);
     if (!assuming && sees_all(track->clock, object))
-        return;
+        return false;
     if (!track->fence_pending) {
         memset(clock, 0, column_count * sizeof *clock);
         memset(twin, 0, column_count * sizeof *twin);
@@ -298,52 +401,92 @@ static void acquire(struct rdl__track *track, const struct object *object, bool 
     learn(clock, object);
     if (__builtin_expect(assuming, 0))
         learn_assumed(twin, object);
+    return false;
 }
 
-void rdl__order_load(struct rdl__track *track, uintptr_t address, bool acquires)
+bool rdl__order_load(struct rdl__track *track, uintptr_t address, uintptr_t size, bool acquires)
 {
-    struct object *object = object_find(address);
+    uintptr_t end = address + size;
+    bool is_new = false;
 
-    if (object)
-        acquire(track, object, acquires);
+    while (address < end) {
+        struct part part = part_of(address, end);
+        struct object *object;
+
+        for (size_t at = first_place(part.word); (object = object_from(part.word, part.bytes, &at));
+             at++)
+            is_new |= acquire(track, object, acquires);
+        address = part.word + WORD;
+    }
+    return is_new;
 }
 
 /* A store that does not release ends the release sequence it comes after, unless
  * that was begun by the same thread.  Where several threads have begun one, we let
  * all of them go on: to be too generous hides a race, the opposite invents one. */
-void rdl__order_store(struct rdl__track *track, uintptr_t address, bool releases)
+static void store_part(struct rdl__track *track, struct part part, bool releases)
 {
     struct object *object;
 
     if (releases) {
-        tell(object_get(address), track, track->clock, true);
-        move_on(track);
+        tell(object_of_all(part.word, part.bytes), track, track->clock, true);
         return;
     }
-    object = track->fence_released ? object_get(address) : object_find(address);
-    if (!object)
-        return;
-    if (object->head != track->column && object->head != MANY)
-        forget(object);
     if (track->fence_released)
-        tell(object, track, fences[track->column], false);
+        cut(part.word, part.bytes);
+    for (size_t at = first_place(part.word); (object = object_from(part.word, part.bytes, &at));
+         at++) {
+        bool goes_on = object->head == track->column || object->head == MANY;
+
+        if (track->fence_released && !goes_on)
+            forget(object);
+        if (track->fence_released)
+            tell(object, track, fences[track->column], false);
+        else if (!goes_on)
+            object->bytes &= (uint8_t)~part.bytes;
+    }
 }
 
-void rdl__order_update(struct rdl__track *track, uintptr_t address, bool acquires, bool releases)
+void rdl__order_store(struct rdl__track *track, uintptr_t address, uintptr_t size, bool releases)
 {
-    struct object *object =
-        releases || track->fence_released ? object_get(address) : object_find(address);
+    uintptr_t end = address + size;
 
-    if (!object)
-        return;
-    if (object->head != NOBODY)
-        acquire(track, object, acquires);
-    if (releases) {
-        tell(object, track, track->clock, false);
-        move_on(track);
-    } else if (track->fence_released) {
-        tell(object, track, fences[track->column], false);
+    while (address < end) {
+        struct part part = part_of(address, end);
+
+        store_part(track, part, releases);
+        address = part.word + WORD;
     }
+    if (releases)
+        move_on(track);
+}
+
+static void update_part(struct rdl__track *track, struct part part, bool releases)
+{
+    struct object *object;
+
+    if (!releases && !track->fence_released)
+        return;
+    cut(part.word, part.bytes);
+    for (size_t at = first_place(part.word); (object = object_from(part.word, part.bytes, &at));
+         at++)
+        tell(object, track, releases ? track->clock : fences[track->column], false);
+}
+
+void rdl__order_update(struct rdl__track *track, uintptr_t address, uintptr_t size, bool acquires,
+                       bool releases)
+{
+    uintptr_t end = address + size;
+
+    rdl__order_load(track, address, size, acquires);
+    while (address < end) {
+        struct part part = part_of(address, end);
+
+        update_part(track, part, releases);
+        address = part.word + WORD;
+    }
+    if (releases)
+        move_on(track);
 }
 
 void rdl__order_fence(struct rdl__track *track, bool acquires, bool releases)
@@ -378,10 +521,14 @@ static void begin_assuming(void)
 void rdl__order_assume(struct rdl__track *track)
 {
     static const char unseen; /* stands for all that is not seen */
-    struct object *object = object_get((uintptr_t)&unseen);
+    struct part part = part_of((uintptr_t)&unseen, (uintptr_t)&unseen + 1);
+    size_t at = first_place(part.word);
+    struct object *object;
 
     if (!assuming)
         begin_assuming();
+    cut(part.word, part.bytes);
+    object = object_from(part.word, part.bytes, &at);
     learn_assumed(assumed[track->column], object);
     tell_assumed(object, assumed[track->column], false);
     move_on(track);
@@ -397,7 +544,7 @@ bool rdl__order_is_assumed(const struct rdl__track *track, uint32_t column, uint
 void rdl__hb_acquire(struct rdl__thread *self, uintptr_t object)
 {
     if (rdl__races_on && !rdl__alone)
-        rdl__order_load(self->track, rdl__canonical(object), true);
+        rdl__order_load(self->track, rdl__canonical(object), 1, true);
 }
 
 void rdl__hb_release(struct rdl__thread *self, uintptr_t object)
@@ -405,7 +552,7 @@ void rdl__hb_release(struct rdl__thread *self, uintptr_t object)
     if (!rdl__races_on || rdl__alone)
         return;
     object = rdl__canonical(object);
-    tell(object_get(object), self->track, self->track->clock, false);
+    update_part(self->track, part_of(object, object + 1), true);
     move_on(self->track);
 }
 

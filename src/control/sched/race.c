@@ -187,7 +187,7 @@ static void note_racing(uint32_t number, uintptr_t address)
 }
 
 /* Note those of these events that an access races with.  Is there none?  An atomic access does
- * not race with others of its kind. */
+ * not race with others of its kind; nor does a volatile one that counts as one. */
 static inline bool is_free_of_races(const struct rdl__track *track, uint32_t number, unsigned how,
                                     uintptr_t address)
 {
@@ -197,8 +197,13 @@ static inline bool is_free_of_races(const struct rdl__track *track, uint32_t num
     while (number >= event_base) {
         const struct event *event = first_of(&number, &first);
 
-        if (how_of(event) & how & RDL__HOW_ATOMIC || happened_before(event, track))
+        if (happened_before(event, track))
             continue;
+        if (how_of(event) & how & RDL__HOW_ATOMIC) {
+            if ((how_of(event) | how) & RDL__HOW_VOLATILE)
+                rdl__sched.summary->volatile_shared = true;
+            continue;
+        }
         note_racing(first, address);
         is_free = false;
     }

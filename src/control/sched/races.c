@@ -23,7 +23,7 @@ static const char *verb(unsigned how, bool past)
 
 static const char *manner(unsigned how)
 {
-    return how & RDL__HOW_ATOMIC ? " atomically" : how & RDL__HOW_VOLATILE ? " (volatile)" : "";
+    return how & RDL__HOW_VOLATILE ? " (volatile)" : how & RDL__HOW_ATOMIC ? " atomically" : "";
 }
 
 static void add_access(struct rdl__text *out, const struct rdl__racing *it, bool past,

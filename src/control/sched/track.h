@@ -18,6 +18,8 @@ enum {
     RDL__HOW_ATOMIC = 2,
     RDL__HOW_VOLATILE = 4,
     RDL__HOW_FREE = 8, /* given back to the allocator: a write of all of it */
+
+    RDL__HOW_UPDATE = 16, /* a write that begins with a read: no event says so */
 };
 
 /* The registers that a call preserves, as they were in the code under test when it
@@ -101,11 +103,13 @@ extern bool rdl__races_on; /* are races looked for? */
  * nothing it does can race, and nobody can come between. */
 extern bool rdl__alone;
 
-/* An atomic operation on this address, in terms of what others may conclude from
- * it.  `acquires` and `releases` are what its memory order says. */
-void rdl__order_load(struct rdl__track *track, uintptr_t address, bool acquires);
-void rdl__order_store(struct rdl__track *track, uintptr_t address, bool releases);
-void rdl__order_update(struct rdl__track *track, uintptr_t address, bool acquires, bool releases);
+/* An atomic operation on this memory, in terms of what others may conclude from
+ * it.  `acquires` and `releases` are what its memory order says.  Has a load that acquires told the
+ * thread anything new? */
+bool rdl__order_load(struct rdl__track *track, uintptr_t address, uintptr_t size, bool acquires);
+void rdl__order_store(struct rdl__track *track, uintptr_t address, uintptr_t size, bool releases);
+void rdl__order_update(struct rdl__track *track, uintptr_t address, uintptr_t size, bool acquires,
+                       bool releases);
 void rdl__order_fence(struct rdl__track *track, bool acquires, bool releases);
 
 /* The thread enters code that is not seen: what threads did before they did so last may have
@@ -116,6 +120,25 @@ bool rdl__order_is_assumed(const struct rdl__track *track, uint32_t column, uint
 
 /* Which thread a column of the clocks belongs to now, or did last. */
 struct rdl__thread *rdl__column_thread(uint32_t column);
+
+/* ---- volatile.c ------------------------------------------------------------------------ */
+
+/* RDL__HOW_ATOMIC, if accesses to volatile variables race with no other such access; else 0. */
+extern unsigned rdl__volatile_as;
+
+/* An execution begins, in which they mean this: RDL__VOLATILE_ACQ_REL and the like. */
+void rdl__volatile_begin(uint32_t volatiles);
+
+/* How a volatile access of this memory is meant; to be added to how it is made.  The CPU does
+ * aligned ones of up to eight bytes at once. */
+static inline unsigned rdl__volatile_how(uintptr_t address, uintptr_t size)
+{
+    return size > 8 || address & (size - 1) ? RDL__HOW_VOLATILE
+                                            : RDL__HOW_VOLATILE | rdl__volatile_as;
+}
+
+/* The thread makes one that rdl__volatile_how has called atomic: what may others conclude? */
+void rdl__volatile_order(struct rdl__track *track, uintptr_t address, uintptr_t size, unsigned how);
 
 /* ---- race.c -------------------------------------------------------------------------- */
 
@@ -245,9 +268,12 @@ void rdl__spin_begin(struct rdl__track *track);
 
 /* ---- atomic.c ----------------------------------------------------------------------------- */
 
-/* What inline assembly is about to do, as one atomic operation with all its order.  `changes`:
- * the value will be another one. */
-void rdl__atomic_access(uintptr_t address, uint32_t size, bool reads, bool writes, bool changes,
+/* Inline assembly is to do an atomic operation on this: wait for the thread's turn. */
+void rdl__atomic_await(uintptr_t address, uint32_t size, const struct rdl__entry *entry);
+
+/* It is its turn: what the assembly is about to do, as one atomic operation with all its order: it
+ * reads, and perhaps writes.  `changes`: the value will be another one. */
+void rdl__atomic_access(uintptr_t address, uint32_t size, bool writes, bool changes,
                         const struct rdl__entry *entry);
 
 /* ---- access.c ----------------------------------------------------------------------------- */

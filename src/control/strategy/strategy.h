@@ -124,6 +124,8 @@ struct rdl__summary {
     bool ends;        /* a thread looked whether another has ended */
     bool detaches;    /* a thread that another joins was detached, before or meanwhile */
     bool kept_out;    /* an order was left open, and somebody did not come to its place in it */
+    bool volatile_shared;  /* volatile accesses were met that race, as C has it, */
+    bool volatile_ordered; /* and put others in order */
     bool failed;
     bool cut;           /* ended before its end, other than by a failure */
     bool wants_log;     /* set by a strategy's begin; without it the log stays empty */
