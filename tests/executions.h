@@ -16,7 +16,8 @@ enum {
     HASHES_MOST = 4096,
     SPOILT = 16,
     PREEMPTIONS_MOST = 16,
-    RUNS = 4000
+    RUNS = 4000, /* more than any of the programs has */
+    CHANCES = 40,
 };
 
 /* What a strategy has tried, and what the executions said of themselves. */
@@ -106,7 +107,7 @@ static void expect_tape_of(const struct rdl__tape *tape, const struct rdl__summa
 static void expect_consistent(const struct rdl__tape *tape, const struct rdl__summary *summary)
 {
     struct told told = told_by_log(summary);
-    bool plain = !summary->unasked && !summary->timed;
+    bool plain = !summary->unasked && !summary->timed && summary->threads <= 64;
 
     EXPECT(!summary->log_full && summary->log_count > 0);
     EXPECT_EQ(summary->pending_count, 0);
@@ -238,7 +239,8 @@ static void expect_spoilt_tapes_lead_somewhere(struct rdl_case *t, uint64_t seed
     replay(t, indexes, (uint32_t)(seed % SPOILT), body);
     if (seed % SPOILT == 0)
         EXPECT_EQ(replayed->preemptions, 0);
-    memcpy(before, replayed, sizeof *before);
+    memcpy(before, replayed,
+           offsetof(struct rdl__summary, log) + replayed->log_count * sizeof *replayed->log);
     if (t->outcome->verdict == RDL__PASSED)
         expect_tape_of(t->tape, replayed, NULL);
     expect_replays(t, before, body);

@@ -357,6 +357,93 @@ TEST(all_ways_to_try_everything_agree)
     }
 }
 
+static int many;
+
+static void *nothing(void *unused)
+{
+    return unused;
+}
+
+static void many_do_nothing(void)
+{
+    pthread_t threads[64];
+
+    for (int i = 0; i < many; i++)
+        pthread_create(&threads[i], NULL, nothing, NULL);
+    for (int i = 0; i < many; i++)
+        pthread_join(threads[i], NULL);
+}
+
+/* In 64 bits there is room for as many. */
+TEST(nobody_claims_to_have_tried_all_with_more_than_64_threads)
+{
+    for (many = 63; many <= 64; many++) {
+        EXPECT_CONTAINS(outcomes_in("dpor", 3, many_do_nothing), "done");
+        EXPECT_EQ(tried->threads, many + 1);
+        EXPECT_EQ(tried->tally.done, many == 63);
+    }
+}
+
+/* Is each of the outcomes in `some` one of `all`? */
+static bool are_among(const char *some, const char *all)
+{
+    char copy[4096], *rest = copy, *outcome;
+
+    snprintf(copy, sizeof copy, "%s", some);
+    while ((outcome = strtok_r(rest, "|", &rest))) {
+        outcome += strspn(outcome, " ");
+        while (*outcome && outcome[strlen(outcome) - 1] == ' ')
+            outcome[strlen(outcome) - 1] = '\0';
+        if (!strstr(all, outcome) && strcmp(outcome, "(there may be more)") != 0)
+            return false;
+    }
+    return true;
+}
+
+TEST(no_strategy_finds_what_is_not_there_or_ends_before_it_is_done)
+{
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+        for (const struct rdl__strategy *const *it = rdl__strategies; *it; it++) {
+            const char *seen = outcomes_in((*it)->name, CHANCES, programs[i].body);
+
+            if (!are_among(seen, programs[i].outcomes) || !(*it)->help ||
+                (tried->runs < CHANCES && !tried->tally.done))
+                test_fail(__FILE__, __LINE__, "program %zu, %s: %s after %ju executions", i,
+                          (*it)->name, seen, (uintmax_t)tried->runs);
+        }
+}
+
+TEST(strategies_by_design_make_one_execution_and_preempt_nobody)
+{
+    static const struct {
+        const char *name, *outcome;
+        bool by_turns; /* who preempts whenever it can */
+    } designs[] = {
+        {"in-order", "012", false}, {"reverse", "210", false}, {"round-robin", "012", true}};
+
+    for (size_t i = 0; i < sizeof designs / sizeof *designs; i++) {
+        EXPECT_STR(outcomes_in(designs[i].name, CHANCES, three_lock), designs[i].outcome);
+        EXPECT(tried->tally.done && tried->tally.by_design);
+        EXPECT_EQ(tried->runs, 1);
+        EXPECT_EQ(tried->with[0], !designs[i].by_turns);
+    }
+}
+
+/* dpor has every fourth execution, from the third on; and then everything has been tried. */
+TEST(the_portfolio_is_done_when_dpor_is)
+{
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        uint64_t runs;
+
+        outcomes_in("dpor", RUNS, programs[i].body);
+        runs = tried->runs;
+        EXPECT_STR(outcomes_in("portfolio", RUNS, programs[i].body), programs[i].outcomes);
+        EXPECT_EQ(tried->runs, 4 * runs - 1);
+        EXPECT(tried->tally.done && tried->tally.of == RDL__DISTINGUISHABLE);
+        EXPECT_EQ(tried->tally.schedules, programs[i].orders);
+    }
+}
+
 TEST(a_bound_of_preemptions_leaves_out_what_has_more_of_them)
 {
     static const char *const names[] = {"preemptions:0", "preemptions:1", "preemptions:2",

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "control/strategy/spawn.h"
 #include "explored.h"
 
 #define PROGRAM(...) (&(const struct program){{__VA_ARGS__}})
@@ -402,4 +403,64 @@ TEST(the_portfolio_is_never_done_where_data_is_drawn)
 {
     EXPECT(logs_of(PROGRAM("C1 C1 C1", "W0"), 0, 1000, true) < 20);
     EXPECT(!tally.done && tally.of == RDL__DIFFERENT);
+}
+
+/* dpor gets every fourth execution from the third on; the first of surw, the third of the others,
+ * wants a log to learn from. */
+TEST(the_portfolio_keeps_to_its_turns)
+{
+    const struct program *large =
+        PROGRAM("C1 C1 C1", "A0 A1 A0 A1 A0 A1 A0 A1 A0 A1 A0 A1 A0 A1 A0 A1");
+
+    for (uint64_t n = 0; n < 12; n++)
+        EXPECT_EQ(logs_of(large, n, n + 1, false), n % 4 == 2 || n == 5);
+}
+
+/* Where code cannot be seen, each quarter goes to its orders of calls until these are done, and
+ * only then to its orders. */
+TEST(the_portfolio_tries_orders_of_calls_before_all_others_where_code_cannot_be_seen)
+{
+    const struct program *program = PROGRAM("C1 C1", "W0 .0");
+    uint64_t by_calls, by_dpor;
+    struct findings found;
+
+    does_unseen = true;
+    by_calls = (explore(program, "calls", 1000, 1, &found, &tally), found.count);
+    free_findings(&found);
+    by_dpor = (explore(program, "dpor", 1000, 1, &found, &tally), found.count);
+    free_findings(&found);
+    explore(program, "portfolio", 1000, 1, &found, &tally);
+    does_unseen = false;
+    EXPECT(tally.done && by_calls < by_dpor);
+    EXPECT_EQ(found.count, 4 * (by_calls + by_dpor) - 1);
+    free_findings(&found);
+}
+
+/* ---- Sets of threads ---- */
+
+TEST(sets_of_threads_are_searched_as_a_list_would_be)
+{
+    struct rdl__random random;
+
+    rdl__random_seed(&random, test_seed());
+    for (int i = 0; i < 2000; i++) {
+        uint64_t words[3] = {0};
+        struct rdl__set set = {words, 3, 0};
+        uint32_t threads[192], from = (uint32_t)rdl__random_upto(&random, 191), first = UINT32_MAX;
+
+        for (uint64_t n = rdl__random_upto(&random, 8); n < 9; n++) {
+            uint32_t thread = (uint32_t)rdl__random_upto(&random, 191);
+
+            words[thread / 64] |= UINT64_C(1) << thread % 64;
+        }
+        for (uint32_t thread = 0; thread < 192; thread++)
+            if (rdl__set_has(&set, thread))
+                threads[set.count++] = thread;
+        for (uint32_t n = 0; n < set.count; n++) {
+            EXPECT_EQ(rdl__set_nth(&set, n), threads[n]);
+            if (first == UINT32_MAX && threads[n] >= from)
+                first = threads[n];
+        }
+        EXPECT_EQ(rdl__set_from(&set, from), first == UINT32_MAX ? threads[0] : first);
+    }
 }
