@@ -70,11 +70,11 @@ soak: ## run the tests longer and from a fresh seed (SEED=n repeats a run)
 	RADDLE_SOAK=1 RADDLE_SOAK_SEED=$$seed $(ctest) --test-dir $(BUILD)
 
 mutate: SEED ?= 1
-mutate: ## do the unit tests notice changes in src? (SEED, COUNT, JOBS, FOLDER: or a file of it)
+mutate: ## do the unit tests notice changes in src? (SEED, COUNT, JOBS, FOLDER, AGAIN=1)
 	@$(deps) test
 	$(call compile,$(BUILD),$(CC))
 	@nice -n 10 python3 tests/mutate.py --seed $(SEED) $(if $(COUNT),--count $(COUNT)) --jobs $(JOBS) \
-	    $(if $(FOLDER),--folder $(FOLDER)) $(if $(AGAIN),--again) $(BUILD)
+	    $(if $(FOLDER),--folder '$(FOLDER)') $(if $(AGAIN),--again) $(BUILD)
 
 accept: ## take what the tests print now as what they should print (tests/expected)
 	@$(deps) test

@@ -251,10 +251,13 @@ class Bench:
         return SURVIVED, None
 
 
-def files_of(folder):
-    if os.path.isfile(folder):
-        return [folder]
-    return sorted(glob.glob(f"{folder}/**/*.c", recursive=True))
+def files_of(folders):
+    """The C files of folders, or that are named; each once."""
+    found = []
+    for folder in folders:
+        inside = sorted(glob.glob(f"{folder}/**/*.c", recursive=True))
+        found += inside if os.path.isdir(folder) else [folder]
+    return list(dict.fromkeys(found))
 
 
 def drawn(paths, seed):
@@ -314,10 +317,9 @@ def main():
     options = parser.parse_args()
 
     if options.folder:
-        groups = [(drawn(files_of(options.folder), options.seed), options.count)]
+        groups = [(drawn(files_of(options.folder.split()), options.seed), options.count)]
     else:
-        paths = [path for folder in FOLDERS for path in files_of(folder)]
-        paths = list(dict.fromkeys(paths))
+        paths = files_of(FOLDERS)
         scheduler = [path for path in paths if path.startswith(SCHEDULER)]
         others = [path for path in paths if not path.startswith(SCHEDULER)]
         groups = [(drawn(scheduler, options.seed), options.count - options.count // 2),

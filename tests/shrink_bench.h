@@ -89,4 +89,24 @@ static enum rdl__ran run_feed(void *context, const struct rdl__feed *feed, uint3
     return failed ? RDL__RAN_FAIL : RDL__RAN_ELSE;
 }
 
+/* One pass of a case with these choices, which fails; how many runs it made. */
+__attribute__((unused)) static uint64_t run_pass(struct bench *bench, struct rdl__shrinker *s,
+                                                 void (*pass)(struct rdl__shrinker *s),
+                                                 const uint64_t *indexes, uint32_t count)
+{
+    struct rdl__feed feed = {.indexes = indexes, .count = count, .fill_at = RDL__NONE};
+    struct rdl__made made;
+
+    s->run = run_feed;
+    s->context = bench;
+    s->attempts_max = 1000000;
+    EXPECT_EQ(run_feed(bench, &feed, ROOM, &made), RDL__RAN_FAIL);
+    rdl__made_copy(&s->best, &made);
+    s->first_count = made.count;
+    rdl__tree_add(&s->tree, made.choices, made.count);
+    bench->runs = 0;
+    pass(s);
+    return bench->runs;
+}
+
 #endif

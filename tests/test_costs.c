@@ -46,33 +46,13 @@ static bool has_all_that_is_needed(struct rdl__tape *tape)
     }
 }
 
-/* The runs that one pass makes of a case with these choices. */
-static uint64_t runs_of_pass(void (*pass)(struct rdl__shrinker *s), test_function *test,
-                             const uint64_t *indexes, uint32_t count, uint32_t *out_left)
-{
-    struct bench *bench = new_bench(test);
-    struct rdl__shrinker s = {.run = run_feed, .context = bench, .attempts_max = 1000000};
-    struct rdl__feed feed = {.indexes = indexes, .count = count, .fill_at = RDL__NONE};
-    struct rdl__made made;
-    uint64_t runs;
-
-    EXPECT_EQ(run_feed(bench, &feed, ROOM, &made), RDL__RAN_FAIL);
-    rdl__made_copy(&s.best, &made);
-    s.first_count = made.count;
-    rdl__tree_add(&s.tree, made.choices, made.count);
-    bench->runs = 0;
-    pass(&s);
-    runs = bench->runs;
-    *out_left = s.best.count;
-    rdl__shrink_release(&s);
-    free_bench(bench);
-    return runs;
-}
-
 /* Of so many elements, one each `stride` is needed (0: only the first and the last). */
 static uint64_t runs_to_leave_out(uint32_t elements, uint32_t stride, uint32_t *out_left)
 {
     static uint64_t indexes[ROOM];
+    struct rdl__shrinker s = {0};
+    struct bench *bench;
+    uint64_t runs;
 
     needed = 0;
     for (uint32_t i = 0; i < elements; i++) {
@@ -83,8 +63,12 @@ static uint64_t runs_to_leave_out(uint32_t elements, uint32_t stride, uint32_t *
         needed += is_needed;
     }
     indexes[2 * elements] = 0;
-    return runs_of_pass(rdl__pass_leave_out, has_all_that_is_needed, indexes, 2 * elements + 1,
-                        out_left);
+    bench = new_bench(has_all_that_is_needed);
+    runs = run_pass(bench, &s, rdl__pass_leave_out, indexes, 2 * elements + 1);
+    *out_left = s.best.count;
+    rdl__shrink_release(&s);
+    free_bench(bench);
+    return runs;
 }
 
 /* The run that is left out doubles, and halves where it was too long. */
@@ -120,10 +104,15 @@ static bool is_at_least(struct rdl__tape *tape)
 
 static uint64_t runs_to_lower(uint64_t from, uint64_t to)
 {
-    uint32_t left;
+    struct bench *bench = new_bench(is_at_least);
+    struct rdl__shrinker s = {0};
+    uint64_t runs;
 
     threshold = to;
-    return runs_of_pass(rdl__pass_lower, is_at_least, &from, 1, &left);
+    runs = run_pass(bench, &s, rdl__pass_lower, &from, 1);
+    rdl__shrink_release(&s);
+    free_bench(bench);
+    return runs;
 }
 
 /* And one for each bit that is set, and two dozen at most, for what is not a threshold. */
