@@ -95,3 +95,22 @@ void busy_threads(void *unused)
     for (int i = 0; i < WORKERS; i++)
         pthread_join(threads[i], NULL);
 }
+
+static void *compute_long(void *argument)
+{
+    compute(argument, 1500);
+    return NULL;
+}
+
+void two_compute(void *unused)
+{
+    pthread_t threads[2];
+
+    (void)unused;
+    note_count = 0;
+    memset(sums, 0, sizeof sums);
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, compute_long, sums[i]);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+}

@@ -11,4 +11,7 @@ extern int note_count;
 /* Threads that compute, lock, sleep, read the clock, offer their turn, wait in loops. */
 void busy_threads(void *unused);
 
+/* Two threads that compute for long, and nothing else. */
+void two_compute(void *unused);
+
 #endif
