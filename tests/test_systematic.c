@@ -93,6 +93,36 @@ TEST(dpor_is_not_held_up_by_what_threads_do_for_themselves)
     EXPECT(tally.done && tally.schedules == 6);
 }
 
+/* How often is it asked in its first execution? */
+static uint32_t asked_in_the_first(const char *name, const struct program *program)
+{
+    unsigned parameter;
+    const struct rdl__strategy *strategy = rdl__strategy_named(name, &parameter);
+    struct simulation *s = simulation_new();
+    void *state = strategy_new(strategy, parameter);
+    uint32_t asked;
+
+    EXPECT(simulate(s, program, strategy, state, 1));
+    asked = s->asked;
+    strategy_free(strategy, state);
+    simulation_free(s);
+    return asked;
+}
+
+/* Once where each thread goes on undisturbed, not at each of its 200 operations. */
+TEST(dpor_is_not_asked_while_it_would_let_the_same_thread_go_on)
+{
+    static char one[1024], two[1024];
+
+    one[0] = two[0] = '\0';
+    for (int i = 0; i < 200; i++) {
+        strcat(one, "A1 ");
+        strcat(two, "A2 ");
+    }
+    EXPECT(asked_in_the_first("dpor", PROGRAM("C1 C2", one, two)) <= 4);
+    EXPECT(asked_in_the_first("dfs", PROGRAM("C1 C2", one, two)) > 100);
+}
+
 /* ---- Against brute force ---- */
 
 /* How many schedules it was, if nothing is left to try; else 0. */
