@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "control/strategy/spawn.h"
+#include "control/strategy/touched.h"
 #include "explored.h"
 
 #define PROGRAM(...) (&(const struct program){{__VA_ARGS__}})
@@ -463,4 +464,105 @@ TEST(sets_of_threads_are_searched_as_a_list_would_be)
         }
         EXPECT_EQ(rdl__set_from(&set, from), first == UINT32_MAX ? threads[0] : first);
     }
+}
+
+/* ---- Who touched what ---- */
+
+enum { ENTRIES = 60, LIVES = 3 };
+
+static struct rdl__op random_op(struct rdl__random *random)
+{
+    static const uint32_t sizes[] = {1, 4, 8, 64, 100, 1000};
+    struct rdl__op op = {.touch = (uint8_t)rdl__random_upto(random, 2)};
+
+    if (op.touch)
+        op.object = 0x1000 + rdl__random_upto(random, 1000);
+    if (op.touch)
+        op.size = sizes[rdl__random_upto(random, 5)];
+    if (rdl__random_upto(random, 3) == 0)
+        op.also = 0x1000 + rdl__random_upto(random, 1000);
+    return op;
+}
+
+/* Do they lie in a block of 64 bytes in common, or is one of them wide? */
+static bool are_near(const struct rdl__op *a, const struct rdl__op *b)
+{
+    const struct rdl__op *const both[] = {a, b};
+    uint64_t blocks[2][1100 / 64 + 3];
+    int counts[2] = {0};
+
+    for (int i = 0; i < 2; i++) {
+        uint64_t first = both[i]->object / 64, last = (both[i]->object + both[i]->size - 1) / 64;
+
+        if (both[i]->touch && last > first + 1)
+            return true;
+        for (uint64_t block = first; both[i]->touch && block <= last; block++)
+            blocks[i][counts[i]++] = block;
+        if (both[i]->also)
+            blocks[i][counts[i]++] = both[i]->also / 64;
+    }
+    for (int i = 0; i < counts[0]; i++)
+        for (int j = 0; j < counts[1]; j++)
+            if (blocks[0][i] == blocks[1][j])
+                return true;
+    return false;
+}
+
+/* The entries of a life that are to be looked at for this operation, as bits. */
+static uint64_t looked_at(const struct rdl__touched *touched, const struct rdl__op *op,
+                          uint32_t life)
+{
+    uint64_t blocks[RDL__BLOCKS_MAX], entries = 0;
+    uint32_t count = rdl__touched_blocks(op, blocks);
+
+    EXPECT(count <= RDL__BLOCKS_MAX);
+    if (count == 0)
+        return UINT64_MAX;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t link = rdl__touched_last(touched, blocks[i], life), last = UINT32_MAX;
+
+        for (; link; link = touched->links[link].before) {
+            EXPECT(touched->links[link].entry <= last);
+            last = touched->links[link].entry;
+            entries |= UINT64_C(1) << (last - 1);
+        }
+    }
+    return entries;
+}
+
+TEST(of_a_log_all_that_may_conflict_is_looked_at_and_nothing_that_lies_elsewhere)
+{
+    struct rdl__touched touched = {0};
+    struct rdl__op ops[ENTRIES];
+    uint32_t lives[ENTRIES];
+    struct rdl__random random;
+
+    rdl__random_seed(&random, test_seed());
+    for (int round = 0; round < 300; round++) {
+        uint32_t count = (uint32_t)rdl__random_upto(&random, ENTRIES);
+
+        rdl__touched_clear(&touched, count);
+        for (uint32_t i = 0; i < count; i++) {
+            ops[i] = random_op(&random);
+            lives[i] = (uint32_t)rdl__random_upto(&random, LIVES - 1);
+            rdl__touched_add(&touched, &ops[i], lives[i], i + 1);
+        }
+        for (int query = 0; query < 20; query++) {
+            struct rdl__op op = random_op(&random);
+            uint32_t life = (uint32_t)rdl__random_upto(&random, LIVES - 1);
+            uint64_t looked = looked_at(&touched, &op, life);
+
+            for (uint32_t i = 0; i < count; i++) {
+                bool is_looked_at = looked >> i & 1;
+
+                if (lives[i] == life && rdl__conflict(&op, &ops[i]))
+                    EXPECT(is_looked_at);
+                if (looked != UINT64_MAX)
+                    EXPECT_EQ(is_looked_at, lives[i] == life && are_near(&op, &ops[i]));
+                else
+                    EXPECT(!rdl__touches(&op) || op.size > 64);
+            }
+        }
+    }
+    rdl__touched_release(&touched);
 }
