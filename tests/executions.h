@@ -208,10 +208,12 @@ static void expect_replays(struct rdl_case *t, const struct rdl__summary *summar
     uint32_t count = indexes_of(t->tape, indexes);
     enum rdl__verdict verdict = t->outcome->verdict;
     char came_out[SLOTS][SLOT_ROOM];
+    uint64_t now = rdl__sched.now;
 
     memcpy(came_out, slots, sizeof slots);
     replay(t, indexes, count, body);
     EXPECT_EQ(t->outcome->verdict, verdict);
+    EXPECT_EQ(rdl__sched.now, now);
     EXPECT(memcmp(came_out, slots, sizeof slots) == 0);
     EXPECT_EQ(indexes_of(t->tape, again), count);
     EXPECT(memcmp(indexes, again, count * sizeof *indexes) == 0);

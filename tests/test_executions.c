@@ -501,6 +501,31 @@ TEST(nobody_claims_to_have_tried_all_where_somebody_waits_for_a_time)
     }
 }
 
+static void *clock_reader(void *number)
+{
+    struct timespec time;
+
+    for (int i = 0; i < 20; i++)
+        clock_gettime(CLOCK_MONOTONIC, &time);
+    put((int)(intptr_t)number, "%ld ", time.tv_nsec);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    put((int)(intptr_t)number, "%ld", time.tv_nsec);
+    return number;
+}
+
+static void two_read_the_clock(void)
+{
+    make_all();
+    together(3, clock_reader, clock_reader, locker);
+}
+
+/* Nothing of an execution is left for the one that replays it. */
+TEST(clocks_begin_anew_in_each_execution)
+{
+    outcomes_in("random", 100, two_read_the_clock);
+    EXPECT_EQ(tried->runs, 100);
+}
+
 TEST(nobody_claims_to_have_tried_all_where_a_signal_strikes)
 {
     EXPECT_CONTAINS(outcomes_in("dfs", 50, one_is_struck), "handled");
