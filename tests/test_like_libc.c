@@ -5,6 +5,8 @@
 #include <semaphore.h>
 #include <signal.h>
 
+static const clockid_t clocks[] = {CLOCK_REALTIME, CLOCK_MONOTONIC, 99}; /* there is no 99 */
+
 /* ---- Mutexes ------------------------------------------------------------------------------ */
 
 static void *try_mutex(void *mutex)
@@ -60,6 +62,11 @@ static void mutexes(void)
             held += code == 0 || code == EOWNERDEAD;
             tell("timed %d ", code);
             break;
+        case 9:
+            code = pthread_mutex_clocklock(&mutex, clocks[i % 3], past());
+            held += code == 0 || code == EOWNERDEAD;
+            tell("clock %d ", code);
+            break;
         case 3:
         case 4:
             if (is_normal && !robust && !held)
@@ -94,7 +101,7 @@ static void mutexes(void)
 
 TEST(mutexes_return_what_those_of_the_c_library_do)
 {
-    expect_alike(soak() ? 6000 : 120, 9, 6, mutexes);
+    expect_alike(soak() ? 6000 : 120, 10, 6, mutexes);
 }
 
 /* ---- Locks for readers and writers --------------------------------------------------------- */
@@ -147,6 +154,12 @@ static void rwlocks(void)
                 continue;
             held -= (code = pthread_rwlock_unlock(&lock)) == 0;
             break;
+        case 8:
+            held += (code = pthread_rwlock_clockrdlock(&lock, clocks[i % 3], past())) == 0;
+            break;
+        case 9:
+            held += (code = pthread_rwlock_clockwrlock(&lock, clocks[i % 3], past())) == 0;
+            break;
         case 6:
             code = by_another(try_read, &lock);
             break;
@@ -162,7 +175,7 @@ static void rwlocks(void)
 
 TEST(rwlocks_return_what_those_of_the_c_library_do)
 {
-    expect_alike(soak() ? 4000 : 60, 8, 2, rwlocks);
+    expect_alike(soak() ? 4000 : 80, 10, 2, rwlocks);
 }
 
 /* ---- Semaphores ---------------------------------------------------------------------------- */
@@ -190,6 +203,9 @@ static void semaphores(void)
         case 3:
             code = sem_clockwait(&sem, CLOCK_MONOTONIC, &(struct timespec){.tv_nsec = -1});
             break;
+        case 5:
+            code = sem_clockwait(&sem, clocks[i % 3], past());
+            break;
         case 4:
             code = sem_getvalue(&sem, &value);
             break;
@@ -201,7 +217,54 @@ static void semaphores(void)
 
 TEST(semaphores_return_what_those_of_the_c_library_do)
 {
-    expect_alike(soak() ? 3000 : 45, 5, 3, semaphores);
+    expect_alike(soak() ? 3000 : 45, 6, 3, semaphores);
+}
+
+/* ---- Conditions ----------------------------------------------------------------------------- */
+
+static void conditions(void)
+{
+    pthread_condattr_t attributes;
+    pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    pthread_cond_t cond;
+    clockid_t clock = 77;
+
+    pthread_condattr_init(&attributes);
+    tell("clock %d ", pthread_condattr_setclock(&attributes, clocks[kind]));
+    pthread_condattr_getclock(&attributes, &clock);
+    tell("is %d ", (int)clock);
+    pthread_cond_init(&cond, &attributes);
+    pthread_mutex_lock(&mutex);
+    for (int i = 0; i < CALLS_MOST; i++) {
+        int code = 0;
+
+        switch (program[i][0]) {
+        case 0:
+            code = pthread_cond_timedwait(&cond, &mutex, past());
+            break;
+        case 1:
+            code = pthread_cond_clockwait(&cond, &mutex, clocks[i % 3], past());
+            break;
+        case 2:
+            code = pthread_cond_signal(&cond);
+            break;
+        case 3:
+            code = pthread_cond_broadcast(&cond);
+            break;
+        case 4:
+            code = pthread_cond_timedwait(&cond, &mutex, &(struct timespec){.tv_nsec = -1});
+            break;
+        }
+        tell("%d: %d ", program[i][0], code);
+        tell("other's try %d ", by_another(try_mutex, &mutex));
+    }
+    pthread_mutex_unlock(&mutex);
+    tell("destroy %d", pthread_cond_destroy(&cond));
+}
+
+TEST(conditions_return_what_those_of_the_c_library_do)
+{
+    expect_alike(soak() ? 1000 : 30, 5, 3, conditions);
 }
 
 /* ---- Signals ------------------------------------------------------------------------------- */
