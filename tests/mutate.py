@@ -72,6 +72,11 @@ def read_equivalent():
             path, function = entry["file"].split()
             found.add((path, function, entry["was"], entry["is"]))
             entry = {}
+    for path in {name[0] for name in found}:
+        for name in found - {mutant.name for mutant in mutants(path)}:
+            if name[0] == path:
+                sys.exit(f"mutate.py: tests/mutants/equivalent: {path} has no such mutant any "
+                         f"more, in {name[1]}: {name[3]}")
     return found
 
 
@@ -307,7 +312,7 @@ def print_table(fates):
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1].strip())
+    parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1].strip(), add_help=False)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=400)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
