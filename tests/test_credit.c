@@ -138,6 +138,9 @@ TEST(an_execution_is_the_same_however_much_of_it_is_seen)
                                         "surw",     "round-robin",   "portfolio"};
 
     run_strategies(names, sizeof names / sizeof *names, soak() ? 3000 : 60);
+    body = one_lets_go;
+    run_strategies(names, sizeof names / sizeof *names, soak() ? 3000 : 30);
+    body = busy_threads;
 }
 
 /* Who computes on and on is preempted after an eighth of what counts as endless, and some. */

@@ -14,4 +14,7 @@ void busy_threads(void *unused);
 /* Two threads that compute for long, and nothing else. */
 void two_compute(void *unused);
 
+/* One computes on after it has let another go. */
+void one_lets_go(void *unused);
+
 #endif
