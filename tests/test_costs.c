@@ -325,3 +325,52 @@ TEST(a_switch_of_threads_makes_no_system_call)
     EXPECT(few > 0);
     EXPECT_EQ(system_calls_of(1000), few);
 }
+
+/* ---- Accesses ------------------------------------------------------------------------------ */
+
+/* The running thread, and so on until something changes. */
+static uint32_t pick_the_same(void *state, struct rdl__view *view)
+{
+    (void)state;
+    if (!rdl__is_enabled(view, view->running))
+        return rdl__enabled_from(view, 0);
+    view->quiet = UINT64_MAX;
+    return view->running;
+}
+
+static const struct rdl__strategy stays = {.name = "stays", .pick = pick_the_same};
+static uint64_t credit;
+
+static void do_one_operation(void)
+{
+    pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    pthread_t thread;
+
+    yields = 1;
+    pthread_create(&thread, NULL, yielder, NULL);
+    pthread_mutex_lock(&mutex);
+    credit = rdl__sched.credit;
+    pthread_mutex_unlock(&mutex);
+    pthread_join(thread, NULL);
+}
+
+/* A strategy that would let the thread go on is not asked at each access: nothing is called but
+ * what the compiler put there. */
+TEST(accesses_of_a_thread_that_goes_on_are_counted_and_no_more)
+{
+    struct rdl__error error;
+    struct rdl__board *board = rdl__board_new(1 << 16, &error);
+    struct rdl__summary *summary = rdl__allocate(sizeof *summary);
+    bool was_instrumented = rdl__instrumented;
+    struct rdl_case t;
+
+    rdl__case_init(&t, board, NULL);
+    board->tape.limit = 1 << 16;
+    rdl__instrumented = true;
+    begin_exploration(false, 2, 0);
+    run_one(&t, &stays, NULL, summary, do_one_operation);
+    rdl__instrumented = was_instrumented;
+    EXPECT_EQ(t.outcome->verdict, RDL__PASSED);
+    EXPECT(credit > 1000);
+    free(summary);
+}
