@@ -80,6 +80,13 @@ static void change_environment(void)
     getenv("PATH")[0] = '!';
 }
 
+static void clear_environment(void)
+{
+    clearenv();
+    if (getenv("HOME") || setenv("RADDLE_TEST_X", "2", true) != 0)
+        put(0, "not clear");
+}
+
 static void set_signals(void)
 {
     signal(SIGUSR1, handle);
@@ -125,8 +132,9 @@ static void round_up(void)
 }
 
 static void (*const changes[])(void) = {
-    change_environment, change_folder, change_masks, draw,        draw_without_seed, make_key,
-    round_up,           set_key,       set_locale,   set_signals, set_stack,
+    change_environment, clear_environment, change_folder, change_masks, draw,
+    draw_without_seed,  make_key,          round_up,      set_key,      set_locale,
+    set_signals,        set_stack,
 };
 enum { CHANGES = sizeof changes / sizeof *changes };
 
