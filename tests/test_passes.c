@@ -89,6 +89,18 @@ static bool any_branch_of_three(struct rdl__tape *tape)
     return integer(tape) >= 3;
 }
 
+/* The earlier branch needs a large number; what comes after its span must stay small. */
+static bool a_branch_before_a_small_number(struct rdl__tape *tape)
+{
+    uint64_t branch, in_span;
+
+    rdl__span_begin(tape, RDL__LABEL_GROUP);
+    branch = rdl__choose(tape, RDL__BRANCH, 1);
+    in_span = integer(tape);
+    rdl__span_end(tape);
+    return integer(tape) <= 5 && (branch == 1 || in_span > 90);
+}
+
 /* A tree: a number, and two trees or none. */
 static uint64_t largest_in_tree(struct rdl__tape *tape, int depth)
 {
@@ -249,6 +261,7 @@ static const struct {
     {rdl__pass_zero, equal_booleans_and_five, "1 1 9", "0 0 9"},
     {rdl__pass_zero, the_last_is_five, "3 1 4 1 5 9", "0 0 0 0 0 9"},
     {rdl__pass_branches, any_branch_of_three, "2 5 6", "0 5"},
+    {rdl__pass_branches, a_branch_before_a_small_number, "1 0 3", "0 99 3"},
     {rdl__pass_descend, a_nine_in_a_tree, "1 1 2 1 3 0 9 0 4 0", "9 0"},
     {rdl__pass_lower, the_last_is_five, "3 1 4 1 5 97", "0 0 0 0 0 5"},
     {rdl__pass_lower, two_make_ten, "4 6", "4 6"},
