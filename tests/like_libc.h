@@ -69,7 +69,7 @@ static void expect_alike(int programs, int operations, int kinds, void (*body)(v
         fflush(NULL);
         child = fork();
         if (child == 0) {
-            alarm(3);
+            alarm(120);
             body();
             _exit(0);
         }
