@@ -50,20 +50,25 @@ static int run_from(const char *memory)
 static void map_some(void)
 {
     int pages = 1 + upto(3), first = upto(PAGES_OF_FILE - pages);
+    bool is_private = false;
     char *memory;
 
     if (live_count > LIVE_MOST / 2)
         return;
     if (upto(5) == 0) {
-        memory = shmat(segment, NULL, 0);
         pages = 2;
+        memory = shmat(segment, NULL, 0);
     } else {
+        is_private = upto(6) == 0;
         memory = mmap(NULL, (size_t)pages * PAGE, PROT_READ | PROT_WRITE,
-                      upto(6) ? MAP_SHARED : MAP_PRIVATE | (upto(1) ? MAP_ANONYMOUS : 0),
-                      files[upto(FILES_OF - 1)], (off_t)first * PAGE);
+                      is_private ? MAP_PRIVATE : MAP_SHARED, files[upto(FILES_OF - 1)],
+                      (off_t)first * PAGE);
     }
-    if (memory != MAP_FAILED)
-        note_pages(memory, pages);
+    if (memory == MAP_FAILED)
+        return;
+    for (int i = 0; is_private && i < pages; i++)
+        memory[i * PAGE]++; /* from now on its pages are not the file's */
+    note_pages(memory, pages);
 }
 
 static void unmap_some(void)
