@@ -25,14 +25,9 @@ static void nothing_to_lock(int how)
     fcntl(null, how, &region);
 }
 
-/* None of them would wait. */
-static void call(int which)
+/* None of the calls would wait. */
+static void call_about_files(int which)
 {
-    struct timespec none = {0};
-    struct timeval no_time = {0};
-    sigset_t set;
-
-    sigemptyset(&set);
     switch (which) {
     case 0:
         close(open("/dev/null", O_RDONLY));
@@ -70,6 +65,17 @@ static void call(int which)
         if (lockf(null, F_TEST, 1) > 0)
             tell("? ");
         break;
+    }
+}
+
+static void call_about_time(int which)
+{
+    struct timespec none = {0};
+    struct timeval no_time = {0};
+    sigset_t set;
+
+    sigemptyset(&set);
+    switch (which) {
     case 11:
         nanosleep(&none, NULL);
         break;
@@ -106,6 +112,14 @@ static void call(int which)
     case 22:
         sigtimedwait(&set, NULL, &none);
         break;
+    }
+}
+
+static void call_about_others(int which)
+{
+    struct timespec none = {0};
+
+    switch (which) {
     case 23:
         if (pread(null, &byte, 1, 0) > 0)
             tell("? ");
@@ -152,6 +166,17 @@ static void call(int which)
         break;
     }
 }
+
+static void call(int which)
+{
+    if (which <= 10)
+        call_about_files(which);
+    else if (which <= 22)
+        call_about_time(which);
+    else
+        call_about_others(which);
+}
+
 enum { CALLS = 37 };
 
 static void *be_cancelled(void *disabled)
