@@ -30,7 +30,7 @@ define compile
 	@cmake --build $(1) --parallel $(JOBS) --target $(or $(4),all)
 endef
 
-.PHONY: all tests check demo bench san soak accept install format clean help
+.PHONY: all tests check demo bench san soak mutate accept install format clean help
 
 all: ## build the library and the tool into build/ (this is the default)
 	@$(deps) build
@@ -68,6 +68,13 @@ soak: ## run the tests longer and from a fresh seed (SEED=n repeats a run)
 	$(call compile,$(BUILD),$(CC))
 	@seed=$(SEED); echo "soak: seed $$seed (repeat with: make soak SEED=$$seed)"; \
 	RADDLE_SOAK=1 RADDLE_SOAK_SEED=$$seed $(ctest) --test-dir $(BUILD)
+
+mutate: SEED ?= 1
+mutate: ## do the unit tests notice changes in src? (SEED, COUNT, JOBS, FOLDER, AGAIN=1)
+	@$(deps) test
+	$(call compile,$(BUILD),$(CC))
+	@nice -n 10 python3 tests/mutate.py --seed $(SEED) $(if $(COUNT),--count $(COUNT)) --jobs $(JOBS) \
+	    $(if $(FOLDER),--folder '$(FOLDER)') $(if $(AGAIN),--again) $(BUILD)
 
 accept: ## take what the tests print now as what they should print (tests/expected)
 	@$(deps) test

@@ -153,6 +153,8 @@ int main(int argc, char **argv)
     for (const struct test *test = first_test; test; test = test->next) {
         if (argc > 1 && !strstr(test->name, argv[1]))
             continue;
+        if (failed > 0 && getenv("TEST_FAIL_FAST"))
+            break;
         if (passes(test)) {
             printf("ok      %s\n", test->name);
             passed++;

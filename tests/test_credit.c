@@ -13,6 +13,8 @@ enum { CHOICES = 1 << 16 };
 static struct rdl__board *board;
 static struct rdl_case the_case;
 static struct rdl__summary *summary;
+static void (*body)(void *unused) = busy_threads;
+static uint64_t points_max = 1000000;
 
 /* What can be told of an execution when it has ended. */
 struct end {
@@ -46,8 +48,8 @@ static struct end run_once(const struct rdl__strategy *strategy, void *state, bo
                                                 .strategy = strategy,
                                                 .strategy_state = state,
                                                 .summary = summary,
-                                                .points_max = 1000000},
-                       busy_threads, NULL);
+                                                .points_max = points_max},
+                       body, NULL);
     EXPECT_EQ(the_case.outcome->verdict, RDL__PASSED);
     end = (struct end){.hash = summary->hash,
                        .points = summary->points,
@@ -111,15 +113,10 @@ static void run_all_ways(const struct rdl__strategy *strategy, void *state, uint
     expect_same(&seen, &unseen);
 }
 
-TEST(an_execution_is_the_same_however_much_of_it_is_seen)
+static void run_strategies(const char *const *names, size_t count, uint64_t runs)
 {
-    static const char *const names[] = {"in-order", "reverse",       "pct",      "pct:10",
-                                        "delays",   "random-delays", "random",   "pos",
-                                        "surw",     "round-robin",   "portfolio"};
-    uint64_t runs = soak() ? 3000 : 60;
-
     prepare();
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < count; i++) {
         unsigned parameter;
         const struct rdl__strategy *strategy = rdl__strategy_named(names[i], &parameter);
         void *state = rdl__allocate(strategy->state_size + 1);
@@ -132,4 +129,29 @@ TEST(an_execution_is_the_same_however_much_of_it_is_seen)
             strategy->release(state);
         free(state);
     }
+}
+
+TEST(an_execution_is_the_same_however_much_of_it_is_seen)
+{
+    static const char *const names[] = {"in-order", "reverse",       "pct",      "pct:10",
+                                        "delays",   "random-delays", "random",   "pos",
+                                        "surw",     "round-robin",   "portfolio"};
+
+    run_strategies(names, sizeof names / sizeof *names, soak() ? 3000 : 60);
+    body = one_lets_go;
+    run_strategies(names, sizeof names / sizeof *names, soak() ? 3000 : 30);
+    body = busy_threads;
+}
+
+/* Who computes on and on is preempted after an eighth of what counts as endless, and some. */
+TEST(turns_become_fair_at_the_same_point_however_much_is_seen)
+{
+    static const char *const names[] = {"in-order", "reverse", "delays", "random-delays"};
+
+    body = two_compute;
+    for (points_max = 12000; points_max < 20000; points_max += 1001)
+        run_strategies(names, sizeof names / sizeof *names, 2);
+    EXPECT(board->tape.count > 8); /* somebody was */
+    body = busy_threads;
+    points_max = 1000000;
 }

@@ -171,6 +171,47 @@ TEST(ways_beyond_the_limit_are_never_lost_in_silence)
     rdl__program_free(after);
 }
 
+static enum rdl__taken get_pong(struct rdl__matcher *m, int id)
+{
+    struct rdl_event event = {&net, RDL_IN, rdl_type(pong), &(struct number){id}, sizeof id};
+    struct rdl__effect effect;
+
+    return rdl__matcher_event(m, &event, &effect);
+}
+
+/* The most configurations there were, while this was sent and received so many times. */
+static uint32_t most_live(const struct rdl__program *program, int times)
+{
+    struct rdl__matcher *m = rdl__matcher_new(program, 0, 0);
+    uint32_t most = 0;
+
+    for (int i = 0; i < times; i++)
+        for (int j = 1; j <= 3; j++) {
+            EXPECT_EQ(offer_ping(m, j), RDL__TAKEN);
+            EXPECT_EQ(get_pong(m, j == 2 ? 1 + i % 2 : 1), RDL__TAKEN);
+            if (most < rdl__matcher_live(m))
+                most = rdl__matcher_live(m);
+        }
+    rdl__matcher_free(m);
+    return most;
+}
+
+TEST(an_unambiguous_stream_is_followed_in_one_way_however_long_it_is)
+{
+    struct rdl__program *fixed = compile(rdl_sequence(
+        rdl_repeat(5000, SENT(ping, 1), GOT(pong, 1), SENT(ping, 2),
+                   rdl_either(GOT(pong, 1), GOT(pong, 2)), SENT(ping, 3), GOT(pong, 1))));
+    struct rdl__program *open = compile(rdl_sequence(
+        rdl_star(SENT(ping, 1), GOT(pong, 1), SENT(ping, 2), rdl_either(GOT(pong, 1), GOT(pong, 2)),
+                 SENT(ping, 3), GOT(pong, 1))));
+
+    EXPECT_EQ(most_live(fixed, 5000), 1);
+    EXPECT_EQ(most_live(open, 10), 2); /* it goes on, or is over */
+    EXPECT_EQ(most_live(open, 5000), 2);
+    rdl__program_free(fixed);
+    rdl__program_free(open);
+}
+
 /* ---- Many in any order ---------------------------------------------------------------------- */
 
 /* The stream that a step of the numbers gives; how many configurations there were at most. */

@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "control/strategy/spawn.h"
+#include "control/strategy/touched.h"
 #include "explored.h"
 
 #define PROGRAM(...) (&(const struct program){{__VA_ARGS__}})
@@ -402,4 +404,165 @@ TEST(the_portfolio_is_never_done_where_data_is_drawn)
 {
     EXPECT(logs_of(PROGRAM("C1 C1 C1", "W0"), 0, 1000, true) < 20);
     EXPECT(!tally.done && tally.of == RDL__DIFFERENT);
+}
+
+/* dpor gets every fourth execution from the third on; the first of surw, the third of the others,
+ * wants a log to learn from. */
+TEST(the_portfolio_keeps_to_its_turns)
+{
+    const struct program *large =
+        PROGRAM("C1 C1 C1", "A0 A1 A0 A1 A0 A1 A0 A1 A0 A1 A0 A1 A0 A1 A0 A1");
+
+    for (uint64_t n = 0; n < 12; n++)
+        EXPECT_EQ(logs_of(large, n, n + 1, false), n % 4 == 2 || n == 5);
+}
+
+/* Where code cannot be seen, each quarter goes to its orders of calls until these are done, and
+ * only then to its orders. */
+TEST(the_portfolio_tries_orders_of_calls_before_all_others_where_code_cannot_be_seen)
+{
+    const struct program *program = PROGRAM("C1 C1", "W0 .0");
+    uint64_t by_calls, by_dpor;
+    struct findings found;
+
+    does_unseen = true;
+    by_calls = (explore(program, "calls", 1000, 1, &found, &tally), found.count);
+    free_findings(&found);
+    by_dpor = (explore(program, "dpor", 1000, 1, &found, &tally), found.count);
+    free_findings(&found);
+    explore(program, "portfolio", 1000, 1, &found, &tally);
+    does_unseen = false;
+    EXPECT(tally.done && by_calls < by_dpor);
+    EXPECT_EQ(found.count, 4 * (by_calls + by_dpor) - 1);
+    free_findings(&found);
+}
+
+/* ---- Sets of threads ---- */
+
+TEST(sets_of_threads_are_searched_as_a_list_would_be)
+{
+    struct rdl__random random;
+
+    rdl__random_seed(&random, test_seed());
+    for (int i = 0; i < 2000; i++) {
+        uint64_t words[3] = {0};
+        struct rdl__set set = {words, 3, 0};
+        uint32_t threads[192], from = (uint32_t)rdl__random_upto(&random, 191), first = UINT32_MAX;
+
+        for (uint64_t n = rdl__random_upto(&random, 8); n < 9; n++) {
+            uint32_t thread = (uint32_t)rdl__random_upto(&random, 191);
+
+            words[thread / 64] |= UINT64_C(1) << thread % 64;
+        }
+        for (uint32_t thread = 0; thread < 192; thread++)
+            if (rdl__set_has(&set, thread))
+                threads[set.count++] = thread;
+        for (uint32_t n = 0; n < set.count; n++) {
+            EXPECT_EQ(rdl__set_nth(&set, n), threads[n]);
+            if (first == UINT32_MAX && threads[n] >= from)
+                first = threads[n];
+        }
+        EXPECT_EQ(rdl__set_from(&set, from), first == UINT32_MAX ? threads[0] : first);
+    }
+}
+
+/* ---- Who touched what ---- */
+
+enum { ENTRIES = 60, LIVES = 3 };
+
+static struct rdl__op random_op(struct rdl__random *random)
+{
+    static const uint32_t sizes[] = {1, 4, 8, 64, 100, 1000};
+    struct rdl__op op = {.touch = (uint8_t)rdl__random_upto(random, 2)};
+
+    if (op.touch)
+        op.object = 0x1000 + rdl__random_upto(random, 1000);
+    if (op.touch)
+        op.size = sizes[rdl__random_upto(random, 5)];
+    if (rdl__random_upto(random, 3) == 0)
+        op.also = 0x1000 + rdl__random_upto(random, 1000);
+    return op;
+}
+
+/* Do they lie in a block of 64 bytes in common, or is one of them wide? */
+static bool are_near(const struct rdl__op *a, const struct rdl__op *b)
+{
+    const struct rdl__op *const both[] = {a, b};
+    uint64_t blocks[2][1100 / 64 + 3];
+    int counts[2] = {0};
+
+    for (int i = 0; i < 2; i++) {
+        uint64_t first = both[i]->object / 64, last = (both[i]->object + both[i]->size - 1) / 64;
+
+        if (both[i]->touch && last > first + 1)
+            return true;
+        for (uint64_t block = first; both[i]->touch && block <= last; block++)
+            blocks[i][counts[i]++] = block;
+        if (both[i]->also)
+            blocks[i][counts[i]++] = both[i]->also / 64;
+    }
+    for (int i = 0; i < counts[0]; i++)
+        for (int j = 0; j < counts[1]; j++)
+            if (blocks[0][i] == blocks[1][j])
+                return true;
+    return false;
+}
+
+/* The entries of a life that are to be looked at for this operation, as bits. */
+static uint64_t looked_at(const struct rdl__touched *touched, const struct rdl__op *op,
+                          uint32_t life)
+{
+    uint64_t blocks[RDL__BLOCKS_MAX], entries = 0;
+    uint32_t count = rdl__touched_blocks(op, blocks);
+
+    EXPECT(count <= RDL__BLOCKS_MAX);
+    if (count == 0)
+        return UINT64_MAX;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t link = rdl__touched_last(touched, blocks[i], life), last = UINT32_MAX;
+
+        for (; link; link = touched->links[link].before) {
+            EXPECT(touched->links[link].entry <= last);
+            last = touched->links[link].entry;
+            entries |= UINT64_C(1) << (last - 1);
+        }
+    }
+    return entries;
+}
+
+TEST(of_a_log_all_that_may_conflict_is_looked_at_and_nothing_that_lies_elsewhere)
+{
+    struct rdl__touched touched = {0};
+    struct rdl__op ops[ENTRIES];
+    uint32_t lives[ENTRIES];
+    struct rdl__random random;
+
+    rdl__random_seed(&random, test_seed());
+    for (int round = 0; round < 300; round++) {
+        uint32_t count = (uint32_t)rdl__random_upto(&random, ENTRIES);
+
+        rdl__touched_clear(&touched, count);
+        for (uint32_t i = 0; i < count; i++) {
+            ops[i] = random_op(&random);
+            lives[i] = (uint32_t)rdl__random_upto(&random, LIVES - 1);
+            rdl__touched_add(&touched, &ops[i], lives[i], i + 1);
+        }
+        for (int query = 0; query < 20; query++) {
+            struct rdl__op op = random_op(&random);
+            uint32_t life = (uint32_t)rdl__random_upto(&random, LIVES - 1);
+            uint64_t looked = looked_at(&touched, &op, life);
+
+            for (uint32_t i = 0; i < count; i++) {
+                bool is_looked_at = looked >> i & 1;
+
+                if (lives[i] == life && rdl__conflict(&op, &ops[i]))
+                    EXPECT(is_looked_at);
+                if (looked != UINT64_MAX)
+                    EXPECT_EQ(is_looked_at, lives[i] == life && are_near(&op, &ops[i]));
+                else
+                    EXPECT(!rdl__touches(&op) || op.size > 64);
+            }
+        }
+    }
+    rdl__touched_release(&touched);
 }

@@ -93,6 +93,84 @@ TEST(dpor_is_not_held_up_by_what_threads_do_for_themselves)
     EXPECT(tally.done && tally.schedules == 6);
 }
 
+/* How often is it asked in its first execution? */
+static uint32_t asked_in_the_first(const char *name, const struct program *program)
+{
+    unsigned parameter;
+    const struct rdl__strategy *strategy = rdl__strategy_named(name, &parameter);
+    struct simulation *s = simulation_new();
+    void *state = strategy_new(strategy, parameter);
+    uint32_t asked;
+
+    EXPECT(simulate(s, program, strategy, state, 1));
+    asked = s->asked;
+    strategy_free(strategy, state);
+    simulation_free(s);
+    return asked;
+}
+
+/* Once where each thread goes on undisturbed, not at each of its 200 operations. */
+TEST(dpor_is_not_asked_while_it_would_let_the_same_thread_go_on)
+{
+    static char one[1024], two[1024];
+
+    one[0] = two[0] = '\0';
+    for (int i = 0; i < 200; i++) {
+        strcat(one, "A1 ");
+        strcat(two, "A2 ");
+    }
+    EXPECT(asked_in_the_first("dpor", PROGRAM("C1 C2", one, two)) <= 4);
+    EXPECT(asked_in_the_first("dfs", PROGRAM("C1 C2", one, two)) > 100);
+}
+
+enum field { NOTHING, THREAD, ENABLED, KIND, PLACE, ASKED, FIELDS };
+
+static void tamper_with(struct rdl__log_entry *entry, enum field field)
+{
+    if (field == THREAD)
+        entry->thread = 3 - entry->thread;
+    if (field == ENABLED)
+        entry->enabled ^= 1;
+    if (field == KIND)
+        entry->op.kind = RDL__OP_EXIT;
+    if (field == PLACE)
+        entry->op.pc++;
+    if (field == ASKED)
+        entry->enabled_count = 1;
+}
+
+/* Does the strategy go on when the second execution was another one there than the first? */
+static bool goes_on(const char *name, enum field field)
+{
+    const struct program *program = PROGRAM("C1 C1", ".0 A0 .0 A0");
+    unsigned parameter;
+    const struct rdl__strategy *strategy = rdl__strategy_named(name, &parameter);
+    struct simulation *s = simulation_new();
+    void *state = strategy_new(strategy, parameter);
+    bool wants_log;
+
+    EXPECT(simulate(s, program, strategy, state, 1));
+    EXPECT(simulate_part(s, program, strategy, state, 2));
+    EXPECT(s->summary->log[2].enabled_count == 2 && s->summary->log_count > 8);
+    tamper_with(&s->summary->log[2], field);
+    strategy->ended(state, s->summary);
+    EXPECT(simulate_part(s, program, strategy, state, 3));
+    wants_log = s->summary->wants_log;
+    strategy_free(strategy, state);
+    simulation_free(s);
+    return wants_log;
+}
+
+TEST(an_execution_that_does_not_follow_its_path_is_noticed)
+{
+    static const char *const names[] = {"dfs", "dpor", "calls"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        for (enum field field = NOTHING; field < FIELDS; field++)
+            if (goes_on(names[i], field) != (field == NOTHING))
+                test_fail(__FILE__, __LINE__, "%s does not notice field %d", names[i], field);
+}
+
 /* ---- Against brute force ---- */
 
 /* How many schedules it was, if nothing is left to try; else 0. */

@@ -323,6 +323,31 @@ static void read_timer(void)
     CHECK_EQ(close(fd), 0);
 }
 
+/* There is room for some dozens at a time, and for any number one after the other. */
+static void many_timers(void)
+{
+    uint64_t times;
+
+    for (int i = 0; i < 200; i++) {
+        int64_t before = now();
+        int late = timerfd_create(CLOCK_MONOTONIC, 0), early = timerfd_create(CLOCK_MONOTONIC, 0);
+        struct itimerspec two = {.it_value.tv_sec = 2}, one = {.it_value.tv_sec = 1};
+
+        CHECK_EQ(timerfd_settime(late, 0, &two, NULL), 0);
+        CHECK_EQ(timerfd_settime(early, 0, &one, NULL), 0);
+        CHECK_EQ(read(early, &times, sizeof times), sizeof times);
+        CHECK(is_about(now() - before, INT64_C(1000) * MS));
+        CHECK_EQ(read(late, &times, sizeof times), sizeof times);
+        CHECK(is_about(now() - before, INT64_C(2000) * MS));
+        CHECK_EQ(close(late) | close(early), 0);
+    }
+}
+
+TEST(timers_that_were_closed_make_room_for_others)
+{
+    EXPECT_STR(outcomes_by_chance(many_timers, 2, 0), "done");
+}
+
 TEST(a_timerfd_keeps_virtual_time)
 {
     EXPECT_STR(outcomes_by_chance(read_timer, 10, 0), "done");

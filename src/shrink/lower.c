@@ -2,7 +2,8 @@
  *
  * An integer moves towards its simplest value on its own side.  A failure that
  * begins at some threshold is followed exactly there, in about as many tries as
- * the threshold has bits; a number that is already there costs three. */
+ * the threshold has bits; a number that is already there costs a dozen, and one
+ * for each of its bits that is set. */
 #include <stdlib.h>
 
 #include "base/memory.h"

@@ -95,3 +95,48 @@ void busy_threads(void *unused)
     for (int i = 0; i < WORKERS; i++)
         pthread_join(threads[i], NULL);
 }
+
+static void *compute_long(void *argument)
+{
+    compute(argument, 1500);
+    return NULL;
+}
+
+void two_compute(void *unused)
+{
+    pthread_t threads[2];
+
+    (void)unused;
+    note_count = 0;
+    memset(sums, 0, sizeof sums);
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, compute_long, sums[i]);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+}
+
+static void *wait_and_compute(void *argument)
+{
+    note(1);
+    compute(argument, 60);
+    note(2);
+    return NULL;
+}
+
+void one_lets_go(void *unused)
+{
+    pthread_t thread;
+
+    (void)unused;
+    note_count = 0;
+    memset(sums, 0, sizeof sums);
+    for (int round = 0; round < 3; round++) {
+        pthread_mutex_lock(&mutex);
+        pthread_create(&thread, NULL, wait_and_compute, sums[1]);
+        compute(sums[0], 40);
+        pthread_mutex_unlock(&mutex);
+        compute(sums[0], 60);
+        note(3);
+        pthread_join(thread, NULL);
+    }
+}

@@ -11,4 +11,10 @@ extern int note_count;
 /* Threads that compute, lock, sleep, read the clock, offer their turn, wait in loops. */
 void busy_threads(void *unused);
 
+/* Two threads that compute for long, and nothing else. */
+void two_compute(void *unused);
+
+/* One computes on after it has let another go. */
+void one_lets_go(void *unused);
+
 #endif

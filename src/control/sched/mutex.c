@@ -136,7 +136,7 @@ int rdl__mutex_release(struct rdl__thread *self, pthread_mutex_t *mutex, uintptr
     if (why)
         return why;
     if (kind_of(mutex) == PTHREAD_MUTEX_RECURSIVE && --mutex->__data.__count > 0)
-        return 0;
+        return mutex->__data.__lock & OWNER_DIED ? ENOTRECOVERABLE : 0; /* it will be */
     mutex->__data.__owner = mutex->__data.__lock & OWNER_DIED ? NOT_RECOVERABLE : 0;
     mutex->__data.__count = 0;
     mutex->__data.__nusers--;
@@ -147,6 +147,13 @@ int rdl__mutex_release(struct rdl__thread *self, pthread_mutex_t *mutex, uintptr
     return 0;
 }
 
+/* Does a thread that tries to lock what it has locked get another answer than EBUSY? */
+static bool tells_its_owner(const pthread_mutex_t *mutex)
+{
+    return kind_of(mutex) == PTHREAD_MUTEX_RECURSIVE ||
+           (kind_of(mutex) == PTHREAD_MUTEX_ERRORCHECK && mutex->__data.__kind & ROBUST);
+}
+
 int rdl__mutex_try(struct rdl__thread *self, pthread_mutex_t *mutex, uintptr_t pc)
 {
     struct rdl__op op = rdl__op_try(self, RDL__ON_MUTEX, mutex, pc);
@@ -154,7 +161,7 @@ int rdl__mutex_try(struct rdl__thread *self, pthread_mutex_t *mutex, uintptr_t p
     look_at(self, mutex, pc, "tries to lock");
     rdl__point(self, &op);
     look_at(self, mutex, pc, "tries to lock");
-    if (is_mine(self, mutex) && kind_of(mutex) == PTHREAD_MUTEX_RECURSIVE)
+    if (is_mine(self, mutex) && tells_its_owner(mutex))
         return lock_again(mutex);
     if (rdl__is_refused(self, &op, !is_free(mutex) || rdl__fault(RDL__FAULT_TRYLOCK)))
         return EBUSY;

@@ -503,6 +503,15 @@ RDL__INTERPOSE int pthread_tryjoin_np(pthread_t thread, void **out_result)
     return rdl__thread_join(self, other, out_result, RDL__FOREVER, pc);
 }
 
+static int join_until(struct rdl__thread *self, pthread_t thread, void **out_result,
+                      clockid_t clock, const struct timespec *when, uintptr_t pc)
+{
+    if (when && !rdl__is_time(clock, when))
+        return EINVAL;
+    return rdl__thread_join(self, rdl__thread_of(thread), out_result,
+                            when ? rdl__deadline_at(clock, when) : RDL__FOREVER, pc);
+}
+
 RDL__INTERPOSE int pthread_timedjoin_np(pthread_t thread, void **out_result,
                                         const struct timespec *when)
 {
@@ -510,8 +519,7 @@ RDL__INTERPOSE int pthread_timedjoin_np(pthread_t thread, void **out_result,
 
     if (!self)
         return RDL__NEXT(pthread_timedjoin_np)(thread, out_result, when);
-    return rdl__thread_join(self, rdl__thread_of(thread), out_result,
-                            rdl__deadline_at(CLOCK_REALTIME, when), RDL__CALLER);
+    return join_until(self, thread, out_result, CLOCK_REALTIME, when, RDL__CALLER);
 }
 
 RDL__INTERPOSE int pthread_clockjoin_np(pthread_t thread, void **out_result, clockid_t clock,
@@ -521,8 +529,7 @@ RDL__INTERPOSE int pthread_clockjoin_np(pthread_t thread, void **out_result, clo
 
     if (!self)
         return RDL__NEXT(pthread_clockjoin_np)(thread, out_result, clock, when);
-    return rdl__thread_join(self, rdl__thread_of(thread), out_result, rdl__deadline_at(clock, when),
-                            RDL__CALLER);
+    return join_until(self, thread, out_result, clock, when, RDL__CALLER);
 }
 
 RDL__INTERPOSE int pthread_detach(pthread_t thread)
