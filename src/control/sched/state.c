@@ -339,6 +339,8 @@ static void come_to_path(struct rdl__thread *self, const struct rdl__call_row *r
     else if (row->writes & only(RDL__STATE_NUMBERS))
         rdl__come_to_open(self, at, path, row->writes & only(RDL__STATE_NAMES),
                           truncates(row, arguments), pc);
+    else if (row->writes & only(RDL__STATE_FOLDER))
+        rdl__come_to_folder(self, path, pc);
     else
         rdl__come_to_name(self, at, path, touch_of(row, RDL__STATE_NAMES), pc);
 }
@@ -468,16 +470,15 @@ static void come_to_row(struct rdl__thread *self, const struct rdl__call_row *ro
     }
 }
 
-/* Until others have had their turn, it has changed nothing. */
-void rdl__come_to_call(struct rdl__thread *self, const struct rdl__call_row *row,
-                       const uint64_t *arguments, uintptr_t pc)
+static bool changes_names(const struct rdl__call_row *row)
 {
-    int errno_before = errno;
+    return row->writes &
+           (only(RDL__STATE_NAMES) | only(RDL__STATE_FOLDER) | only(RDL__STATE_WORLD));
+}
 
-    rdl__states_written |= row->writes;
-    rdl__remains_called(row, arguments);
-    if (self->aside > 0 || rdl__is_own(pc) || rdl__is_of_sanitizer(pc))
-        return;
+static void come_to_call(struct rdl__thread *self, const struct rdl__call_row *row,
+                         const uint64_t *arguments, uintptr_t pc)
+{
     note_sources(row, arguments);
     if (!rdl__is_alone() && !is_about_our_memory(row, arguments))
         come_to_row(self, row, arguments, pc);
@@ -487,6 +488,20 @@ void rdl__come_to_call(struct rdl__thread *self, const struct rdl__call_row *row
     if (!(row->reads & only(RDL__STATE_CANCEL)) && row->way != RDL__CALL_SILENT)
         rdl__miss_cancel(self);
     rdl__left_call(row, arguments);
+}
+
+/* Until others have had their turn, it has changed nothing. */
+void rdl__come_to_call(struct rdl__thread *self, const struct rdl__call_row *row,
+                       const uint64_t *arguments, uintptr_t pc)
+{
+    int errno_before = errno;
+
+    rdl__states_written |= row->writes;
+    rdl__remains_called(row, arguments);
+    if (self->aside == 0 && !rdl__is_own(pc) && !rdl__is_of_sanitizer(pc))
+        come_to_call(self, row, arguments, pc);
+    if (changes_names(row))
+        rdl__names_changed();
     errno = errno_before;
 }
 

@@ -75,4 +75,10 @@ void rdl__come_to_open(struct rdl__thread *self, int at, const char *path, bool 
 void rdl__come_to_name(struct rdl__thread *self, int at, const char *path, enum rdl__touch touch,
                        uintptr_t pc);
 
+/* A thread is about to change a name that may be part of others; or an execution begins. */
+void rdl__names_changed(void);
+
+/* The thread is about to make it the folder that it works in. */
+void rdl__come_to_folder(struct rdl__thread *self, const char *path, uintptr_t pc);
+
 #endif

@@ -68,7 +68,8 @@ enum rdl__file_kind { RDL__NO_FILE, RDL__PLAIN_FILE, RDL__PIPE, RDL__SOCKET, RDL
 struct rdl__file {
     enum rdl__file_kind kind;
     int fd;
-    bool waits;       /* operations on it wait; else they fail with EAGAIN */
+    bool waits; /* operations on it wait; else they fail with EAGAIN */
+    bool folder;
     bool mapped;      /* what is read and written is also memory of the program's */
     uintptr_t object; /* two files have the same one if an operation on one may matter to the
                          other */
