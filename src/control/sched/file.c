@@ -53,6 +53,7 @@ void rdl__files_begin(void)
     known_count = 0;
     rdl__file_changes = 0;
     rdl__names_changed();
+    rdl__transfers_begin();
     if (some_are_given)
         memset(given, 0, sizeof given);
     some_are_given = false;

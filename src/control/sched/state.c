@@ -280,6 +280,8 @@ static void come_to_stream(struct rdl__thread *self, FILE *stream, uintptr_t pc)
         stream ? stream_op(stream, pc) : rdl__state_op(RDL__STATE_WORLD, RDL__WRITES, pc);
 
     rdl__stream_await(self, stream, &op);
+    if (stream)
+        rdl__stream_transfers(self, stream, (size_t)(stream->_IO_buf_end - stream->_IO_buf_base));
     rdl__streams_look();
 }
 
@@ -316,6 +318,7 @@ static void come_to_file(struct rdl__thread *self, const struct rdl__call_row *r
     if (strstr(row->name, "stat"))
         rdl__add_names(&op, file.fd);
     rdl__point(self, &op);
+    rdl__call_transfers(self, row, arguments, &file);
 }
 
 /* Does fopen make the file empty, or look for its end? */
@@ -466,6 +469,9 @@ static void come_to_row(struct rdl__thread *self, const struct rdl__call_row *ro
         come_to_stream(self, stream_of(row, arguments), pc);
         if (takes_steps(row) && stream_of(row, arguments))
             rdl__stream_takes_steps(stream_of(row, arguments));
+        if (strstr(row->name, "fwrite") || strstr(row->name, "fread_") ||
+            strcmp(row->name, "_IO_fread") == 0)
+            rdl__stream_transfers(self, stream_of(row, arguments), arguments[1] * arguments[2]);
         break;
     }
 }

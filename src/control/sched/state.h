@@ -43,6 +43,13 @@ void rdl__come_to_call(struct rdl__thread *self, const struct rdl__call_row *row
 void rdl__test_cancel_at(struct rdl__thread *self, const struct rdl__call_row *row,
                          const uint64_t *arguments, uintptr_t pc);
 
+/* transfer.c: it is the thread's turn to make this call, which is about a file; or one of a stream,
+ * which may read or write so many bytes at once. */
+struct rdl__file;
+void rdl__call_transfers(struct rdl__thread *self, const struct rdl__call_row *row,
+                         const uint64_t *arguments, const struct rdl__file *file);
+void rdl__stream_transfers(struct rdl__thread *self, FILE *stream, size_t bytes);
+
 /* A file is about to be opened: what is read from it may differ from run to run. */
 void rdl__note_opening(const char *path);
 
