@@ -661,4 +661,68 @@ for way in 'return 0' 'exit(0)'; do
     "$raddle" cc -g -DSTATUS=0 -DWAY="$way" registers.c -o registers
     explore registers
     says 'Handlers were not registered at every moment of `exit`'
+
+# ---- Large transfers --------------------------------------------------------------------------
+
+cat >large.h <<'END'
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/uio.h>
+enum { N = 8192 };
+static int file, other;
+static FILE *stream;
+static char a[N], b[N];
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+#define locked(call) (pthread_mutex_lock(&mutex), call, pthread_mutex_unlock(&mutex))
+static struct iovec pieces[2] = {{a, N / 2}, {a, N / 2}}, room[2] = {{b, N / 2}, {b, N / 2}};
+END
+# transfer BEFORE ONE TWO: two threads, and what main does before; in `said` what is said of that.
+transfer() {
+    build large <<END
+#include "large.h"
+static void *one(void *it) { $2; return it; }
+static void *two(void *it) { $3; return it; }
+int main(void)
+{
+    pthread_t threads[2];
+
+    file = memfd_create("file", 0);
+    other = memfd_create("other", 0);
+    ftruncate(file, N);
+    ftruncate(other, N);
+    $1;
+    pthread_create(&threads[0], NULL, one, NULL);
+    pthread_create(&threads[1], NULL, two, NULL);
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+    return 0;
+}
+END
+    explore large
+}
+
+fact='reads and writes of more than a page of a file were not interrupted'
+Fact=R${fact#r}
+for pair in 'pwrite(file, a, N, 0):pread(file, b, N, 0)' \
+    'write(file, a, N):pread(file, b, 1, N - 1)' \
+    'pwrite(file, a, 1, 0):read(file, b, N)' 'pwrite(file, a, 1, 0):preadv(file, room, 2, 0)' \
+    'pwritev(file, pieces, 2, 0):readv(file, room, 2)' 'ftruncate(file, 0):pread(file, b, N, 0)' \
+    'syscall(SYS_pwrite64, file, a, N, 0):syscall(SYS_pread64, file, b, N, 0)' \
+    'fwrite(a, 1, N, stream):pread(file, b, 1, 0)' \
+    'sendfile(file, other, NULL, N):read(file, b, 1)' \
+    'copy_file_range(other, NULL, file, NULL, N, 0):pread(file, b, 1, 0)' \
+    'copy_file_range(file, NULL, other, NULL, N, 0):pwrite(file, b, 1, 0)'; do
+    transfer 'stream = fdopen(dup(file), "w")' "${pair%:*}" "${pair#*:}"
+    case $said in *"$fact"* | *"$Fact"*) ;; *) fail "$pair:" "$said" ;; esac
+done
+
+# A page at most; other files; nobody reads what is written; or something sets an order.
+for pair in 'pwrite(file, a, 4096, 0):pread(file, b, 4096, 0)' \
+    'pwrite(file, a, N, 0):pread(other, b, N, 0)' 'pread(file, a, N, 0):pread(file, b, N, 0)' \
+    'pwrite(file, a, N, 0):pwrite(file, b, N, 0)' \
+    'fwrite(a, 1, N, stream):fwrite(b, 1, N, stream)' \
+    'locked(pwrite(file, a, N, 0)):locked(pread(file, b, N, 0))'; do
+    transfer 'pwrite(file, a, N, 0); stream = fopen("log", "w")' "${pair%:*}" "${pair#*:}"
+    silent 'of a file were not'
+    says 'distinguishable schedule'
 done

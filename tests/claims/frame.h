@@ -193,6 +193,13 @@ HELPER int count_entries(const char *folder)
     return count;
 }
 
+/* The name of a file in the folder of which `home` is the number. */
+HELPER const char *in_home(char room[static 40], const char *name)
+{
+    snprintf(room, 40, "/proc/self/fd/%d/%s", home, name);
+    return room;
+}
+
 HELPER void make_mutex(pthread_mutex_t *out)
 {
     pthread_mutexattr_t attributes;
@@ -340,6 +347,8 @@ HELPER void make_mappings(void)
 /* For programs that have to do with files; they are dear. */
 HELPER void make_files(void)
 {
+    unlink("way");
+    unlink("door");
     unlink("other");
     unlink("contents"); /* it may be a link to nothing */
     unlink("folder/inner");

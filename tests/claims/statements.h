@@ -444,6 +444,18 @@ static const char *const folders[] = {
     "SEE(chmod(\"contents\", 0600));",
     "struct stat w = {0}; SEE(fstat(file, &w)); SEE(w.st_size);",
     "SEE(count_entries(\"folder\"));",
+    "SEE(symlink(\"other\", \"way\"));",
+    "SEE(access(\"way\", F_OK));",
+    "int w = open(\"way\", O_RDONLY); SEE(w >= 0); if (w >= 0) close(w);",
+    "SEE(unlink(\"way\"));",
+    "SEE(symlink(\"folder\", \"door\"));",
+    "SEE(access(\"door/inner\", F_OK));",
+    "SEE(access(\"door/../contents\", F_OK));",
+    "SEE(unlink(\"door/inner\"));",
+    "SEE(access(in_home((char[40]){0}, \"contents\"), F_OK));",
+    "struct stat w; SEE(stat(in_home((char[40]){0}, \"folder/\"), &w));",
+    "SEE(symlink(in_home((char[40]){0}, \"\"), \"door\"));",
+    "SEE(close(home));",
     NULL};
 static const char *const nested[] = {
     "pthread_t w; start(&w, run_child, 3); INC(p[1]); pthread_join(w, NULL);",

@@ -61,6 +61,8 @@ void rdl__files_begin(void)
 {
     known_count = 0;
     rdl__file_changes = 0;
+    rdl__names_changed();
+    rdl__transfers_begin();
     if (some_are_given)
         memset(given, 0, sizeof given);
     some_are_given = false;
@@ -164,6 +166,7 @@ void rdl__file_look(int fd, struct rdl__file *out)
     }
     rdl__handles_used(fd);
     out->kind = kind_of(&status);
+    out->folder = S_ISDIR(status.st_mode);
     out->mapped = rdl__is_mapped(&status) || rdl__file_is_of_kernel(&status);
     if (out->kind != RDL__PLAIN_FILE)
         out->waits = !(rdl__kernel_fcntl(fd, F_GETFL, 0) & O_NONBLOCK);
@@ -308,7 +311,8 @@ static void forget_number(int fd)
         if (known[i].fd == fd)
             known[i].born = 0;
     if (rdl__self() && fd >= 0 && fd < GIVEN_KEPT) {
-        given[fd] = (uint16_t)(rdl__self()->id + 1);
+        /* Threads that are made later find what it stands for by then. */
+        given[fd] = rdl__is_alone() ? 0 : (uint16_t)(rdl__self()->id + 1);
         some_are_given = true;
     }
     rdl__timer_closed(fd);
@@ -425,6 +429,17 @@ RDL__INTERPOSE int eventfd(unsigned value, int flags)
     return fd;
 }
 
+/* The number will stand for another file, or for none.  Operations on names that begin at a folder
+ * have no room for its number. */
+static struct rdl__op closing_op(const struct rdl__file *file, uintptr_t pc)
+{
+    struct rdl__op op = rdl__file_op(file, pc);
+
+    rdl__op_takes_number(&op);
+    op.flags |= file->folder ? RDL__OP_BREAKS : 0;
+    return op;
+}
+
 /* Closing one end is news at the other. */
 int rdl__close(struct rdl__thread *self, int fd, uintptr_t pc)
 {
@@ -434,8 +449,7 @@ int rdl__close(struct rdl__thread *self, int fd, uintptr_t pc)
 
     rdl__test_cancel(self);
     rdl__file_look(fd, &file);
-    op = rdl__file_op(&file, pc);
-    rdl__op_takes_number(&op);
+    op = closing_op(&file, pc);
     rdl__point(self, &op);
     forget_number(fd);
     result = RDL__NEXT(close)(fd);
@@ -457,8 +471,7 @@ static void about_to_replace(struct rdl__thread *self, int fd, uintptr_t pc)
     struct rdl__op op;
 
     rdl__file_look(fd, &file);
-    op = rdl__file_op(&file, pc);
-    rdl__op_takes_number(&op);
+    op = closing_op(&file, pc);
     rdl__point(self, &op);
     forget_number(fd);
 }
@@ -506,8 +519,7 @@ RDL__INTERPOSE int fclose(FILE *stream)
     if (!self || stream->_fileno < 0)
         return RDL__NEXT(fclose)(stream);
     rdl__file_look(stream->_fileno, &file);
-    op = rdl__file_op(&file, RDL__CALLER);
-    rdl__op_takes_number(&op);
+    op = closing_op(&file, RDL__CALLER);
     rdl__point(self, &op);
     forget_number(stream->_fileno);
     result = RDL__NEXT(fclose)(stream);

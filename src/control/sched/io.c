@@ -133,6 +133,14 @@ size_t rdl__bytes_in(const struct iovec *pieces, size_t count)
     return bytes;
 }
 
+static void transfer(struct rdl__thread *self, const struct rdl__file *file, size_t bytes,
+                     short events)
+{
+    rdl__file_transfers(self, file,
+                        &(struct rdl__transfer){
+                            .bytes = bytes, .reads = events & POLLIN, .writes = events & POLLOUT});
+}
+
 /* ---- Reading --------------------------------------------------------------------------------- */
 
 ssize_t rdl__readv(struct rdl__thread *self, int fd, const struct iovec *to, int count,
@@ -144,6 +152,8 @@ ssize_t rdl__readv(struct rdl__thread *self, int fd, const struct iovec *to, int
     if (!rdl__io_begin(self, fd, POLLIN, count <= 0 || rdl__bytes_in(to, (size_t)count) == 0, pc,
                        &file))
         return -1;
+    if (count > 0)
+        transfer(self, &file, rdl__bytes_in(to, (size_t)count), POLLIN);
     result = RDL__NEXT(readv)(fd, to, count);
     rdl__file_changed(self, &file);
     return result;
@@ -158,6 +168,7 @@ ssize_t rdl__read(struct rdl__thread *self, int fd, void *out, size_t size, uint
         return -1;
     if (file.kind == RDL__OTHER_FILE)
         rdl__timers_run(); /* it may be one, and tell how often it has expired */
+    transfer(self, &file, size, POLLIN);
     result = RDL__NEXT(read)(fd, out, size);
     rdl__file_changed(self, &file);
     rdl__memory_filled(self, out, result, pc);
@@ -281,6 +292,8 @@ static ssize_t write_pieces(struct rdl__thread *self, int fd, const struct iovec
     } else {
         come_to_attempt(self, &file, POLLOUT, pc);
     }
+    if (count > 0)
+        transfer(self, &file, rdl__bytes_in(from, (size_t)count), POLLOUT);
     result = RDL__NEXT(writev)(fd, from, count);
     rdl__file_changed(self, &file);
     return result;
@@ -344,6 +357,8 @@ RDL__INTERPOSE ssize_t splice(int from, off64_t *from_at, int to, off64_t *to_at
 
         op.flags |= RDL__OP_BREAKS; /* it is about two files */
         rdl__point(self, &op);
+        transfer(self, &source, size, POLLIN);
+        transfer(self, &target, size, POLLOUT);
         result = RDL__NEXT(splice)(from, from_at, to, to_at, size, flags | SPLICE_F_NONBLOCK);
         if (result >= 0 || errno != EAGAIN || at_once)
             break;
@@ -360,7 +375,7 @@ RDL__INTERPOSE ssize_t splice(int from, off64_t *from_at, int to, off64_t *to_at
 RDL__INTERPOSE ssize_t sendfile(int to, int from, off_t *from_at, size_t size)
 {
     struct rdl__thread *self = rdl__self();
-    struct rdl__file target;
+    struct rdl__file source, target;
     uintptr_t pc = RDL__CALLER;
     ssize_t result;
     long flags;
@@ -370,6 +385,9 @@ RDL__INTERPOSE ssize_t sendfile(int to, int from, off_t *from_at, size_t size)
     rdl__come_as_row("sendfile64", (const uint64_t[6]){(uint64_t)to}, pc);
     if (!rdl__io_begin(self, to, POLLOUT, false, pc, &target))
         return -1;
+    rdl__file_look(from, &source);
+    transfer(self, &source, size, POLLIN);
+    transfer(self, &target, size, POLLOUT);
     flags = rdl__kernel_fcntl(to, F_GETFL, 0);
     do {
         rdl__kernel_fcntl(to, F_SETFL, flags | (target.waits ? O_NONBLOCK : 0));

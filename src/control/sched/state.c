@@ -280,6 +280,8 @@ static void come_to_stream(struct rdl__thread *self, FILE *stream, uintptr_t pc)
         stream ? stream_op(stream, pc) : rdl__state_op(RDL__STATE_WORLD, RDL__WRITES, pc);
 
     rdl__stream_await(self, stream, &op);
+    if (stream)
+        rdl__stream_transfers(self, stream, (size_t)(stream->_IO_buf_end - stream->_IO_buf_base));
     rdl__streams_look();
 }
 
@@ -316,6 +318,7 @@ static void come_to_file(struct rdl__thread *self, const struct rdl__call_row *r
     if (strstr(row->name, "stat"))
         rdl__add_names(&op, file.fd);
     rdl__point(self, &op);
+    rdl__call_transfers(self, row, arguments, &file);
 }
 
 /* Does fopen make the file empty, or look for its end? */
@@ -339,6 +342,8 @@ static void come_to_path(struct rdl__thread *self, const struct rdl__call_row *r
     else if (row->writes & only(RDL__STATE_NUMBERS))
         rdl__come_to_open(self, at, path, row->writes & only(RDL__STATE_NAMES),
                           truncates(row, arguments), pc);
+    else if (row->writes & only(RDL__STATE_FOLDER))
+        rdl__come_to_folder(self, path, pc);
     else
         rdl__come_to_name(self, at, path, touch_of(row, RDL__STATE_NAMES), pc);
 }
@@ -464,20 +469,22 @@ static void come_to_row(struct rdl__thread *self, const struct rdl__call_row *ro
         come_to_stream(self, stream_of(row, arguments), pc);
         if (takes_steps(row) && stream_of(row, arguments))
             rdl__stream_takes_steps(stream_of(row, arguments));
+        if (strstr(row->name, "fwrite") || strstr(row->name, "fread_") ||
+            strcmp(row->name, "_IO_fread") == 0)
+            rdl__stream_transfers(self, stream_of(row, arguments), arguments[1] * arguments[2]);
         break;
     }
 }
 
-/* Until others have had their turn, it has changed nothing. */
-void rdl__come_to_call(struct rdl__thread *self, const struct rdl__call_row *row,
-                       const uint64_t *arguments, uintptr_t pc)
+static bool changes_names(const struct rdl__call_row *row)
 {
-    int errno_before = errno;
+    return row->writes &
+           (only(RDL__STATE_NAMES) | only(RDL__STATE_FOLDER) | only(RDL__STATE_WORLD));
+}
 
-    rdl__states_written |= row->writes;
-    rdl__remains_called(row, arguments);
-    if (self->aside > 0 || rdl__is_own(pc) || rdl__is_of_sanitizer(pc))
-        return;
+static void come_to_call(struct rdl__thread *self, const struct rdl__call_row *row,
+                         const uint64_t *arguments, uintptr_t pc)
+{
     note_sources(row, arguments);
     if (!rdl__is_alone() && !is_about_our_memory(row, arguments))
         come_to_row(self, row, arguments, pc);
@@ -489,6 +496,20 @@ void rdl__come_to_call(struct rdl__thread *self, const struct rdl__call_row *row
     if (!(row->reads & only(RDL__STATE_CANCEL)) && row->way != RDL__CALL_SILENT)
         rdl__miss_cancel(self);
     rdl__left_call(row, arguments);
+}
+
+/* Until others have had their turn, it has changed nothing. */
+void rdl__come_to_call(struct rdl__thread *self, const struct rdl__call_row *row,
+                       const uint64_t *arguments, uintptr_t pc)
+{
+    int errno_before = errno;
+
+    rdl__states_written |= row->writes;
+    rdl__remains_called(row, arguments);
+    if (self->aside == 0 && !rdl__is_own(pc) && !rdl__is_of_sanitizer(pc))
+        come_to_call(self, row, arguments, pc);
+    if (changes_names(row))
+        rdl__names_changed();
     errno = errno_before;
 }
 

@@ -43,6 +43,13 @@ void rdl__come_to_call(struct rdl__thread *self, const struct rdl__call_row *row
 void rdl__test_cancel_at(struct rdl__thread *self, const struct rdl__call_row *row,
                          const uint64_t *arguments, uintptr_t pc);
 
+/* transfer.c: it is the thread's turn to make this call, which is about a file; or one of a stream,
+ * which may read or write so many bytes at once. */
+struct rdl__file;
+void rdl__call_transfers(struct rdl__thread *self, const struct rdl__call_row *row,
+                         const uint64_t *arguments, const struct rdl__file *file);
+void rdl__stream_transfers(struct rdl__thread *self, FILE *stream, size_t bytes);
+
 /* A file is about to be opened: what is read from it may differ from run to run. */
 void rdl__note_opening(const char *path);
 
@@ -74,5 +81,11 @@ void rdl__come_to_open(struct rdl__thread *self, int at, const char *path, bool 
 /* Come to an operation on a name: others may run meanwhile, and change what it stands for. */
 void rdl__come_to_name(struct rdl__thread *self, int at, const char *path, enum rdl__touch touch,
                        uintptr_t pc);
+
+/* A thread is about to change a name that may be part of others; or an execution begins. */
+void rdl__names_changed(void);
+
+/* The thread is about to make it the folder that it works in. */
+void rdl__come_to_folder(struct rdl__thread *self, const char *path, uintptr_t pc);
 
 #endif

@@ -291,14 +291,14 @@ static void note_folder(void)
 
 RDL__INTERPOSE int chdir(const char *path)
 {
-    rdl__come_as_row("chdir", NULL, RDL__CALLER);
+    rdl__come_as_row("chdir", (const uint64_t[6]){(uintptr_t)path}, RDL__CALLER);
     note_folder();
     return RDL__NEXT(chdir)(path);
 }
 
 RDL__INTERPOSE int fchdir(int fd)
 {
-    rdl__come_as_row("fchdir", NULL, RDL__CALLER);
+    rdl__come_as_row("fchdir", (const uint64_t[6]){(uint64_t)fd}, RDL__CALLER);
     note_folder();
     return RDL__NEXT(fchdir)(fd);
 }

@@ -7,6 +7,7 @@
  *     open.c     opening what waits to be opened;  file_lock.c  locks on files
  *     wait.c     waiting for files, children, signals; together with the kernel
  *     io.c       reading and writing;  stream.c  the same through a FILE
+ *     transfer.c what another thread may see half of
  *     poll.c     poll, select, epoll
  *     socket.c   sockets;  link.c  who is at the other end
  *     process.c  fork and waiting for children
@@ -68,7 +69,8 @@ enum rdl__file_kind { RDL__NO_FILE, RDL__PLAIN_FILE, RDL__PIPE, RDL__SOCKET, RDL
 struct rdl__file {
     enum rdl__file_kind kind;
     int fd;
-    bool waits;       /* operations on it wait; else they fail with EAGAIN */
+    bool waits; /* operations on it wait; else they fail with EAGAIN */
+    bool folder;
     bool mapped;      /* what is read and written is also memory of the program's */
     uintptr_t object; /* two files have the same one if an operation on one may matter to the
                          other */
@@ -111,6 +113,21 @@ bool rdl__file_is_hopeless(int fd);
 
 /* A file was made that nobody else has. */
 void rdl__file_born(int fd);
+
+/* ---- transfer.c --------------------------------------------------------------------- */
+
+struct rdl__transfer {
+    size_t bytes;
+    bool reads, writes;
+    const void *stream; /* NULL: by the number of a descriptor */
+};
+
+void rdl__transfers_begin(void);
+
+/* It is the thread's turn to transfer this to or from a file.  Nothing happens if that is no plain
+ * one. */
+void rdl__file_transfers(struct rdl__thread *self, const struct rdl__file *file,
+                         const struct rdl__transfer *it);
 
 /* ---- wait.c --------------------------------------------------------------------- */
 
