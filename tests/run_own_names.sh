@@ -81,6 +81,25 @@ done
 grep -qx 'ok     ./program+correct  all [0-9]* distinguishable schedules' own/correct ||
     fail "no complete pass:" "$(cat own/correct)"
 
+# Functions that are not instrumented are known as such, whatever they are called.
+for names in "" -DOTHER_NAMES; do
+    rm -rf mixed
+    mkdir mixed
+    gcc -g -O0 -fno-builtin $names -c "$code/names.c" -o mixed/names.o
+    RADDLE_CC=gcc "$raddle" cc -g -O0 -fno-builtin $names "$code/program.c" mixed/names.o \
+        -o mixed/program
+    explore mixed correct
+    sed 's/my_//g' mixed/correct | tr -s ' \n' ' ' >"said$names"
+done
+diff said said-DOTHER_NAMES || fail "functions that are not instrumented"
+grep -q 'did not see what .bsearch' said || fail "it is not said what was not seen:" "$(cat said)"
+
+# A library that the program loads calls the program's function.
+RADDLE_CC=gcc "$raddle" cc -g -O0 -fno-builtin -fPIC -shared "$code/plugin.c" -o plugin.so
+RADDLE_CC=gcc "$raddle" cc -g -O0 -fno-builtin "$code/host.c" "$code/names.c" -o host
+./host || fail "a library does not call the program's strcmp"
+"$raddle" explore -- ./host >out 2>&1 || fail "a library that is loaded:" "$(cat out)"
+
 # In a test program, with the shared library.
 RADDLE_CC=gcc "$raddle" cc -g -O1 -fno-builtin -I"$SOURCE/include" "$code/tests.c" "$code/names.c" \
     -L"$BUILD/lib" -Wl,-rpath,"$BUILD/lib" -lraddle -o tests
