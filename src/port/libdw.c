@@ -4,17 +4,10 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include "port/bind.h"
+
 struct rdl__libdw rdl__libdw;
 static const struct link_map *last_before; /* of the list of libraries, which grows at its end */
-
-static const struct link_map *last_library(void)
-{
-    const struct link_map *library = _r_debug.r_map;
-
-    while (library && library->l_next)
-        library = library->l_next;
-    return library;
-}
 
 bool rdl__libdw_brought(const struct link_map *library)
 {
@@ -27,14 +20,15 @@ bool rdl__libdw_brought(const struct link_map *library)
 
 bool rdl__libdw_load(void)
 {
+    const struct link_map *last = rdl__bind_last();
     void *library;
 
     if (!last_before)
-        last_before = last_library();
+        last_before = last;
     library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
-
     if (!library)
         return false;
+    rdl__bind_since(last, true);
 #define LOAD(name)                                                                                 \
     if (!(rdl__libdw.name = (__typeof__(rdl__libdw.name))dlsym(library, #name)))                   \
         return false;

@@ -63,7 +63,7 @@ static void ask_for_descriptors(struct pollfd out[RDL__FD_FLOOR])
 }
 
 /* Before those of the program. */
-__attribute__((constructor(101))) static void note_inherited(void)
+__attribute__((constructor(102))) static void note_inherited(void)
 {
     struct pollfd now[RDL__FD_FLOOR];
 

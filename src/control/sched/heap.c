@@ -27,6 +27,7 @@
 #include "control/sched/track.h"
 #include "control/sched/world.h"
 #include "port/addresses.h"
+#include "port/bind.h"
 #include "port/heap.h"
 #include "port/maps.h"
 
@@ -64,6 +65,7 @@ static bool is_for_tests(uintptr_t pc)
 
     if (!asked) {
         asked = true;
+        rdl__bind_all();
         if (rdl__is_started_anew())
             rdl__heap_begin();
     }

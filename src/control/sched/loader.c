@@ -16,6 +16,7 @@
 #include "control/sched/next.h"
 #include "control/sched/seen.h"
 #include "control/sched/state.h"
+#include "port/bind.h"
 
 RDL__ASKED_FOR(loader);
 
@@ -23,15 +24,6 @@ RDL__ASKED_FOR(loader);
 
 /* The last module that was there before a library was loaded: those behind it are new. */
 static const struct link_map *last_before;
-
-static const struct link_map *last_module(void)
-{
-    const struct link_map *last = _r_debug.r_map;
-
-    while (last && last->l_next)
-        last = last->l_next;
-    return last;
-}
 
 static bool is_in_new_module(uintptr_t address)
 {
@@ -181,6 +173,15 @@ static bool is_loaded(const char *file)
     return !file || library;
 }
 
+static void *load(const char *file, int mode)
+{
+    const struct link_map *last = rdl__bind_last();
+    void *library = RDL__NEXT(dlopen)(file, mode);
+
+    rdl__bind_since(last, false);
+    return library;
+}
+
 RDL__INTERPOSE void *dlopen(const char *file, int mode)
 {
     struct rdl__thread *self = rdl__self();
@@ -188,12 +189,12 @@ RDL__INTERPOSE void *dlopen(const char *file, int mode)
     void *library;
 
     if (!self)
-        return RDL__NEXT(dlopen)(file, mode);
+        return load(file, mode);
     come_to_loader(self, is_loaded(file) || rdl__is_known_library(file), RDL__CALLER);
     self->no_switch++;
     before = last_before;
-    last_before = last_module();
-    library = RDL__NEXT(dlopen)(file, mode);
+    last_before = rdl__bind_last();
+    library = load(file, mode);
     for (const struct link_map *at = last_before->l_next; library && at; at = at->l_next)
         if (constructs_unseen(at))
             note_unseen("a constructor", at->l_name);

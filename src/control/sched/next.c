@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "port/bind.h"
 
 /* clang links its sanitizers' versions into the program, where ours take their
  * place if they are in the program as well; theirs are still there under this name. */
@@ -92,8 +93,10 @@ static void *look_for(const char *name)
 
 void *rdl__find_next(const char *name)
 {
-    void *next = look_for(name);
+    void *next;
 
+    rdl__bind_all(); /* libraries of the program may call us before we have begun */
+    next = look_for(name);
     if (!next)
         rdl__stop("the C library has no %s: Raddle needs glibc 2.34 or later", name);
     return next;

@@ -76,7 +76,7 @@ long rdl__copied(long (*copy)(const long *arguments), const long *arguments)
 /* Handlers that programs register with pthread_atfork are controlled before the
  * process is copied and, in the old one, after it; ours comes next to the copying
  * since it is registered first. */
-__attribute__((constructor(101))) static void mind_copies(void)
+__attribute__((constructor(102))) static void mind_copies(void)
 {
     pthread_atfork(begin_copying, end_copying, begin_as_copy);
 }

@@ -39,7 +39,7 @@ enum { ARGUMENTS_MAX = 1 << 20 };
 static char *first_text, *texts, *old_texts;
 static size_t texts_size;
 
-__attribute__((constructor(101))) static void find_first_text(void)
+__attribute__((constructor(102))) static void find_first_text(void)
 {
     first_text = environ ? *environ : NULL;
 }
