@@ -75,7 +75,7 @@ for compiler in gcc clang; do
     allocated=$(line wrong.c 'shared = calloc') freed=$(line wrong.c 'free(shared)')
     grep -q "main allocated it at wrong.c:$allocated, main freed it at wrong.c:$freed" out ||
         fail "$compiler: says not who freed it:" "$(cat out)"
-    grep -q 'Bug 2 of 2' out || fail "$compiler: hides the race:" "$(cat out)"
+    grep -q 'Failure 2 of 2' out || fail "$compiler: hides the race:" "$(cat out)"
     grep -q 'data race between main and thread 1 on counter' out || fail "$compiler:" "$(cat out)"
     token=$(token_in out)
     grep 'use after free' out | tail -1 >seen

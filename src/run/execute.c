@@ -192,17 +192,48 @@ static void count(struct rdl__board *board)
     __atomic_store_n(&board->done, board->done + 1, __ATOMIC_RELEASE);
 }
 
-/* If so, it has been met again. */
-static bool is_known(struct rdl__board *board, uint64_t origin)
+enum { NOT_KNOWN = RDL__KNOWN_MAX };
+
+static uint32_t number_known(const struct rdl__board *board, uint64_t origin)
 {
     const struct rdl__task *task = &board->task;
 
     for (uint32_t i = 0; i < task->known_count; i++)
-        if (task->known[i] == origin && task->known_at[i] <= board->failed_at) {
-            board->again[i]++;
-            return true;
-        }
-    return false;
+        if (task->known[i] == origin && task->known_at[i] <= board->failed_at)
+            return i;
+    return NOT_KNOWN;
+}
+
+static const struct rdl__race *new_among(const struct rdl__board *board, bool suspected)
+{
+    for (uint32_t i = 0; i < board->races.count; i++)
+        if (board->races.met[i].suspected == suspected &&
+            number_known(board, board->races.met[i].origin) == NOT_KNOWN)
+            return &board->races.met[i];
+    return NULL;
+}
+
+/* The first race that is not known; NULL: all are.  The search has to hear of suspected ones. */
+static const struct rdl__race *new_race(const struct rdl__board *board)
+{
+    const struct rdl__race *found = new_among(board, false);
+
+    return found || board->task.kind != RDL__RUN_RANDOM ? found : new_among(board, true);
+}
+
+static void count_again(struct rdl__board *board, uint64_t origin)
+{
+    uint32_t number = number_known(board, origin);
+
+    if (number != NOT_KNOWN)
+        board->again[number]++;
+}
+
+/* Of a case that has met nothing new, nobody else will hear. */
+static void count_races_again(struct rdl__board *board)
+{
+    for (uint32_t i = 0; i < board->races.count; i++)
+        count_again(board, board->races.met[i].origin);
 }
 
 /* A case has come to its end though it has met races.  If nothing worse has happened, it fails by
@@ -210,21 +241,16 @@ static bool is_known(struct rdl__board *board, uint64_t origin)
 static void judge_races(struct rdl__board *board)
 {
     struct rdl__outcome *outcome = &board->outcome;
-    const struct rdl__race *new = NULL, *suspected = NULL;
+    const struct rdl__race *new;
 
     if (board->task.wanted || (outcome->verdict != RDL__PASSED &&
                                outcome->verdict != RDL__DISCARDED && outcome->verdict != RDL__CUT))
         return;
-    for (uint32_t i = 0; i < board->races.count; i++) {
-        const struct rdl__race **first = board->races.met[i].suspected ? &suspected : &new;
-
-        if (!is_known(board, board->races.met[i].origin) && !*first)
-            *first = &board->races.met[i];
-    }
-    if (!new && board->task.kind == RDL__RUN_RANDOM)
-        new = suspected; /* for the search to hear of it */
+    new = new_race(board);
     if (new)
         rdl__race_fail(outcome, new);
+    else
+        count_races_again(board);
 }
 
 static void run_case(struct rdl__board *board, struct rdl_case *t)
@@ -233,19 +259,15 @@ static void run_case(struct rdl__board *board, struct rdl_case *t)
     judge_races(board);
 }
 
-static bool outcome_is_known(struct rdl__board *board)
-{
-    return board->outcome.cause != RDL__BY_RACE && is_known(board, board->outcome.origin);
-}
-
-/* A case that fails in a known way may have met a race that is new. */
+/* The case has failed: in a way that is known, and without a race that is new? */
 static bool is_nothing_new(struct rdl__board *board)
 {
-    bool known = outcome_is_known(board);
-
-    for (uint32_t i = 0; i < board->races.count && board->outcome.cause != RDL__BY_RACE; i++)
-        known &= is_known(board, board->races.met[i].origin);
-    return known;
+    if (board->outcome.cause == RDL__BY_RACE || new_race(board) ||
+        number_known(board, board->outcome.origin) == NOT_KNOWN)
+        return false;
+    count_again(board, board->outcome.origin);
+    count_races_again(board);
+    return true;
 }
 
 /* Is there nothing to be gained from another case? */

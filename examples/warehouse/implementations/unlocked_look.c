@@ -1,4 +1,4 @@
-/* broken: race: to save time, a look without the lock comes first.
+/* broken: non-atomic: to save time, a look without the lock comes first.
  *
  * By the time the lock is there, what was seen may no longer be so. */
 #include <pthread.h>
