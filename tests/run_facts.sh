@@ -661,6 +661,7 @@ for way in 'return 0' 'exit(0)'; do
     "$raddle" cc -g -DSTATUS=0 -DWAY="$way" registers.c -o registers
     explore registers
     says 'Handlers were not registered at every moment of `exit`'
+done
 
 # ---- Large transfers --------------------------------------------------------------------------
 
