@@ -113,7 +113,7 @@ struct rdl_case {
     struct rdl__races *races;
     uint64_t wanted; /* if not 0, only failures of this origin count: see struct rdl__task */
     enum rdl__cause wanted_cause;
-    bool counted;    /* labels and measures go to the statistics */
+    bool counted; /* labels and measures go to the statistics */
 
     const struct rdl_test *test;
     struct rdl__settings settings;

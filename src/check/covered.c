@@ -297,22 +297,21 @@ static void settle_explored(struct rdl__covered *covered, uint64_t cases, bool p
 
 /* That accesses of one thread come before those of another, since a volatile store was seen by a
  * volatile load; or at least that such accesses met, as C has data races. */
-static const char *note_of(const struct rdl__explored *explored)
+static void add_note(struct rdl__text *out, const struct rdl__explored *explored)
 {
     if (explored->volatile_ordered)
-        return "Volatile variables, or inline assembly, put accesses in order, which C does not "
-               "promise; --volatile plain reports where.";
-    if (explored->volatile_shared)
-        return "Threads share volatile variables, or memory of inline assembly, which is a data "
-               "race in C; --volatile plain reports where.";
-    return "";
+        rdl__text_add(out, "Volatile variables, or inline assembly, put accesses in order, which C "
+                           "does not promise; --volatile plain reports where.");
+    else if (explored->volatile_shared)
+        rdl__text_add(out, "Threads share volatile variables, or memory of inline assembly, which "
+                           "is a data race in C; --volatile plain reports where.");
 }
 
 void rdl__covered_settle(struct rdl__covered *covered, const struct rdl_test *test, uint64_t cases,
                          bool exhausted, bool passed)
 {
     struct rdl__limits *limits = &covered->explored.limits;
-    struct rdl__text count = {0}, sentence = {0};
+    struct rdl__text count = {0}, sentence = {0}, note = {0};
 
     name_functions(limits);
     qsort(limits->all, limits->count, sizeof *limits->all, compare_counts);
@@ -326,10 +325,12 @@ void rdl__covered_settle(struct rdl__covered *covered, const struct rdl_test *te
             add_different(&sentence, &covered->explored, passed ? "passed" : "were tried");
     }
     add_limits(&sentence, &covered->explored);
-    snprintf(covered->note, sizeof covered->note, "%s", note_of(&covered->explored));
+    add_note(&note, &covered->explored);
+    snprintf(covered->note, sizeof covered->note, "%s", rdl__text_string(&note));
     snprintf(covered->count, sizeof covered->count, "%s", count.bytes);
     snprintf(covered->sentence, sizeof covered->sentence, "%s",
              sentence.count ? sentence.bytes + (sentence.bytes[0] == ' ') : "");
+    rdl__text_release(&note);
     rdl__text_release(&count);
     rdl__text_release(&sentence);
 }

@@ -30,7 +30,7 @@ struct rdl__step {
     uint64_t number; /* from 1 */
     uintptr_t pc;    /* a return address; 0: none */
     uintptr_t object;
-    uintptr_t also; /* another object that is written; 0: none */
+    uintptr_t also;                       /* another object that is written; 0: none */
     uintptr_t callers[RDL__STEP_CALLERS]; /* innermost first, as return addresses; 0: no more */
     uint32_t size;
     uint16_t thread; /* in order of creation; 0 is the first */

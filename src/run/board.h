@@ -40,7 +40,7 @@ struct rdl__task {
     uint32_t known_count;
     uint64_t wanted; /* not 0: the one failure of interest, which ends the execution if it is a race
                         (RDL__ANY_RACE: any race does); other races are as if they were none */
-    enum rdl__cause wanted_cause; /* what that failure is */
+    enum rdl__cause wanted_cause;      /* what that failure is */
     char strategy[RDL__STRATEGY_ROOM]; /* random, of tests with controlled threads */
 
     struct rdl__feed feed; /* its arrays are the board's */

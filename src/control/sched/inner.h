@@ -73,7 +73,7 @@ uint16_t rdl__stack_owner(uintptr_t object);
 /* exit.c: the process ends now, if it is one execution and a controlled thread calls */
 void rdl__process_ends(uintptr_t pc);
 void rdl__handler_registered(const struct rdl__thread *self); /* to be run by exit() */
-void rdl__streams_end(void); /* before that, by exit() */
+void rdl__streams_end(void);                                  /* before that, by exit() */
 
 /* bound.c: an execution of more points than these is endless; unless the first one is given time
  * to come to its end. */

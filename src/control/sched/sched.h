@@ -380,7 +380,7 @@ struct rdl__execution {
     unsigned watched; /* RDL__WATCH_STACKS and the like: see struct rdl__settings */
     uint64_t points_max;
     uint64_t patience_ns; /* how long it may take to come to its end beyond that; 0: it may not */
-    uint32_t volatiles; /* RDL__VOLATILE_ACQ_REL and the like */
+    uint32_t volatiles;   /* RDL__VOLATILE_ACQ_REL and the like */
 };
 
 /* What is found out once; before a process of an execution is forked, for it to know. */
