@@ -18,6 +18,9 @@ fail() {
     exit 1
 }
 
+schedules=200
+[ -z "${RADDLE_SOAK:-}" ] || schedules=2000
+
 # explore STATUS ARGUMENT...: run it, expect the status; what it prints is in `out`.
 explore() {
     local wanted=$1 status=0
@@ -54,13 +57,13 @@ says 'after 200000 places'
 # is_right PROGRAM...: no strategy finds anything.  is_wrong: all find a race for sure.
 is_right() {
     for strategy in portfolio dpor; do
-        explore 0 --strategy $strategy --schedules 1000 -- "$@"
+        explore 0 --strategy $strategy --schedules $schedules -- "$@"
     done
 }
 
 is_wrong() {
     for strategy in portfolio dpor; do
-        explore 1 --strategy $strategy --schedules 2000 --format json -- "$@"
+        explore 1 --strategy $strategy --schedules 2000 --fail-fast --format json -- "$@"
         is class race
     done
 }
@@ -84,7 +87,7 @@ for way in lock box callback; do
     "$raddle" replay "$token" >out 2>&1 || fail "a suspected race fails in its replay:" "$(cat out)"
     says 'this case passes'
     says 'suspected data race between'
-    explore 0 --schedules 1000 --format json --html page.html -- ./users $way
+    explore 0 --schedules $schedules --format json --html page.html -- ./users $way
     is class null
     grep -q '"suspected":\[{' page.html || fail "the page does not tell of what is suspected"
     grep -q '"failures":\[\],"suspected":\[{' out || fail "no race is suspected:" "$(cat out)"
@@ -99,7 +102,7 @@ if pkg-config --exists glib-2.0; then
     "$raddle" cc -g -O1 "$code/glib.c" -o glib $(pkg-config --cflags --libs glib-2.0)
     for way in mutex queue; do
         is_right ./glib $way
-        explore 1 --schedules 2000 --format json -- ./glib $way wrong
+        explore 1 --schedules 2000 --fail-fast --format json -- ./glib $way wrong
         is class race
     done
 fi
@@ -109,7 +112,7 @@ fi
 gcc -g -O1 -Wall -Wextra -Werror "$code/numbers.c" -o numbers
 for way in pipe socketpair select eventfd epoll poll timer semaphore messages letters; do
     explore 0 --schedules 200 --timeout 5 -- ./numbers $way
-    explore 1 --schedules 200 --timeout 5 --format json -- ./numbers $way wrong
+    explore 1 --schedules 200 --fail-fast --timeout 5 --format json -- ./numbers $way wrong
     is class deadlock
 done
 

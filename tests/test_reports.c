@@ -187,7 +187,7 @@ TEST(json_says_null_where_nothing_is_known)
 
     EXPECT_CONTAINS(passed, "\"kind\":null,\"message\":null,");
     EXPECT_CONTAINS(passed, "\"token\":null,\"replay\":null,");
-    EXPECT_CONTAINS(passed, "\"failures\":[]}\n");
+    EXPECT_CONTAINS(passed, "\"failures\":[],\"suspected\":[]}\n");
     EXPECT_CONTAINS(bad, "\"min\":null,\"mean\":5e+299,\"max\":null,"
                          "\"buckets\":[{\"from\":4194304,\"below\":null,\"count\":2}]}");
     EXPECT_CONTAINS(bad, "\"cases\":500,\"percent\":50.000,\"required\":25.0}");

@@ -101,9 +101,9 @@ static void follow(struct path *path, int number)
     case ZYDIS_CATEGORY_RET:
         return;
     case ZYDIS_CATEGORY_COND_BR:
-        step->next[0] = step_at(path, behind);
-        /* fall through */
     case ZYDIS_CATEGORY_UNCOND_BR:
+        if (it.meta.category == ZYDIS_CATEGORY_COND_BR)
+            step->next[0] = step_at(path, behind);
         if (!is_direct(operands))
             return;
         step->jumps = true;

@@ -177,7 +177,9 @@ static void add_access(struct rdl__text *out, const struct rdl__thread *self, ui
         rdl__text_add(out, "bytes");
     else
         rdl__text_add(out, "%zu byte%s", (size_t)size, ending(size));
-    rdl__text_add(out, "%s at %s", how & RDL__HOW_ATOMIC ? " atomically" : "",
+    rdl__text_add(out, "%s at %s",
+                  (how & (RDL__HOW_ATOMIC | RDL__HOW_VOLATILE)) == RDL__HOW_ATOMIC ? " atomically"
+                                                                                   : "",
                   rdl__at_stack(pc, &self->callers, NULL));
 }
 
