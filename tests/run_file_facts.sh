@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# run_file_facts.sh -- facts about files that end a claim: what executions leave changed, pages at two
-# addresses, large transfers; and handlers of exit.
+# run_file_facts.sh -- facts about files that end a claim: what executions leave changed, pages at
+# two addresses, large transfers; and handlers of exit.
 set -eu
 
 # A sanitized library only works in a program that is sanitized too.
