@@ -66,8 +66,9 @@ static struct rdl__bug *bug_of(struct rdl__found *found, uint64_t origin)
         found->ended = found->is_full = true;
         return NULL;
     }
+    found->bugs = rdl__reallocate(found->bugs, (found->bug_count + 1) * sizeof *found->bugs);
+    bug = &found->bugs[found->bug_count++];
     *bug = (struct rdl__bug){.number = UINT64_MAX, .known = found->known_count};
-    found->bug_count++;
     rdl__found_know(found, origin);
     return bug;
 }
@@ -187,7 +188,8 @@ bool rdl__found_sift(struct rdl__found *found)
     bool went_on;
 
     drop_later_bugs(found);
-    qsort(found->bugs, found->bug_count, sizeof *found->bugs, compare_bugs);
+    if (found->bug_count > 0)
+        qsort(found->bugs, found->bug_count, sizeof *found->bugs, compare_bugs);
     went_on = set_suppressed_aside(found);
     merge_bugs(found);
     return found->is_full || !went_on;

@@ -29,7 +29,7 @@ struct rdl__found {
     size_t settled_as[RDL__KNOWN_MAX];
     uint32_t known_count;
 
-    struct rdl__bug bugs[RDL__KNOWN_MAX];
+    struct rdl__bug *bugs; /* apart: a failure is large, and executions are copies of a process */
     uint32_t bug_count;
 };
 

@@ -537,6 +537,7 @@ void rdl__search(struct rdl__session *session, struct rdl__result *result)
                   "there are more different findings than Raddle keeps apart, and all of those are "
                   "suppressed: mend some, or leave races out by --fail-on");
     rdl__found_count_again(&search->found);
+    free(search->found.bugs);
     free(search->left);
     free(search);
 }
