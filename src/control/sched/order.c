@@ -413,9 +413,11 @@ bool rdl__order_load(struct rdl__track *track, uintptr_t address, uintptr_t size
         struct part part = part_of(address, end);
         struct object *object;
 
-        for (size_t at = first_place(part.word); (object = object_from(part.word, part.bytes, &at));
-             at++)
+        for (size_t at = first_place(part.word);
+             part.bytes && (object = object_from(part.word, part.bytes, &at)); at++) {
             is_new |= acquire(track, object, acquires);
+            part.bytes &= (uint8_t)~object->bytes; /* no other object has these */
+        }
         address = part.word + WORD;
     }
     return is_new;
@@ -463,14 +465,20 @@ void rdl__order_store(struct rdl__track *track, uintptr_t address, uintptr_t siz
 
 static void update_part(struct rdl__track *track, struct part part, bool releases)
 {
+    const uint32_t *clock = releases ? track->clock : fences[track->column];
+    size_t at = first_place(part.word);
     struct object *object;
 
     if (!releases && !track->fence_released)
         return;
+    object = object_from(part.word, part.bytes, &at);
+    if (object && object->bytes == part.bytes) { /* no other one has any of them */
+        tell(object, track, clock, false);
+        return;
+    }
     cut(part.word, part.bytes);
-    for (size_t at = first_place(part.word); (object = object_from(part.word, part.bytes, &at));
-         at++)
-        tell(object, track, releases ? track->clock : fences[track->column], false);
+    for (at = first_place(part.word); (object = object_from(part.word, part.bytes, &at)); at++)
+        tell(object, track, clock, false);
 }
 
 void rdl__order_update(struct rdl__track *track, uintptr_t address, uintptr_t size, bool acquires,

@@ -479,16 +479,20 @@ void rdl__got_on(void)
 static void come_to(struct rdl__thread *self, const struct rdl__op *op)
 {
     struct rdl__view *view = &sched->view;
+    struct rdl__op *now = &view->ops[self->id];
 
     rdl__catch_up();
     rdl__dispatch_selector = RDL__HAND_OVER;
     view->running = self->id;
-    view->ops[self->id] = *op;
-    view->ops[self->id].object = rdl__canonical(op->object);
-    view->ops[self->id].pc = rdl__blamed(self, op->pc);
+    /* The fields of op have just been written one by one; to copy two at once would be to wait for
+     * these writes. */
+    memcpy(now, op, offsetof(struct rdl__op, object));
+    now->also = op->also;
+    now->object = rdl__canonical(op->object);
+    now->pc = rdl__blamed(self, op->pc);
     rdl__callers_note(self);
-    if (__builtin_expect(!rdl__is_seen_for(view->ops[self->id].pc), 0))
-        rdl__op_unseen(&view->ops[self->id]);
+    if (__builtin_expect(!rdl__is_seen_for(now->pc), 0))
+        rdl__op_unseen(now);
     view->steps[self->id]++;
     if (!is_access(op) && ++sched->calls > CALLS_FAIR)
         view->ops[self->id].flags |= RDL__OP_POLITE;
