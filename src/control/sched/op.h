@@ -7,7 +7,9 @@
 #define RDL__OP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum rdl__op_kind {
     RDL__OP_START, /* of a thread: what it does before its first operation */
@@ -81,6 +83,14 @@ struct rdl__op {
                          (RDL__OP_ALSO_READS); 0: none */
     uintptr_t pc;     /* where in the code under test: the return address of the call */
 };
+
+/* All but the object and the place.  An operation has just been written field by field, and whoever
+ * copied two fields at once would have to wait for these writes. */
+static inline void rdl__op_copy_manner(struct rdl__op *to, const struct rdl__op *from)
+{
+    memcpy(to, from, offsetof(struct rdl__op, object));
+    to->also = from->also;
+}
 
 enum {
     RDL__OP_POLITE = 1,     /* the thread offers its turn to others */

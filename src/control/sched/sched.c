@@ -11,7 +11,6 @@
  * names a thread which cannot run stands for the next one that can. */
 #include "control/sched/sched.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -484,10 +483,7 @@ static void come_to(struct rdl__thread *self, const struct rdl__op *op)
     rdl__catch_up();
     rdl__dispatch_selector = RDL__HAND_OVER;
     view->running = self->id;
-    /* The fields of op have just been written one by one; to copy two at once would be to wait for
-     * these writes. */
-    memcpy(now, op, offsetof(struct rdl__op, object));
-    now->also = op->also;
+    rdl__op_copy_manner(now, op);
     now->object = rdl__canonical(op->object);
     now->pc = rdl__blamed(self, op->pc);
     rdl__callers_note(self);
