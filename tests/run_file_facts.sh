@@ -255,6 +255,31 @@ for way in 'return 0' 'exit(0)'; do
     says 'Handlers were not registered at every moment of `exit`'
 done
 
+# So it is with quick_exit: another thread may register one while another is run.
+build registers_late <<'END'
+static atomic_int runs, ran;
+static void late(void) { ran = 1; }
+static void running(void) { runs = 1; }
+static void last(void) { if (ran) _exit(7); }
+static void *run(void *it)
+{
+    if (runs)
+        at_quick_exit(late);
+    return it;
+}
+int main(void)
+{
+    pthread_t thread;
+
+    at_quick_exit(last);
+    at_quick_exit(running);
+    pthread_create(&thread, NULL, run, NULL);
+    quick_exit(0);
+}
+END
+explore registers_late
+says 'Handlers were not registered at every moment of `exit`'
+
 # ---- Large transfers --------------------------------------------------------------------------
 
 cat >large.h <<'END'

@@ -52,6 +52,18 @@ RDL__INTERPOSE void exit(int status)
     __builtin_unreachable();
 }
 
+RDL__INTERPOSE void quick_exit(int status)
+{
+    struct rdl__thread *self = rdl__self();
+
+    if (self) {
+        rdl__come_to_state(self, RDL__STATE_WORLD, RDL__WRITES, RDL__CALLER);
+        exiting = rdl__sched.forked ? self : NULL;
+    }
+    RDL__NEXT(quick_exit)(status);
+    __builtin_unreachable();
+}
+
 extern FILE *_IO_list_all;
 
 static bool is_unwritten(void)
