@@ -53,11 +53,12 @@ void rdl__alike_begin(const struct rdl_test *test)
 void rdl__alike_end(const struct rdl_case *t)
 {
     const struct rdl__choice *choice = t->tape->choices, *end = choice + t->tape->count;
-    uint64_t hash = rdl__hash_bytes(&t->settings, sizeof t->settings) ^ t->outcome->hash;
+    uint64_t hash;
 
-    if (!is_saved || t->outcome->verdict != RDL__PASSED ||
+    if (!is_saved || !rdl__statics_are_watched() || t->outcome->verdict != RDL__PASSED ||
         rdl__limits_has(&rdl__sched.summary->limits, RDL__LIMIT_UNLIKE))
         return;
+    hash = rdl__hash_bytes(&t->settings, sizeof t->settings) ^ t->outcome->hash;
     for (; choice < end; choice++) {
         hash = (hash ^ choice->index ^ choice->max << 32) * UINT64_C(0x9e3779b97f4a7c15);
         hash ^= hash >> 32;

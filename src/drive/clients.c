@@ -319,6 +319,8 @@ static void start(struct rdl__client *client)
     }
     if (why)
         rdl__misuse(t, "cannot start a thread for client %u: %s", client->number, strerror(why));
+    if (self)
+        rdl__starts_with(client->controlled, (uintptr_t)live_under_control);
 }
 
 struct rdl__given *rdl__clients_make(struct rdl__clients *clients, uint32_t client,

@@ -504,6 +504,11 @@ static bool has_grown(uint64_t execution)
     return rdl__dirty_has_grown();
 }
 
+bool rdl__statics_are_watched(void)
+{
+    return areas != NULL;
+}
+
 void rdl__statics_restore(uint64_t execution)
 {
     if (guarded.end)

@@ -24,6 +24,9 @@ void rdl__statics_protected(void *start, size_t size);
  * to the same variables; so the kernel is asked about the first of them only. */
 void rdl__statics_restore(uint64_t execution);
 
+/* Does that number matter, because the kernel is asked? */
+bool rdl__statics_are_watched(void);
+
 /* Why some of them are not put back, to complete "executions do not begin alike: ";
  * NULL: all of them are. */
 extern const char *rdl__statics_problem;

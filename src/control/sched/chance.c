@@ -74,12 +74,12 @@ static bool may_end_early(void)
  * as it may on a busy machine; in the others time stands still while anybody can run.
  * To sleep for more than a minute is to wait until something happens.  In a test, it
  * has to be asked for: rdl_until_quiet counts on those who sleep. */
-bool rdl__sleeps_eagerly(const struct rdl__op *op, uint64_t until)
+bool rdl__sleeps_eagerly(uint64_t until)
 {
     struct rdl__tape *tape = sched->t->tape;
     uint64_t eager;
 
-    if (op->kind != RDL__OP_SLEEP || sched->alive == 1 || until - sched->now > EAGER_MAX ||
+    if (sched->alive == 1 || until - sched->now > EAGER_MAX ||
         !(sched->forked || sched->faults & RDL__FAULT_TIMEOUT))
         return false;
     if (!sched->sleeping_decided) {

@@ -42,7 +42,8 @@ static unsigned in_vain_count;
 
 void rdl__conds_begin(void)
 {
-    memset(in_vain, 0, sizeof in_vain);
+    if (in_vain_count > 0)
+        memset(in_vain, 0, sizeof in_vain);
     in_vain_count = 0;
 }
 

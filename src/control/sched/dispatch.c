@@ -201,13 +201,11 @@ const char *rdl__dispatch_lacking(void)
     return calls.maker[0] && calls.waits && !is_possible ? calls.maker : NULL;
 }
 
-void rdl__dispatch_begin(void)
+static void switch_on(void)
 {
     struct sigaction action = {.sa_sigaction = on_call,
                                .sa_flags = SA_SIGINFO | SA_NODEFER | SA_RESTART};
 
-    if (!is_possible || is_on)
-        return;
     is_on = true;
     sigemptyset(&action.sa_mask);
     RDL__NEXT(sigaction)(SIGSYS, &action, &program_action);
@@ -215,6 +213,12 @@ void rdl__dispatch_begin(void)
     rdl__never_blocked = UINT64_C(1) << (SIGSYS - 1);
     rdl__kernel_mask(SIG_UNBLOCK, &rdl__never_blocked, NULL);
     set_dispatch(DISPATCH_ON);
+}
+
+void rdl__dispatch_begin(void)
+{
+    if (is_possible && !is_on)
+        switch_on();
 }
 
 void rdl__dispatch_end(void)

@@ -54,7 +54,7 @@ void rdl__look_for_end(struct rdl__thread *self, const struct rdl__thread *threa
 void rdl__own_stack(uintptr_t *out_low, uintptr_t *out_high); /* of the process itself */
 
 /* chance.c */
-bool rdl__sleeps_eagerly(const struct rdl__op *op, uint64_t until); /* it may end at any time */
+bool rdl__sleeps_eagerly(uint64_t until); /* a sleep that may end at any time */
 
 /* log.c */
 void rdl__hash_operation(const struct rdl__thread *self, unsigned kind); /* UINT8_MAX: a switch */

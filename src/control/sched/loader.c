@@ -178,6 +178,7 @@ static void *load(const char *file, int mode)
     const struct link_map *last = rdl__bind_last();
     void *library = RDL__NEXT(dlopen)(file, mode);
 
+    rdl__seen_is_stale();
     rdl__bind_since(last, false);
     return library;
 }
@@ -211,6 +212,7 @@ static int close_library(void *library)
     __atomic_add_fetch(&rdl__closing, 1, __ATOMIC_RELAXED);
     result = RDL__NEXT(dlclose)(library);
     __atomic_sub_fetch(&rdl__closing, 1, __ATOMIC_RELAXED);
+    rdl__seen_is_stale();
     return result;
 }
 

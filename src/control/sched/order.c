@@ -14,293 +14,40 @@
  * to then they would say the same.
  *
  * There are no clocks as long as no code tells of its accesses.  They begin anew with
- * every execution.  Objects are found by their address; one
- * of an earlier execution counts as none, so that nothing needs to be cleared. */
+ * every execution.  Objects, and where they are kept, are in clocks.h. */
 #include <string.h>
-#include <sys/mman.h>
 
-#include "base/apart.h"
-#include "base/error.h"
-#include "base/hash.h"
+#include "control/sched/clocks.h"
 #include "control/sched/inner.h"
 #include "control/sched/mappings.h"
 #include "control/sched/track.h"
 
-enum {
-    COLUMNS = RDL__THREADS_MAX,
-    NOBODY = UINT32_MAX,
-    MANY = UINT32_MAX - 1,
-    OBJECTS_FIRST = 1 << 10,
-    ROOM_FIRST = 1 << 16,
-    FEW = 8,
-    WORD = 8, /* bytes */
-};
+enum { COLUMNS = RDL__THREADS_MAX };
 
 bool rdl__races_on;
 bool rdl__alone;
 
-/* Rows are clocks; only the first column_count numbers of each mean anything. */
-static uint32_t clocks[COLUMNS][COLUMNS];
-static uint32_t fences[COLUMNS][COLUMNS];  /* as it was at the last release fence */
-static uint32_t pending[COLUMNS][COLUMNS]; /* what relaxed loads saw: for an acquire fence */
+/* Rows are clocks; only the first rdl__objects.columns numbers of each mean anything.  A row is
+ * longer by a line of the cache, or all of them would begin in the same few lines of it. */
+typedef uint32_t rows[COLUMNS][COLUMNS + 16];
+
+static rows clocks;
+static rows fences;  /* as it was at the last release fence */
+static rows pending; /* what relaxed loads saw: for an acquire fence */
 /* The same as far as it is assumed: see above. */
 static bool assuming;
-static uint32_t assumed[COLUMNS][COLUMNS];
-static uint32_t assumed_fences[COLUMNS][COLUMNS];
-static uint32_t assumed_pending[COLUMNS][COLUMNS];
-static uint32_t column_count;
+static rows assumed, assumed_fences, assumed_pending;
 static uint32_t owners[COLUMNS]; /* number of the thread whose column it is, or was last */
 static bool retired[COLUMNS];    /* that thread's number is another's by now */
 static uint32_t threads_created;
-static uint64_t execution;
-
-/* ---- Memory, which is kept from one execution to the next -------------------------------- */
-
-static void *map(size_t size)
-{
-    void *memory = rdl__map(size, MAP_PRIVATE | MAP_NORESERVE);
-
-    if (!memory)
-        rdl__stop(
-            "no memory is left to look for races in: fewer --jobs, or a program that uses less, "
-            "need less");
-    return memory;
-}
-
-/* Room for clocks of objects: chunks, each twice as large as the one before. */
-static struct chunk {
-    uint32_t *numbers;
-    size_t room, used;
-} chunks[40];
-static uint32_t chunk;
-
-static uint32_t *numbers_new(size_t count)
-{
-    uint32_t *numbers;
-
-    while (chunks[chunk].numbers && chunks[chunk].room - chunks[chunk].used < count)
-        chunk++;
-    if (!chunks[chunk].numbers) {
-        chunks[chunk].room = (size_t)ROOM_FIRST << chunk;
-        chunks[chunk].numbers = map(chunks[chunk].room * sizeof *numbers);
-    }
-    numbers = chunks[chunk].numbers + chunks[chunk].used;
-    chunks[chunk].used += count;
-    return numbers;
-}
-
-/* ---- Objects -------------------------------------------------------------------------------- */
-
-/* Some of eight bytes.  Operations on the same bytes may have different sizes; so that each of them
- * finds what the others left, no two objects share a byte. */
-struct object {
-    uintptr_t word;     /* the address of the eight bytes, */
-    uint64_t execution; /* in which it was written; another one: the entry is free */
-    uint32_t *clock;
-    uint32_t count, room; /* numbers in it; the rest are 0 */
-    /* If its clock is that of one thread at one time: which (a column), and when.
-     * Whoever can see that far need not read on. */
-    uint32_t whose, when;
-    uint32_t head;     /* who began the release sequence that it is at; NOBODY, MANY */
-    uint32_t *assumed; /* its clock's twin; NULL: that says the same */
-    uint32_t assumed_count, assumed_room;
-    uint8_t bytes; /* which of the eight: bits; 0: none any more */
-};
-
-static struct object *objects;
-static size_t objects_room, objects_used;
-
-/* The next entry of this word, from a place on; NULL: there is none, and the place is free. */
-static struct object *entry_from(uintptr_t word, size_t *in_out_at)
-{
-    for (;; ++*in_out_at) {
-        struct object *object = &objects[*in_out_at & (objects_room - 1)];
-
-        if (object->execution != execution)
-            return NULL;
-        if (object->word == word)
-            return object;
-    }
-}
-
-static size_t first_place(uintptr_t word)
-{
-    return rdl__mix(word) & (objects_room - 1);
-}
-
-/* The next object with one of these bytes. */
-static struct object *object_from(uintptr_t word, uint8_t bytes, size_t *in_out_at)
-{
-    struct object *object;
-
-    while ((object = entry_from(word, in_out_at)) && !(object->bytes & bytes))
-        ++*in_out_at;
-    return object;
-}
-
-static void objects_grow(void)
-{
-    struct object *old = objects;
-    size_t old_room = objects_room;
-
-    objects_room = old_room ? old_room * 2 : OBJECTS_FIRST;
-    objects = map(objects_room * sizeof *objects);
-    for (size_t i = 0; i < old_room; i++)
-        if (old[i].execution == execution) {
-            size_t at = first_place(old[i].word);
-
-            while (objects[at].execution == execution)
-                at = (at + 1) & (objects_room - 1);
-            objects[at] = old[i];
-        }
-    if (old)
-        rdl__unmap(old, old_room * sizeof *old);
-}
-
-static void forget(struct object *object)
-{
-    object->count = 0;
-    object->assumed = NULL;
-    object->whose = object->head = NOBODY;
-}
-
-/* Make room for all the objects that a word can have: none moves from now on. */
-static void reserve(void)
-{
-    if (objects_used + WORD > objects_room / 2)
-        objects_grow();
-}
-
-/* An object of these bytes, which no other has.  There is room. */
-static struct object *object_new(uintptr_t word, uint8_t bytes)
-{
-    size_t at = first_place(word);
-    struct object *object;
-
-    while ((object = entry_from(word, &at)) && object->bytes)
-        at++;
-    if (!object) {
-        object = &objects[at & (objects_room - 1)];
-        *object = (struct object){.word = word, .execution = execution};
-        objects_used++;
-    }
-    object->bytes = bytes;
-    forget(object);
-    return object;
-}
-
-static void object_extend(struct object *object)
-{
-    if (object->room < column_count) {
-        uint32_t room = column_count <= FEW ? FEW : (column_count + 31) & ~UINT32_C(31);
-        uint32_t *clock = numbers_new(room);
-
-        if (object->count > 0)
-            memcpy(clock, object->clock, object->count * sizeof *clock);
-        object->clock = clock;
-        object->room = room;
-    }
-    if (object->count < column_count)
-        memset(object->clock + object->count, 0,
-               (column_count - object->count) * sizeof *object->clock);
-    object->count = column_count;
-}
-
-/* Its clock has a twin from here on. */
-static void object_assume(struct object *object)
-{
-    const uint32_t *from = object->assumed ? object->assumed : object->clock;
-    uint32_t count = object->assumed ? object->assumed_count : object->count;
-
-    if (!object->assumed || object->assumed_room < column_count) {
-        uint32_t room = column_count <= FEW ? FEW : (column_count + 31) & ~UINT32_C(31);
-        uint32_t *clock = numbers_new(room);
-
-        if (count > 0)
-            memcpy(clock, from, count * sizeof *clock);
-        object->assumed = clock;
-        object->assumed_room = room;
-    }
-    if (count < column_count)
-        memset(object->assumed + count, 0, (column_count - count) * sizeof *object->assumed);
-    object->assumed_count = column_count;
-}
-
-/* The one object of these bytes; what others knew of them is forgotten. */
-static struct object *object_of_all(uintptr_t word, uint8_t bytes)
-{
-    struct object *object;
-
-    reserve();
-    for (size_t at = first_place(word); (object = object_from(word, bytes, &at)); at++) {
-        if (object->bytes == bytes)
-            return object;
-        object->bytes &= (uint8_t)~bytes;
-    }
-    return object_new(word, bytes);
-}
-
-/* Some bytes of an object become one by themselves. */
-static void split(struct object *object, uint8_t bytes)
-{
-    struct object *part;
-
-    object->bytes &= (uint8_t)~bytes;
-    part = object_new(object->word, bytes);
-    if (object->count > 0) {
-        object_extend(object);
-        object_extend(part);
-        memcpy(part->clock, object->clock, object->count * sizeof *part->clock);
-    }
-    if (object->assumed) {
-        object_assume(object);
-        object_assume(part);
-        memcpy(part->assumed, object->assumed, object->assumed_count * sizeof *part->assumed);
-    }
-    part->whose = object->whose;
-    part->when = object->when;
-    part->head = object->head;
-}
-
-/* Now each of these bytes has an object, and no other byte has one of those. */
-static void cut(uintptr_t word, uint8_t bytes)
-{
-    uint8_t missing = bytes;
-    struct object *object;
-
-    reserve();
-    for (size_t at = first_place(word); (object = object_from(word, bytes, &at)); at++) {
-        uint8_t common = object->bytes & bytes;
-
-        missing &= (uint8_t)~common;
-        if (common != object->bytes)
-            split(object, common);
-    }
-    if (missing)
-        object_new(word, missing);
-}
-
-/* A part of some memory that lies in one word. */
-struct part {
-    uintptr_t word;
-    uint8_t bytes;
-};
-
-static struct part part_of(uintptr_t address, uintptr_t end)
-{
-    unsigned from = address & (WORD - 1);
-    unsigned to = end - address < WORD - from ? from + (unsigned)(end - address) : (unsigned)WORD;
-
-    return (struct part){.word = address - from, .bytes = (uint8_t)((1u << to) - (1u << from))};
-}
 
 /* ---- Telling and being told ------------------------------------------------------------------ */
 
-/* All clocks have room for at least FEW numbers. */
+/* All clocks have room for at least RDL__CLOCK_FEW numbers. */
 static void copy(uint32_t *clock, const uint32_t *other, uint32_t count)
 {
-    if (__builtin_expect(count <= FEW, 1))
-        memcpy(clock, other, FEW * sizeof *clock);
+    if (__builtin_expect(count <= RDL__CLOCK_FEW, 1))
+        memcpy(clock, other, RDL__CLOCK_FEW * sizeof *clock);
     else
         memcpy(clock, other, count * sizeof *clock);
 }
@@ -327,18 +74,18 @@ static void move_on(struct rdl__track *track)
     rdl__race_new_time(track);
 }
 
-static bool sees_all(const uint32_t *clock, const struct object *object)
+static bool sees_all(const uint32_t *clock, const struct rdl__object *object)
 {
-    return object->whose != NOBODY && clock[object->whose] >= object->when;
+    return object->whose != RDL__NOBODY && clock[object->whose] >= object->when;
 }
 
 /* Was any of it new? */
-static bool learn(uint32_t *clock, const struct object *object)
+static bool learn(uint32_t *clock, const struct rdl__object *object)
 {
     return !sees_all(clock, object) && join(clock, object->clock, object->count);
 }
 
-static void learn_assumed(uint32_t *clock, const struct object *object)
+static void learn_assumed(uint32_t *clock, const struct rdl__object *object)
 {
     if (object->assumed)
         join(clock, object->assumed, object->assumed_count);
@@ -346,13 +93,13 @@ static void learn_assumed(uint32_t *clock, const struct object *object)
         join(clock, object->clock, object->count);
 }
 
-static void tell_assumed(struct object *object, const uint32_t *clock, bool instead)
+static void tell_assumed(struct rdl__object *object, const uint32_t *clock, bool instead)
 {
-    object_assume(object);
+    rdl__object_assume(object);
     if (instead)
-        copy(object->assumed, clock, column_count);
+        copy(object->assumed, clock, rdl__objects.columns);
     else
-        join(object->assumed, clock, column_count);
+        join(object->assumed, clock, rdl__objects.columns);
 }
 
 /* The twin of a clock of this thread. */
@@ -363,27 +110,27 @@ static const uint32_t *twin_of(const struct rdl__track *track, const uint32_t *c
 
 /* Put this clock, of this thread, into the object, with what is there or, if
  * `instead`, in its place. */
-static void tell(struct object *object, const struct rdl__track *track, const uint32_t *clock,
+static void tell(struct rdl__object *object, const struct rdl__track *track, const uint32_t *clock,
                  bool instead)
 {
-    object_extend(object);
+    rdl__object_extend(object);
     if (__builtin_expect(assuming, 0))
-        tell_assumed(object, twin_of(track, clock), instead || object->head == NOBODY);
-    if (instead || object->head == NOBODY || sees_all(clock, object)) {
-        copy(object->clock, clock, column_count);
+        tell_assumed(object, twin_of(track, clock), instead || object->head == RDL__NOBODY);
+    if (instead || object->head == RDL__NOBODY || sees_all(clock, object)) {
+        copy(object->clock, clock, rdl__objects.columns);
         object->whose = track->column;
         object->when = clock[track->column];
     } else {
-        join(object->clock, clock, column_count);
-        object->whose = NOBODY;
+        join(object->clock, clock, rdl__objects.columns);
+        object->whose = RDL__NOBODY;
     }
-    if (instead || object->head == NOBODY)
+    if (instead || object->head == RDL__NOBODY)
         object->head = track->column;
     else if (object->head != track->column)
-        object->head = MANY;
+        object->head = RDL__MANY;
 }
 
-static bool acquire(struct rdl__track *track, const struct object *object, bool acquires)
+static bool acquire(struct rdl__track *track, const struct rdl__object *object, bool acquires)
 {
     uint32_t *clock = pending[track->column], *twin = assumed_pending[track->column];
 
@@ -394,8 +141,8 @@ static bool acquire(struct rdl__track *track, const struct object *object, bool 
     if (!assuming && sees_all(track->clock, object))
         return false;
     if (!track->fence_pending) {
-        memset(clock, 0, column_count * sizeof *clock);
-        memset(twin, 0, column_count * sizeof *twin);
+        memset(clock, 0, rdl__objects.columns * sizeof *clock);
+        memset(twin, 0, rdl__objects.columns * sizeof *twin);
     }
     track->fence_pending = true;
     learn(clock, object);
@@ -404,21 +151,33 @@ static bool acquire(struct rdl__track *track, const struct object *object, bool 
     return false;
 }
 
+static bool load_part(struct rdl__track *track, struct rdl__part part, bool acquires)
+{
+    bool none, is_new = false;
+    struct rdl__object *object = rdl__object_at_once(part, &none);
+
+    if (none)
+        return false;
+    if (__builtin_expect(object != NULL, 1))
+        return acquire(track, object, acquires);
+    for (size_t at = rdl__object_place(part.word);
+         part.bytes && (object = rdl__object_from(part.word, part.bytes, &at)); at++) {
+        is_new |= acquire(track, object, acquires);
+        part.bytes &= (uint8_t)~object->bytes; /* no other object has these */
+    }
+    return is_new;
+}
+
 bool rdl__order_load(struct rdl__track *track, uintptr_t address, uintptr_t size, bool acquires)
 {
     uintptr_t end = address + size;
     bool is_new = false;
 
     while (address < end) {
-        struct part part = part_of(address, end);
-        struct object *object;
+        struct rdl__part part = rdl__part_of(address, end);
 
-        for (size_t at = first_place(part.word);
-             part.bytes && (object = object_from(part.word, part.bytes, &at)); at++) {
-            is_new |= acquire(track, object, acquires);
-            part.bytes &= (uint8_t)~object->bytes; /* no other object has these */
-        }
-        address = part.word + WORD;
+        is_new |= load_part(track, part, acquires);
+        address = part.word + RDL__WORD;
     }
     return is_new;
 }
@@ -426,22 +185,22 @@ bool rdl__order_load(struct rdl__track *track, uintptr_t address, uintptr_t size
 /* A store that does not release ends the release sequence it comes after, unless
  * that was begun by the same thread.  Where several threads have begun one, we let
  * all of them go on: to be too generous hides a race, the opposite invents one. */
-static void store_part(struct rdl__track *track, struct part part, bool releases)
+static void store_part(struct rdl__track *track, struct rdl__part part, bool releases)
 {
-    struct object *object;
+    struct rdl__object *object;
 
     if (releases) {
-        tell(object_of_all(part.word, part.bytes), track, track->clock, true);
+        tell(rdl__object_of_all(part.word, part.bytes), track, track->clock, true);
         return;
     }
     if (track->fence_released)
-        cut(part.word, part.bytes);
-    for (size_t at = first_place(part.word); (object = object_from(part.word, part.bytes, &at));
-         at++) {
-        bool goes_on = object->head == track->column || object->head == MANY;
+        rdl__object_cut(part.word, part.bytes);
+    for (size_t at = rdl__object_place(part.word);
+         (object = rdl__object_from(part.word, part.bytes, &at)); at++) {
+        bool goes_on = object->head == track->column || object->head == RDL__MANY;
 
         if (track->fence_released && !goes_on)
-            forget(object);
+            rdl__object_forget(object);
         if (track->fence_released)
             tell(object, track, fences[track->column], false);
         else if (!goes_on)
@@ -454,30 +213,34 @@ void rdl__order_store(struct rdl__track *track, uintptr_t address, uintptr_t siz
     uintptr_t end = address + size;
 
     while (address < end) {
-        struct part part = part_of(address, end);
+        struct rdl__part part = rdl__part_of(address, end);
 
         store_part(track, part, releases);
-        address = part.word + WORD;
+        address = part.word + RDL__WORD;
     }
     if (releases)
         move_on(track);
 }
 
-static void update_part(struct rdl__track *track, struct part part, bool releases)
+static void update_part(struct rdl__track *track, struct rdl__part part, bool releases)
 {
     const uint32_t *clock = releases ? track->clock : fences[track->column];
-    size_t at = first_place(part.word);
-    struct object *object;
+    struct rdl__object *object;
+    bool none;
 
     if (!releases && !track->fence_released)
         return;
-    object = object_from(part.word, part.bytes, &at);
-    if (object && object->bytes == part.bytes) { /* no other one has any of them */
+    rdl__objects_reserve();
+    object = rdl__object_at_once(part, &none);
+    if (none)
+        object = rdl__object_new(part.word, part.bytes);
+    if (__builtin_expect(object != NULL, 1)) {
         tell(object, track, clock, false);
         return;
     }
-    cut(part.word, part.bytes);
-    for (at = first_place(part.word); (object = object_from(part.word, part.bytes, &at)); at++)
+    rdl__object_cut(part.word, part.bytes);
+    for (size_t at = rdl__object_place(part.word);
+         (object = rdl__object_from(part.word, part.bytes, &at)); at++)
         tell(object, track, clock, false);
 }
 
@@ -488,10 +251,10 @@ void rdl__order_update(struct rdl__track *track, uintptr_t address, uintptr_t si
 
     rdl__order_load(track, address, size, acquires);
     while (address < end) {
-        struct part part = part_of(address, end);
+        struct rdl__part part = rdl__part_of(address, end);
 
         update_part(track, part, releases);
-        address = part.word + WORD;
+        address = part.word + RDL__WORD;
     }
     if (releases)
         move_on(track);
@@ -500,15 +263,15 @@ void rdl__order_update(struct rdl__track *track, uintptr_t address, uintptr_t si
 void rdl__order_fence(struct rdl__track *track, bool acquires, bool releases)
 {
     if (acquires && track->fence_pending) {
-        join(track->clock, pending[track->column], column_count);
+        join(track->clock, pending[track->column], rdl__objects.columns);
         if (assuming)
-            join(assumed[track->column], assumed_pending[track->column], column_count);
+            join(assumed[track->column], assumed_pending[track->column], rdl__objects.columns);
         track->fence_pending = false;
     }
     if (releases) {
-        copy(fences[track->column], track->clock, column_count);
+        copy(fences[track->column], track->clock, rdl__objects.columns);
         if (assuming)
-            copy(assumed_fences[track->column], assumed[track->column], column_count);
+            copy(assumed_fences[track->column], assumed[track->column], rdl__objects.columns);
         track->fence_released = true;
         move_on(track);
     }
@@ -518,10 +281,10 @@ void rdl__order_fence(struct rdl__track *track, bool acquires, bool releases)
 
 static void begin_assuming(void)
 {
-    for (uint32_t row = 0; row < column_count; row++) {
-        copy(assumed[row], clocks[row], column_count);
-        copy(assumed_fences[row], fences[row], column_count);
-        copy(assumed_pending[row], pending[row], column_count);
+    for (uint32_t row = 0; row < rdl__objects.columns; row++) {
+        copy(assumed[row], clocks[row], rdl__objects.columns);
+        copy(assumed_fences[row], fences[row], rdl__objects.columns);
+        copy(assumed_pending[row], pending[row], rdl__objects.columns);
     }
     assuming = true;
 }
@@ -529,14 +292,14 @@ static void begin_assuming(void)
 void rdl__order_assume(struct rdl__track *track)
 {
     static const char unseen; /* stands for all that is not seen */
-    struct part part = part_of((uintptr_t)&unseen, (uintptr_t)&unseen + 1);
-    size_t at = first_place(part.word);
-    struct object *object;
+    struct rdl__part part = rdl__part_of((uintptr_t)&unseen, (uintptr_t)&unseen + 1);
+    size_t at = rdl__object_place(part.word);
+    struct rdl__object *object;
 
     if (!assuming)
         begin_assuming();
-    cut(part.word, part.bytes);
-    object = object_from(part.word, part.bytes, &at);
+    rdl__object_cut(part.word, part.bytes);
+    object = rdl__object_from(part.word, part.bytes, &at);
     learn_assumed(assumed[track->column], object);
     tell_assumed(object, assumed[track->column], false);
     move_on(track);
@@ -551,8 +314,10 @@ bool rdl__order_is_assumed(const struct rdl__track *track, uint32_t column, uint
 
 void rdl__hb_acquire(struct rdl__thread *self, uintptr_t object)
 {
-    if (rdl__races_on && !rdl__alone)
-        rdl__order_load(self->track, rdl__canonical(object), 1, true);
+    if (!rdl__races_on || rdl__alone)
+        return;
+    object = rdl__canonical(object);
+    load_part(self->track, rdl__part_of(object, object + 1), true);
 }
 
 void rdl__hb_release(struct rdl__thread *self, uintptr_t object)
@@ -560,7 +325,7 @@ void rdl__hb_release(struct rdl__thread *self, uintptr_t object)
     if (!rdl__races_on || rdl__alone)
         return;
     object = rdl__canonical(object);
-    update_part(self->track, part_of(object, object + 1), true);
+    update_part(self->track, rdl__part_of(object, object + 1), true);
     move_on(self->track);
 }
 
@@ -574,22 +339,22 @@ struct rdl__thread *rdl__column_thread(uint32_t column)
 /* A column for a thread that begins with all that its creator knows. */
 static uint32_t column_for(const uint32_t *creator)
 {
-    uint32_t any = NOBODY, column;
+    uint32_t any = RDL__NOBODY, column;
 
-    for (column = 0; column < column_count; column++) {
+    for (column = 0; column < rdl__objects.columns; column++) {
         if (!retired[column])
             continue;
         if (creator[column] >= clocks[column][column])
             return column;
         any = column;
     }
-    if (column_count == COLUMNS)
+    if (rdl__objects.columns == COLUMNS)
         return any; /* some number was used again, or there would be no room for a thread */
-    column_count++;
-    for (uint32_t row = 0; row < column_count; row++) {
+    rdl__objects.columns++;
+    for (uint32_t row = 0; row < rdl__objects.columns; row++)
         clocks[row][column] = fences[row][column] = pending[row][column] = 0;
+    for (uint32_t row = 0; assuming && row < rdl__objects.columns; row++)
         assumed[row][column] = assumed_fences[row][column] = assumed_pending[row][column] = 0;
-    }
     return column;
 }
 
@@ -602,21 +367,13 @@ static void begin(struct rdl__thread *thread, uint32_t column)
     track->column = column;
     track->clock = clocks[column];
     track->fence_released = track->fence_pending = false;
-    track->execution = execution;
+    track->execution = rdl__objects.execution;
     rdl__race_thread(track);
 }
 
 static void forget_all(void)
 {
-    if (!objects)
-        objects_grow();
-    execution++;
-    objects_used = 0;
-    for (chunk = sizeof chunks / sizeof *chunks; chunk-- > 1;)
-        chunks[chunk].used = 0;
-    chunk = 0;
-    chunks[0].used = 0;
-    column_count = 0;
+    rdl__objects_begin();
     assuming = false;
     rdl__race_begin();
 }
@@ -629,7 +386,7 @@ static void begin_all(void)
         if (rdl__sched.threads[id]->state == RDL__ALIVE) {
             uint32_t column = column_for(NULL);
 
-            memset(clocks[column], 0, column_count * sizeof **clocks);
+            memset(clocks[column], 0, rdl__objects.columns * sizeof **clocks);
             clocks[column][column] = 1;
             begin(rdl__sched.threads[id], column);
         }
@@ -662,17 +419,20 @@ void rdl__hb_created(struct rdl__thread *creator, struct rdl__thread *created)
     rdl__track_begin(created);
     if (!rdl__races_on)
         return;
-    if (created->track->execution == execution)
+    if (created->track->execution == rdl__objects.execution)
         retired[created->track->column] = true;
     if (++threads_created > rdl__sched.alive) /* some have ended: this may be a stack of theirs */
         rdl__race_fresh(created->stack_low, created->stack_high - created->stack_low);
     rdl__track_share(creator, (uintptr_t)created->argument);
     column = column_for(known);
     now = clocks[column][column]; /* where its former owner ended; 0: it had none */
-    copy(clocks[column], known, column_count);
-    copy(assumed[column], assumed[creator->track->column], column_count);
+    copy(clocks[column], known, rdl__objects.columns);
     begin(created, column);
-    assumed[column][column] = clocks[column][column] = now + 1;
+    clocks[column][column] = now + 1;
+    if (assuming) {
+        copy(assumed[column], assumed[creator->track->column], rdl__objects.columns);
+        assumed[column][column] = now + 1;
+    }
     rdl__alone = false;
     move_on(creator->track);
 }
@@ -681,14 +441,14 @@ void rdl__hb_joined(struct rdl__thread *self, struct rdl__thread *ended)
 {
     uint32_t *clock = self->track->clock;
 
-    if (!rdl__races_on || ended->track->execution != execution)
+    if (!rdl__races_on || ended->track->execution != rdl__objects.execution)
         return; /* it has never had a clock */
-    join(clock, ended->track->clock, column_count);
+    join(clock, ended->track->clock, rdl__objects.columns);
     if (assuming)
-        join(assumed[self->track->column], assumed[ended->track->column], column_count);
+        join(assumed[self->track->column], assumed[ended->track->column], rdl__objects.columns);
     if (rdl__sched.alive > 1)
         return;
-    for (uint32_t column = 0; column < column_count; column++)
+    for (uint32_t column = 0; column < rdl__objects.columns; column++)
         if (clock[column] < clocks[column][column])
             return;
     rdl__alone = true;

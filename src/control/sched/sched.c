@@ -485,10 +485,9 @@ static void come_to(struct rdl__thread *self, const struct rdl__op *op)
     view->running = self->id;
     rdl__op_copy_manner(now, op);
     now->object = rdl__canonical(op->object);
-    now->pc = rdl__blamed(self, op->pc);
+    now->pc = op->pc;
+    rdl__op_blame(self, now);
     rdl__callers_note(self);
-    if (__builtin_expect(!rdl__is_seen_for(now->pc), 0))
-        rdl__op_unseen(now);
     view->steps[self->id]++;
     if (!is_access(op) && ++sched->calls > CALLS_FAIR)
         view->ops[self->id].flags |= RDL__OP_POLITE;
@@ -551,7 +550,8 @@ again:
     if (interruptible && rdl__has_interruption(self))
         self->woken = RDL__INTERRUPTED;
     else if (deadline <= sched->now || gives_up_early(self, op) ||
-             (deadline <= rdl__timer_next && rdl__sleeps_eagerly(op, deadline)))
+             (op->kind == RDL__OP_SLEEP && deadline <= rdl__timer_next &&
+              rdl__sleeps_eagerly(deadline)))
         self->woken = RDL__TIMED_OUT;
     sched->deadlines += deadline != RDL__FOREVER;
     sched->summary->timed |= deadline != RDL__FOREVER;

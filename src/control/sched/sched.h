@@ -113,9 +113,8 @@ struct rdl__thread {
     unsigned aside;       /* > 0: it runs a spec or a driver, whose calls of the C library are not
                              those of the code under test */
 
-    struct rdl__callers callers; /* of its operation, while steps are recorded */
-    uintptr_t openmp_from;       /* pc of the call of OpenMP's that it is in; 0: none */
-    uintptr_t by_number;         /* pc of its call of syscall, which we do by a function; 0: none */
+    uintptr_t openmp_from; /* pc of the call of OpenMP's that it is in; 0: none */
+    uintptr_t by_number;   /* pc of its call of syscall, which we do by a function; 0: none */
 
     struct rdl__thread_dtor *dtors; /* of C++ thread_local objects */
 
@@ -123,7 +122,9 @@ struct rdl__thread {
     struct rdl__track *track; /* of its accesses to memory: track.h */
     uint32_t hold_count;
 
-    struct rdl__hold holds[RDL__HOLDS_MAX]; /* not cleared for a new thread */
+    /* From here on a new thread has what was there before. */
+    struct rdl__hold holds[RDL__HOLDS_MAX];
+    struct rdl__callers callers; /* of its operation, while steps are recorded; none at first */
 };
 
 /* What may go wrong though nothing is wrong, when asked for. */
@@ -332,6 +333,7 @@ struct rdl__thread *rdl__thread_of(pthread_t thread); /* NULL: none of ours */
 /* Is a free thread about to be created whose case has to know of it (rdl__blocked_create)? */
 bool rdl__create_is_watched(void);
 
+/* Whoever calls this says by rdl__starts_with (seen.h) which function the thread starts with. */
 int rdl__thread_new(struct rdl__thread *self, const pthread_attr_t *attributes,
                     void *(*start)(void *), void *argument, const char *name, uintptr_t pc,
                     struct rdl__thread **out_thread);

@@ -28,6 +28,7 @@ bool rdl__see_all;
 unsigned rdl__closing;
 uintptr_t rdl__first_entry;
 uintptr_t rdl__seen_kept[RDL__SEEN_KEPT];
+uintptr_t rdl__plain_kept[RDL__SEEN_KEPT];
 
 struct range {
     uintptr_t start, size;
@@ -231,6 +232,7 @@ extern const struct rdl__table_range own_end[] __asm__("__stop_rdl_own")
 static void forget_places(void)
 {
     memset(rdl__seen_kept, 0, sizeof rdl__seen_kept);
+    memset(rdl__plain_kept, 0, sizeof rdl__plain_kept);
     memset(starters, 0, sizeof starters);
 }
 
@@ -269,6 +271,13 @@ static bool make_again(void)
     return true;
 }
 
+void rdl__seen_is_stale(void)
+{
+    is_stale = true;
+    forget_places();
+}
+
+/* Modules that come in other ways than by dlopen are met when their code is not found. */
 void rdl__seen_begin(void)
 {
     static bool prepared;
@@ -279,7 +288,8 @@ void rdl__seen_begin(void)
         qsort(first.all, first.count, sizeof *first.all, compare);
     }
     prepared = true;
-    make_again();
+    if (is_stale)
+        make_again();
 }
 
 bool rdl__is_code(uintptr_t address)
@@ -424,9 +434,27 @@ void rdl__op_unseen(struct rdl__op *op)
         note_unseen(op->pc);
 }
 
+/* Is the place blamed on no other one, whichever thread is there, and whenever? */
+static bool is_blamed_itself(uintptr_t pc)
+{
+    return !rdl__is_own(pc) && !rdl__is_openmp(pc) && !rdl__is_entry(pc);
+}
+
+void rdl__op_blame_slowly(const struct rdl__thread *self, struct rdl__op *op)
+{
+    uintptr_t pc = op->pc;
+
+    op->pc = rdl__blamed(self, pc);
+    if (!rdl__is_seen_for(op->pc))
+        rdl__op_unseen(op);
+    else if (op->pc == pc && rdl__instrumented && is_blamed_itself(pc))
+        rdl__plain_kept[pc % RDL__SEEN_KEPT] = pc;
+}
+
 void rdl__after(struct rdl__thread *self, uintptr_t pc)
 {
-    if (rdl__sched.view.enabled_count > 1 && !rdl__is_seen_for(rdl__blamed(self, pc)))
+    if (rdl__sched.view.enabled_count > 1 && !rdl__is_plain(pc) &&
+        !rdl__is_seen_for(rdl__blamed(self, pc)))
         rdl__point(self, &(struct rdl__op){.kind = RDL__OP_STEP, .pc = pc});
 }
 

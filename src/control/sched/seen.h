@@ -23,6 +23,9 @@ extern uintptr_t rdl__first_entry;
 enum { RDL__SEEN_KEPT = 256 };
 extern uintptr_t rdl__seen_kept[RDL__SEEN_KEPT];
 
+/* Those of them, in instrumented code, that are never blamed on another place (rdl__blamed). */
+extern uintptr_t rdl__plain_kept[RDL__SEEN_KEPT];
+
 /* The same as rdl__is_seen, when the answer is not at hand. */
 bool rdl__is_seen_slowly(uintptr_t pc);
 
@@ -53,6 +56,18 @@ static inline bool rdl__is_seen_for(uintptr_t pc)
 /* The operation comes from code that is not seen: it may touch anything. */
 void rdl__op_unseen(struct rdl__op *op);
 
+/* The thread has come to an operation at op->pc: whose is it really, and is that code seen? */
+void rdl__op_blame_slowly(const struct rdl__thread *self, struct rdl__op *op);
+static inline bool rdl__is_plain(uintptr_t pc)
+{
+    return __builtin_expect(rdl__plain_kept[pc % RDL__SEEN_KEPT] == pc, 1);
+}
+static inline void rdl__op_blame(const struct rdl__thread *self, struct rdl__op *op)
+{
+    if (!rdl__is_plain(op->pc))
+        rdl__op_blame_slowly(self, op);
+}
+
 /* The thread comes from code that is not seen, or is about to enter it: what others did before
  * they did the same may be known to it, and what it did is known to those that come later. */
 void rdl__world_meet(struct rdl__thread *self);
@@ -70,7 +85,10 @@ void rdl__starts_with(struct rdl__thread *thread, uintptr_t function);
 /* Calls of dlclose under way, which unload modules. */
 extern unsigned rdl__closing;
 
-/* Before an execution: modules may have come and gone. */
+/* Modules may have come or gone. */
+void rdl__seen_is_stale(void);
+
+/* Before an execution. */
 void rdl__seen_begin(void);
 
 /* ---- seen_cxx.c ----------------------------------------------------------------------------- */

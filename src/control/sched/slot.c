@@ -6,6 +6,16 @@
 
 #define sched (&rdl__sched)
 
+/* For a size that compilers know they repeat a store, which takes thrice as long as memset(). */
+static void clear(struct rdl__thread *thread)
+{
+    size_t size = offsetof(struct rdl__thread, holds);
+
+    __asm__("" : "+r"(size));
+    memset(thread, 0, size);
+    thread->callers.count = 0;
+}
+
 /* The lowest number that no thread has; NULL: there is none. */
 static struct rdl__thread *slot(void)
 {
@@ -24,7 +34,7 @@ static struct rdl__thread *slot(void)
         sched->summary->threads = view->threads;
     view->steps[id] = 0;
     sched->awaited[id] = 0;
-    memset(sched->threads[id], 0, offsetof(struct rdl__thread, holds));
+    clear(sched->threads[id]);
     sched->threads[id]->id = id;
     sched->threads[id]->state = RDL__ALIVE;
     sched->threads[id]->deadline = RDL__FOREVER;

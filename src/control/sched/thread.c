@@ -343,7 +343,6 @@ int rdl__thread_new(struct rdl__thread *self, const pthread_attr_t *attributes,
     rdl__thread_born(thread, name);
     rdl__title_begin(thread, self);
     rdl__thread_begin(thread, donor, pc);
-    rdl__starts_with(thread, (uintptr_t)start);
     sched->unjoined++;
     rdl__hb_created(self, thread);
     self->created_last = thread->id;
@@ -380,6 +379,7 @@ RDL__INTERPOSE int pthread_create(pthread_t *out, const pthread_attr_t *attribut
     if (why)
         return why;
     *out = thread->fs;
+    rdl__starts_with(thread, (uintptr_t)start);
     rdl__after(self, pc);
     return 0;
 }

@@ -1,5 +1,4 @@
 /* verdict.c -- an execution has failed: who did what, and who waits for whom. */
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,7 +44,7 @@ void rdl__thread_rename(struct rdl__thread *thread, const char *name)
     uint32_t i = 0;
 
     for (size_t at = 0; at < length; at++)
-        thread->name[at] = iscntrl((unsigned char)name[at]) ? '?' : name[at];
+        thread->name[at] = (unsigned char)name[at] < ' ' || name[at] == 127 ? '?' : name[at];
     thread->name[length] = '\0';
     thread->namesakes = 0;
     while (i < called_count && strcmp(called[i].name, thread->name) != 0)
