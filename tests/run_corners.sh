@@ -522,7 +522,7 @@ for segment in '' -DSEGMENT; do
     ./kept --seed 1 --regressions none >out 2>&1 || fail "kept.c:" "$(cat out)"
 done
 said=$(tr -s ' \n' '  ' <out)
-says 'memory that was attached before keeps its contents'
+says 'shared memory that was there before keeps its contents'
 
 # ---- As without Raddle ------------------------------------------------------------------------
 

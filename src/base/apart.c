@@ -27,6 +27,7 @@ enum {
     PAGE = 4096,
     STEP = 1 << 20, /* by which the heap grows */
     HEADER = 16,
+    SHARED_MAX = 256,
 };
 
 #define HALF_MOST  ((size_t)1 << 33)
@@ -204,6 +205,33 @@ static void *map_at(void *place, size_t size, int flags)
     return memory == MAP_FAILED ? NULL : memory;
 }
 
+static struct shared {
+    const char *start, *end;
+} shared[SHARED_MAX];
+
+/* If there are too many, those that are left out count as the program's. */
+static void note_shared(const char *start, const char *end)
+{
+    for (size_t i = 0; i < SHARED_MAX; i++)
+        if (!shared[i].start) {
+            shared[i] = (struct shared){start, end};
+            return;
+        }
+}
+
+static struct shared *find_shared(const char *memory)
+{
+    for (size_t i = 0; i < SHARED_MAX; i++)
+        if (memory >= shared[i].start && memory < shared[i].end)
+            return &shared[i];
+    return NULL;
+}
+
+bool rdl__map_is_shared(const void *memory)
+{
+    return find_shared(memory);
+}
+
 void *rdl__map(size_t size, int flags)
 {
     size_t whole = whole_pages(size);
@@ -211,6 +239,8 @@ void *rdl__map(size_t size, int flags)
 
     if (memory && memory == maps_next)
         maps_next += whole;
+    if (memory && flags & MAP_SHARED)
+        note_shared(memory, (char *)memory + whole);
     return memory;
 }
 
@@ -226,9 +256,12 @@ void *rdl__map_for_program(size_t size, int flags)
 
 void rdl__unmap(void *memory, size_t size)
 {
+    struct shared *known = find_shared(memory);
     bool inside =
         rdl__is_apart && (char *)memory >= maps_start && (char *)memory < range_end - NEAR;
 
+    if (known)
+        *known = (struct shared){0};
     /* Nobody else is to be placed there. */
     if (!inside)
         munmap(memory, size);

@@ -33,6 +33,9 @@ void rdl__apart_put(void *memory);
 void *rdl__map(size_t size, int flags);
 void rdl__unmap(void *memory, size_t size);
 
+/* Does it lie in memory that this function has mapped, and that is shared? */
+bool rdl__map_is_shared(const void *memory);
+
 /* The same for what the program gets to see: where it lies depends on what was mapped
  * by this function before, and on nothing else.  NULL as well if nothing is apart. */
 void *rdl__map_for_program(size_t size, int flags);

@@ -16,6 +16,7 @@
 #include "port/addresses.h"
 #include "port/clock.h"
 #include "port/coverage.h"
+#include "port/statics.h"
 #include "port/trap.h"
 #include "raddle.h"
 #include "report/progress.h"
@@ -445,6 +446,7 @@ static void expect_gates(struct rdl_test *const *tests, size_t count)
 
 int rdl_main(int argc, char **argv)
 {
+    enum { LINK = 2 * sizeof(void *) }; /* where our frame ends: the caller's frame and address */
     char *no_arguments[] = {(char *)"tests", NULL};
     struct rdl__options *options = rdl__allocate(sizeof *options);
     struct rdl__text help = {0};
@@ -457,6 +459,7 @@ int rdl_main(int argc, char **argv)
         argc = 1;
         argv = no_arguments;
     }
+    rdl__statics_frames((char *)__builtin_frame_address(0) + LINK);
     tests = rdl__tests(&count);
     expect_gates(tests, count);
     if (!rdl__options_read(options, argc, argv, &error) ||

@@ -160,23 +160,56 @@ static void choose(bool (*is_own)(uintptr_t pc))
     }
 }
 
-/* Memory that shmat has attached before we looked is in no table of ours. */
-static bool has_segments(void)
+/* ---- Memory that is shared, as the kernel knows it ------------------------------------------- */
+
+/* The address of such memory of the program that this line of /proc/self/maps is about; or NULL. */
+static char *shared_of_program(const char *line)
 {
-    enum { NAME = 5, ROOM = 4096 };
-    char text[ROOM + NAME];
+    uintptr_t start = 0;
+
+    for (; *line != '-'; line++)
+        start = start * 16 + (uintptr_t)(*line <= '9' ? *line - '0' : *line - 'a' + 10);
+    while (*line != ' ')
+        line++;
+    return line[2] == 'w' && line[4] == 's' && !rdl__map_is_shared((void *)start) ? (char *)start
+                                                                                  : NULL;
+}
+
+/* It is compared (rdl__maps_shared_has_changed). */
+static bool is_saved(const char *memory)
+{
+    for (uint32_t i = 0; i < saved_count; i++)
+        if (memory >= saved[i].start && memory < saved[i].start + saved[i].size)
+            return true;
+    return false;
+}
+
+/* Only the beginnings of lines matter: a name may be cut off. */
+static bool any_shared(bool but_saved)
+{
+    enum { ROOM = 8192, LINE = 64 };
+    char text[ROOM + 1];
     long fd = rdl__kernel(SYS_openat, AT_FDCWD, (long)"/proc/self/maps", O_RDONLY, 0, 0, 0);
+    bool found = false, begins = true;
     size_t kept = 0;
-    bool found = false;
     long got;
 
     while (fd >= 0 && !found &&
-           (got = rdl__kernel(SYS_read, fd, (long)text + (long)kept, ROOM, 0, 0, 0)) > 0) {
-        size_t size = kept + (size_t)got;
+           (got = rdl__kernel(SYS_read, fd, (long)text + (long)kept, ROOM - kept, 0, 0, 0)) > 0) {
+        size_t size = kept + (size_t)got, at = 0;
 
-        found = memmem(text, size, "/SYSV", NAME) != NULL;
-        kept = size < NAME ? size : NAME - 1;
-        memmove(text, text + size - kept, kept);
+        while (at < size && !found) {
+            char *memory, *end = memchr(text + at, '\n', size - at);
+
+            if (begins && !end && size - at < LINE)
+                break; /* the rest of it comes next */
+            memory = begins ? shared_of_program(text + at) : NULL;
+            found = memory && !(but_saved && is_saved(memory));
+            begins = end != NULL;
+            at = end ? (size_t)(end + 1 - text) : size;
+        }
+        kept = size - at;
+        memmove(text, text + at, kept);
     }
     if (fd >= 0)
         rdl__kernel(SYS_close, fd, 0, 0, 0, 0, 0);
@@ -189,8 +222,8 @@ void rdl__maps_save(bool (*is_own)(uintptr_t pc))
 
     forget_copies();
     choose(is_own);
-    if (has_segments())
-        rdl__maps_problem = "System V shared memory that was attached before keeps its contents";
+    if (any_shared(true))
+        rdl__maps_problem = "shared memory that was there before keeps its contents";
     if (too_many)
         rdl__maps_problem = "memory that the program has mapped keeps its contents, because there "
                             "are too many mappings";
@@ -214,12 +247,15 @@ void rdl__maps_restore(void)
             rdl__maps_problem = "an execution removed or protected memory that was mapped before";
 }
 
-bool rdl__maps_any_shared(bool (*is_own)(uintptr_t pc))
+bool rdl__copies_share;
+
+void rdl__maps_copied(void)
 {
-    for (uint32_t i = 0; i < map_count; i++)
-        if (maps[i].is_shared && !is_own(maps[i].pc))
-            return true;
-    return false;
+    static bool is_known;
+
+    if (!is_known)
+        rdl__copies_share = any_shared(false);
+    is_known = true;
 }
 
 bool rdl__maps_shared_has_changed(void)

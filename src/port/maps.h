@@ -22,8 +22,10 @@ void rdl__maps_forget(void *start, size_t size);
 void rdl__maps_save(bool (*is_own)(uintptr_t pc));
 void rdl__maps_restore(void);
 
-/* Are there any that are shared, but for those that Raddle itself has made? */
-bool rdl__maps_any_shared(bool (*is_own)(uintptr_t pc));
+/* The process is about to be copied, for the first time perhaps.  Will all copies share memory with
+ * it that can be written to, however the program came to it? */
+void rdl__maps_copied(void);
+extern bool rdl__copies_share;
 
 /* Is there something else now in a mapping that is shared? */
 bool rdl__maps_shared_has_changed(void);

@@ -26,6 +26,7 @@ enum {
     UNWATCHED_MAX = 64 << 20, /* copying more each time would take longer than most executions */
     FORGET_AFTER = 4096, /* restorations; a page that is written now and then is copied always */
     MET_KEPT = 8192,
+    FRAMES_MAX = 64 << 20, /* no stack of the first thread is that large */
 };
 
 #define NOT_SANITIZED __attribute__((no_sanitize("address", "undefined")))
@@ -458,12 +459,31 @@ static bool is_consistent(void)
     return rdl__heap_is_on || __asan_locate_address;
 }
 
+/* Where the loader began; arguments and environment follow (control/sched/undo.c). */
+extern void *__libc_stack_end;
+static char *frames;
+
+void rdl__statics_frames(void *from)
+{
+    frames = from;
+}
+
+/* None if it is another thread that tests run in. */
+static void add_frames(void)
+{
+    char *end = __libc_stack_end;
+
+    if (frames && frames < end && end - frames < FRAMES_MAX)
+        add(frames, end);
+}
+
 static void find_ranges(void)
 {
     char *start, *end;
 
     rdl__coverage_prepare();
     dl_iterate_phdr(look_into, NULL);
+    add_frames();
     rdl__coverage_each(leave_out);
     rdl__heap_save(&start, &end);
     add(start, end);

@@ -17,6 +17,10 @@
 /* Note what they are now.  It takes the place of what was noted before. */
 void rdl__statics_save(void);
 
+/* Variables of the functions that have called rdl_main, in frames from this address on, are put
+ * back as well. */
+void rdl__statics_frames(void *from);
+
 /* An execution changes the protection of memory: what is put back there must be writable again. */
 void rdl__statics_protected(void *start, size_t size);
 

@@ -490,8 +490,8 @@ static void add_explored(struct rdl__report *report, const struct rdl__followed 
     else if (followed->is_copy)
         rdl__text_add(&line, "explored a process that %s forked", followed->started_by);
     else
-        rdl__text_add(&line, "explored %s, which %s started", followed->program,
-                      followed->started_by);
+        rdl__text_add(&line, "explored %s, which %s started; only %s is judged", followed->program,
+                      followed->started_by, followed->program);
     for (size_t i = 0; i < followed->other_count; i++)
         rdl__text_add(&line, "%s %s", i ? "," : "; not explored:", followed->others[i]);
     if (followed->input_is_cut)

@@ -33,6 +33,7 @@
 #include "port/addresses.h"
 #include "port/clock.h"
 #include "port/kernel.h"
+#include "port/maps.h"
 #include "raddle/reproduce.h"
 #include "run/attribute.h"
 #include "run/execute.h"
@@ -122,6 +123,7 @@ static void prepare_execution(void)
     forget_output();
     rdl__capture_begin();
     rdl__handles_copied();
+    rdl__maps_copied();
 }
 
 /* ---- What became of it ------------------------------------------------------------------- */

@@ -110,7 +110,7 @@ static void begin(const struct rdl__execution *execution)
     rdl__first_turn();
     rdl__running = first;
     rdl__alike_tell();
-    if (execution->forked && rdl__maps_any_shared(rdl__is_own))
+    if (execution->forked && rdl__copies_share)
         rdl__limit(RDL__LIMIT_UNLIKE, "they share memory that was mapped before main", "");
     if (rdl__free_threads > 0)
         rdl__limit(RDL__LIMIT_BOUND, "threads that were started before were not controlled", "");

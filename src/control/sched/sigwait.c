@@ -123,16 +123,17 @@ RDL__INTERPOSE int sigsuspend(const sigset_t *mask)
     return -1;
 }
 
-/* A signal that has come before is handled before, and may be the one that the
- * thread wants to wait for: then it waits in vain, as it would. */
+/* A signal that has come before is handled before, and may be the one that the thread wants to wait
+ * for: then it waits in vain, as it would.  So others may run before the wait begins. */
 RDL__INTERPOSE int pause(void)
 {
     struct rdl__thread *self = rdl__self();
+    uintptr_t pc = RDL__CALLER;
 
     if (!self)
         return RDL__NEXT(pause)();
-    rdl__handle_signals(self);
-    return await_handler(self, RDL__CALLER);
+    rdl__point(self, &(struct rdl__op){.kind = RDL__OP_STEP, .pc = pc});
+    return await_handler(self, pc);
 }
 
 RDL__INTERPOSE int sigpending(sigset_t *out)

@@ -27,6 +27,7 @@
 #include "control/sched/follow.h"
 #include "control/sched/mappings.h"
 #include "control/sched/world.h"
+#include "port/maps.h"
 
 RDL__ASKED_FOR(syscall);
 
@@ -112,6 +113,8 @@ static bool about_processes(struct rdl__thread *self, long number, const long *a
     case SYS_execveat:
         *out = rdl__execute_by_number(number, a);
         return true;
+    case SYS_exit_group:
+        _exit((int)a[0]);
     case SYS_pause:
         *out = pause();
         return true;
@@ -429,6 +432,16 @@ long rdl__call_by_number(struct rdl__thread *self, long number, long *a, uintptr
     return result;
 }
 
+/* Memory that is mapped before the first execution; the answer of the call is handed on. */
+static long note_mapping(long number, const long *a, uintptr_t pc, long result)
+{
+    if (number == SYS_mmap && result != -1)
+        rdl__maps_note((void *)result, (size_t)a[1], (int)a[3], pc);
+    else if (number == SYS_munmap && result == 0)
+        rdl__maps_forget((void *)a[0], (size_t)a[1]);
+    return result;
+}
+
 /* How many arguments there are is not known: the last may be what else is on the stack. */
 __attribute__((no_sanitize("address"))) RDL__INTERPOSE long syscall(long number, ...)
 {
@@ -445,7 +458,8 @@ __attribute__((no_sanitize("address"))) RDL__INTERPOSE long syscall(long number,
         return rdl__call_by_number(self, number, a, pc);
     if (rdl__follower && (number == SYS_execve || number == SYS_execveat))
         return rdl__execute_by_number(number, a);
-    return RDL__NEXT(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    return note_mapping(number, a, pc,
+                        RDL__NEXT(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]));
 }
 
 RDL__INTERPOSE int tgkill(pid_t process, pid_t thread, int signal)
