@@ -48,8 +48,8 @@ compile() {
     "$folder/generate" $seed $batch $kind orders $pairs >"$folder/orders.c"
     "$CC" $options "$folder/batch.c" "$folder/unseen.o" "$folder/plain.o" "$@" \
         -o "$folder/plain" -pthread -lstdc++ -lm &
-    "$CC" -O1 -w -I"$code" "$folder/orders.c" "$folder/unseen.o" "$folder/plain.o" \
-        -o "$folder/orders" -pthread -lstdc++ -lm &
+    "$CC" -O1 -w -I"$code" -I"$SOURCE/include" "$folder/orders.c" "$folder/unseen.o" \
+        "$folder/plain.o" -o "$folder/orders" -pthread -lstdc++ -lm &
     RADDLE_CC=$CC "$raddle" cc $options "$folder/batch.c" "$folder/unseen.o" "$objects" \
         "$@" -o "$folder/seen" -lstdc++ -lm
     wait

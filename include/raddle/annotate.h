@@ -24,9 +24,19 @@ void rdl__benign_race(const char *file, int line, const volatile void *memory,
                       __typeof__(sizeof 0) size, const char *why) __asm__("AnnotateBenignRaceSized")
     __attribute__((weak));
 
+void rdl__keep_memory(const volatile void *memory,
+                      __typeof__(sizeof 0) size) __asm__("rdl_keep_memory") __attribute__((weak));
+
 #ifdef __cplusplus
 }
 #endif
+
+/* This memory outlives executions on purpose: the results of a test that another process collects,
+ * for example.  Raddle does not put it back, and does not report that executions do not begin alike
+ * because of it.  What the code under test reads there must not change what it does.  To be called
+ * where the memory is mapped: before main, or by setup_once. */
+#define RDL_KEEP_MEMORY(memory, size)                                                              \
+    (rdl__keep_memory ? rdl__keep_memory((memory), (size)) : (void)0)
 
 /* From here on, data races for the bytes of this object are no failures.  The annotation ends with
  * the execution, or when the object's memory is allocated anew; one that is made outside of

@@ -19,6 +19,7 @@
 
 enum {
     MAPS_MAX = 256,
+    KEPT_MAX = 16,
     COPIED_MAX = 4 << 20, /* bytes; to copy more would take longer than most executions */
     PAGE = 4096,
 };
@@ -40,6 +41,10 @@ const char *rdl__maps_problem;
 static struct map maps[MAPS_MAX];
 static uint32_t map_count;
 static bool too_many;
+static struct kept {
+    const char *start, *end;
+} kept[KEPT_MAX];
+static uint32_t kept_count;
 static struct saved saved[MAPS_MAX];
 static uint32_t saved_count;
 static char *copies;
@@ -88,6 +93,21 @@ void rdl__maps_note(void *start, size_t size, int flags, uintptr_t pc)
                      .end = flags ? whole_pages(start, size) : (char *)start + size,
                      .pc = pc,
                      .is_shared = flags & MAP_SHARED});
+}
+
+/* If there are too many, the report says of the others what it says of all. */
+void rdl__maps_keep(const char *start, size_t size)
+{
+    if (kept_count < KEPT_MAX)
+        kept[kept_count++] = (struct kept){start, start + size};
+}
+
+static bool is_kept(const char *memory)
+{
+    for (uint32_t i = 0; i < kept_count; i++)
+        if (memory >= kept[i].start && memory < kept[i].end)
+            return true;
+    return false;
 }
 
 static bool is_of_runtime(uintptr_t pc)
@@ -145,7 +165,7 @@ static void choose(bool (*is_own)(uintptr_t pc))
         struct map *map = &maps[i];
         size_t size = (size_t)(map->end - map->start);
 
-        if (is_own(map->pc) || is_of_runtime(map->pc) || !is_writable(map))
+        if (is_own(map->pc) || is_of_runtime(map->pc) || is_kept(map->start) || !is_writable(map))
             continue;
         saved[saved_count] = (struct saved){.start = map->start, .size = size};
         if (copies_size + size > COPIED_MAX) {
@@ -171,8 +191,10 @@ static char *shared_of_program(const char *line)
         start = start * 16 + (uintptr_t)(*line <= '9' ? *line - '0' : *line - 'a' + 10);
     while (*line != ' ')
         line++;
-    return line[2] == 'w' && line[4] == 's' && !rdl__map_is_shared((void *)start) ? (char *)start
-                                                                                  : NULL;
+    return line[2] == 'w' && line[4] == 's' && !rdl__map_is_shared((void *)start) &&
+                   !is_kept((char *)start)
+               ? (char *)start
+               : NULL;
 }
 
 /* It is compared (rdl__maps_shared_has_changed). */
@@ -191,12 +213,12 @@ static bool any_shared(bool but_saved)
     char text[ROOM + 1];
     long fd = rdl__kernel(SYS_openat, AT_FDCWD, (long)"/proc/self/maps", O_RDONLY, 0, 0, 0);
     bool found = false, begins = true;
-    size_t kept = 0;
+    size_t rest = 0;
     long got;
 
     while (fd >= 0 && !found &&
-           (got = rdl__kernel(SYS_read, fd, (long)text + (long)kept, ROOM - kept, 0, 0, 0)) > 0) {
-        size_t size = kept + (size_t)got, at = 0;
+           (got = rdl__kernel(SYS_read, fd, (long)text + (long)rest, ROOM - rest, 0, 0, 0)) > 0) {
+        size_t size = rest + (size_t)got, at = 0;
 
         while (at < size && !found) {
             char *memory, *end = memchr(text + at, '\n', size - at);
@@ -208,8 +230,8 @@ static bool any_shared(bool but_saved)
             begins = end != NULL;
             at = end ? (size_t)(end + 1 - text) : size;
         }
-        kept = size - at;
-        memmove(text, text + at, kept);
+        rest = size - at;
+        memmove(text, text + at, rest);
     }
     if (fd >= 0)
         rdl__kernel(SYS_close, fd, 0, 0, 0, 0, 0);

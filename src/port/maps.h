@@ -30,6 +30,9 @@ extern bool rdl__copies_share;
 /* Is there something else now in a mapping that is shared? */
 bool rdl__maps_shared_has_changed(void);
 
+/* This memory, of one mapping, is left alone, and nothing is said of it. */
+void rdl__maps_keep(const char *start, size_t size);
+
 /* Why some are not put back, to complete "executions do not begin alike: "; NULL: all are. */
 extern const char *rdl__maps_problem;
 

@@ -28,6 +28,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <raddle/annotate.h>
+
 #include "objects.h"
 #include "outcomes.h"
 #include "unseen.h"
@@ -484,5 +486,6 @@ __attribute__((constructor)) static void map_outcomes(void)
     all_outcomes = map_unnoticed((size_t)status.st_size, fd);
     if ((uintptr_t)all_outcomes > (uintptr_t)-4096)
         abort();
+    RDL_KEEP_MEMORY(all_outcomes, (size_t)status.st_size);
     close(fd);
 }

@@ -10,6 +10,7 @@
 #include "control/sched/inner.h"
 #include "control/sched/next.h"
 #include "control/sched/track.h"
+#include "port/maps.h"
 
 /* What we export, declared and defined at once. */
 #define EXPORT(type, name, parameters)                                                             \
@@ -251,6 +252,11 @@ EXPORT(void, AnnotateBenignRaceSized,
 {
     (void)file, (void)line, (void)why;
     rdl__race_allow((uintptr_t)memory, size, rdl__self() == NULL);
+}
+
+EXPORT(void, rdl_keep_memory, (const volatile void *memory, uintptr_t size))
+{
+    rdl__maps_keep((const char *)memory, size);
 }
 
 EXPORT(void, AnnotateBenignRace,
