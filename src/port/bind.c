@@ -99,13 +99,14 @@ static bool is_intercepted(const char *name)
 }
 
 /* Where a program that is not position independent takes a function's address, that is an entry
- * of the program's PLT for all. */
-static bool is_plt(const void *function)
+ * of the program's PLT for all.  (To ask takes a look at all symbols of the module.) */
+static bool is_plt(const struct link_map *module, const void *function)
 {
     const ElfW(Sym) *symbol = NULL;
     Dl_info info;
 
-    return dladdr1(function, &info, (void **)(uintptr_t)&symbol, RTLD_DL_SYMENT) && symbol &&
+    return !*module->l_name &&
+           dladdr1(function, &info, (void **)(uintptr_t)&symbol, RTLD_DL_SYMENT) && symbol &&
            symbol->st_shndx == SHN_UNDEF;
 }
 
@@ -114,7 +115,7 @@ static bool is_of_program(const void *function, const char *name)
 {
     const struct link_map *module = function ? module_of(function) : NULL;
 
-    return module && module != ours && !is_plt(function) && !is_preloaded(module->l_name) &&
+    return module && module != ours && !is_plt(module, function) && !is_preloaded(module->l_name) &&
            !is_intercepted(name);
 }
 

@@ -73,17 +73,27 @@ static bool is_part_of_compiler(const char *name)
     return is_one_of(name, names, sizeof names / sizeof *names);
 }
 
+/* The module that was asked for last. */
+static struct {
+    const struct link_map *module;
+    const char *library; /* its file, if it is one of the C library's kind; or NULL */
+} last;
+
 /* The library of the C library's kind that a function is in; NULL: it is in none of them. */
 static const char *library_of(uintptr_t function)
 {
     struct dl_find_object found;
-    const char *slash;
+    const char *path, *slash;
 
-    if (_dl_find_object((void *)function, &found) != 0 ||
-        !rdl__is_known_library(found.dlfo_link_map->l_name))
+    if (_dl_find_object((void *)function, &found) != 0)
         return NULL;
-    slash = strrchr(found.dlfo_link_map->l_name, '/');
-    return slash ? slash + 1 : found.dlfo_link_map->l_name;
+    if (found.dlfo_link_map != last.module) {
+        path = found.dlfo_link_map->l_name;
+        slash = strrchr(path, '/');
+        last.module = found.dlfo_link_map;
+        last.library = !rdl__is_known_library(path) ? NULL : slash ? slash + 1 : path;
+    }
+    return last.library;
 }
 
 /* A function of such a library: does anybody know what it does?  Raddle's own are known. */
@@ -203,6 +213,7 @@ uintptr_t rdl__seen_targets[TARGETS] __attribute__((visibility("hidden")));
 void rdl__unseen_forget(void)
 {
     memset(rdl__seen_targets, 0, sizeof rdl__seen_targets);
+    last.module = NULL;
 }
 
 void rdl__calls_indirectly(const struct rdl__kept *kept)
