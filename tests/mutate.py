@@ -86,6 +86,22 @@ def entry_of(mutant):
             f"is: {mutant.after}\n")
 
 
+def work_of(session):
+    """Something that is another at each call while a process of this session runs, or could."""
+    found = []
+    for stat in glob.glob("/proc/[0-9]*/stat"):
+        try:
+            with open(stat, encoding="utf-8", errors="replace") as file:
+                fields = file.read().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[3]) == session:
+            if fields[0] in "RD":
+                return time.monotonic()
+            found.append((stat, fields[11], fields[12]))
+    return found
+
+
 class Place:
     """Where one job works.  To tests it looks like the build, but for programs linked here."""
 
@@ -180,7 +196,7 @@ class Bench:
                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                    start_new_session=True, preexec_fn=prepare)
         try:
-            status = process.wait(10 + 10 * seconds if seconds else None)
+            status = self.status_of(process, seconds)
         except subprocess.TimeoutExpired:
             status = -signal.SIGKILL
         try:
@@ -189,6 +205,22 @@ class Bench:
             pass
         process.wait()
         return status in (0, 77)
+
+    @staticmethod
+    def status_of(process, seconds):
+        """Wait for it, but not for one that lasts many times as long, or does nothing for long."""
+        if not seconds:
+            return process.wait()
+        end, last, since = time.monotonic() + 10 + 10 * seconds, None, time.monotonic()
+        while True:
+            try:
+                return process.wait(1)
+            except subprocess.TimeoutExpired:
+                now, done = time.monotonic(), work_of(process.pid)
+                if done != last:
+                    last, since = done, now
+                if now > end or now > since + 10 + 2 * seconds:
+                    raise
 
     def defined(self, file, kinds):
         listing = subprocess.run(["nm", file], check=True, capture_output=True, text=True).stdout
