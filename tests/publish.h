@@ -18,7 +18,7 @@ static void expect_outcomes(const char *wanted, void (*body)(void), const char *
                   wanted, exploration->failure);
 }
 
-enum { FEW = 500 }; /* executions: most have that race */
+enum { FEW = 500, CHANCES = 40 }; /* executions: most have that race */
 
 static void expect_race(void (*body)(void), const char *variant)
 {
@@ -43,6 +43,17 @@ TEST(who_has_heard_of_something_else_races)
     for (channel = channels; channel < channels + channel_count; channel++)
         if (!channel->is_one)
             expect_race(heard_of_another, "heard of another");
+}
+
+TEST(that_is_so_among_many_threads)
+{
+    for (channel = channels; channel < channels + channel_count; channel += 5) {
+        const char *seen = explore(written_before_among_many, true, CHANCES, 0);
+
+        EXPECT_LACKS(seen, "race");
+        EXPECT_LACKS(seen, "ended with");
+        EXPECT_CONTAINS(explore(written_after_among_many, true, CHANCES, 0), "race");
+    }
 }
 
 TEST(what_orders_nothing_hides_no_race)

@@ -24,5 +24,7 @@ extern const struct channel *channel;
 void written_before(void); /* it is published */
 void written_after(void);  /* it has been published */
 void heard_of_another(void);
+void written_before_among_many(void);
+void written_after_among_many(void);
 
 #endif

@@ -76,6 +76,29 @@ static void run(void *(*writer)(void *it), void *of)
         channel->end();
 }
 
+enum { MANY = 10 }; /* so that clocks are long */
+
+static pthread_barrier_t leaving;
+
+static void *stay(void *it)
+{
+    pthread_barrier_wait(&leaving);
+    return it;
+}
+
+static void among_many(void (*body)(void))
+{
+    pthread_t threads[MANY];
+
+    pthread_barrier_init(&leaving, NULL, MANY + 1);
+    for (int i = 0; i < MANY; i++)
+        pthread_create(&threads[i], NULL, stay, NULL);
+    body();
+    pthread_barrier_wait(&leaving);
+    for (int i = 0; i < MANY; i++)
+        pthread_join(threads[i], NULL);
+}
+
 void written_before(void)
 {
     run(write_and_publish, NULL);
@@ -89,6 +112,16 @@ void written_after(void)
 void heard_of_another(void)
 {
     run(write_and_publish, &message);
+}
+
+void written_before_among_many(void)
+{
+    among_many(written_before);
+}
+
+void written_after_among_many(void)
+{
+    among_many(written_after);
 }
 
 #endif
