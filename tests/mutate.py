@@ -4,9 +4,9 @@
 
 A sample of mutants (tests/mutants/changes.py) of src/control, src/judge, src/events and src/shrink
 is drawn, half of it from src/control/sched; or of the folder or file that is named.  Each mutant
-is compiled by itself and linked with the tests of its file (tests/mutants/tests says which), which
-run until one fails: then the mutant is killed.  One that lasts many times as long as the test did
-is killed, too.  Mutants that tests/mutants/equivalent tells to be equivalent are not run.
+is compiled by itself and linked with the tests of its file (tests/mutants/tests says which), or
+with the library that scripts preload.  These run until one fails: then the mutant is killed.  One
+that lasts many times as long as the test did, or does nothing for long, is killed, too.  Mutants that tests/mutants/equivalent tells to be equivalent are not run.
 
 BUILD is where `make tests` has built everything.  All that is made here goes to BUILD/mutate:
 nothing in the source tree is written.  Survivors are listed at the end and in BUILD/mutate/survivors,
@@ -39,6 +39,7 @@ from mutants.changes import mutants  # noqa: E402
 FOLDERS = ["src/control/sched", "src/control", "src/judge", "src/events", "src/shrink"]
 SCHEDULER = "src/control/sched/"
 PROGRAMS = ("tests", "specs", "examples", "zoo")
+LIBRARY = "lib/libraddle.so"  # what is preloaded into the programs that scripts explore
 WANTED = 90  # percent
 KILLED, SURVIVED, EQUIVALENT, SAME, BROKEN = "killed survived equivalent same broken".split()
 
@@ -50,6 +51,10 @@ def read_tests():
         text = re.sub(r"\+\s+", "+", text)
     parts = (line.split(":") for line in text.splitlines() if line.strip())
     return [(pattern.strip(), names.split()) for pattern, names in parts]
+
+
+def is_script(test):
+    return test.startswith("run_")
 
 
 def tests_of(path, table):
@@ -86,6 +91,22 @@ def entry_of(mutant):
             f"is: {mutant.after}\n")
 
 
+def work_of(session):
+    """Something that is another at each call while a process of this session runs, or could."""
+    found = []
+    for stat in glob.glob("/proc/[0-9]*/stat"):
+        try:
+            with open(stat, encoding="utf-8", errors="replace") as file:
+                fields = file.read().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[3]) == session:
+            if fields[0] in "RD":
+                return time.monotonic()
+            found.append((stat, fields[11], fields[12]))
+    return found
+
+
 class Place:
     """Where one job works.  To tests it looks like the build, but for programs linked here."""
 
@@ -99,6 +120,8 @@ class Place:
                 os.mkdir(f"{self.build}/{name}")
                 for program in os.listdir(f"{build}/{name}"):
                     os.symlink(f"{build}/{name}/{program}", f"{self.build}/{name}/{program}")
+            elif name in ("lib", "bin"):  # the tool preloads the library that lies next to it
+                shutil.copytree(f"{build}/{name}", f"{self.build}/{name}", symlinks=True)
             elif name != "mutate":
                 os.symlink(f"{build}/{name}", f"{self.build}/{name}")
 
@@ -142,13 +165,35 @@ class Bench:
         done = subprocess.run(command, cwd=self.build, stderr=subprocess.DEVNULL)
         if done.returncode:
             return None
+        shutil.copy(object_file, self.shared(object_file))
         subprocess.run(["cmake", f"-DARCHIVE={object_file}", "-DOBJCOPY=objcopy",
                         "-DOBJDUMP=objdump", "-P", os.path.realpath("cmake/apart.cmake")],
                        check=True)
         return object_file
 
-    def link(self, place, program, object_file=None):
+    @staticmethod
+    def shared(object_file):
+        """The same as the shared library has it, which keeps no variables apart."""
+        return object_file + ".shared"
+
+    def link_library(self, place, path, object_file):
+        """Link the shared library anew, with this object instead of that of the file."""
+        with open(f"{self.build}/CMakeFiles/raddle_shared.dir/link.txt", encoding="utf-8") as file:
+            command = shlex.split(file.read())
+        out = os.path.realpath(place.path(LIBRARY))
+        command[command.index("-o") + 1] = out
+        if object_file:
+            at = next(i for i, word in enumerate(command)
+                      if word.endswith(f"raddle_objects.dir/{path}.o"))
+            command[at] = self.shared(object_file)
+        os.remove(out)
+        subprocess.run(command, cwd=self.build, check=True)
+        return out
+
+    def link(self, place, program, path, object_file=None):
         """Link a program (as FOLDER/NAME) anew, with this object before all others."""
+        if program == LIBRARY:
+            return self.link_library(place, path, object_file)
         folder, names = program.split("/")
         targets = names.split("+") if folder == "tests" else [f"{folder}_{names}"]
         path, objects = place.path(program), []
@@ -175,12 +220,15 @@ class Bench:
                 resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
-        process = subprocess.Popen([place.path(f"tests/{test}")], cwd=place.folder,
+        command = [place.path(f"tests/{test}")]
+        if is_script(test):
+            command = ["bash", f"{os.getcwd()}/tests/{test}.sh"]
+        process = subprocess.Popen(command, cwd=place.folder,
                                    env=dict(self.environment, BUILD=place.build),
                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                    start_new_session=True, preexec_fn=prepare)
         try:
-            status = process.wait(10 + 10 * seconds if seconds else None)
+            status = self.status_of(process, seconds)
         except subprocess.TimeoutExpired:
             status = -signal.SIGKILL
         try:
@@ -189,6 +237,22 @@ class Bench:
             pass
         process.wait()
         return status in (0, 77)
+
+    @staticmethod
+    def status_of(process, seconds):
+        """Wait for it, but not for one that lasts many times as long, or does nothing for long."""
+        if not seconds:
+            return process.wait()
+        end, last, since = time.monotonic() + 10 + 10 * seconds, None, time.monotonic()
+        while True:
+            try:
+                return process.wait(1)
+            except subprocess.TimeoutExpired:
+                now, done = time.monotonic(), work_of(process.pid)
+                if done != last:
+                    last, since = done, now
+                if now > end or now > since + 10 + 2 * seconds:
+                    raise
 
     def defined(self, file, kinds):
         listing = subprocess.run(["nm", file], check=True, capture_output=True, text=True).stdout
@@ -199,10 +263,10 @@ class Bench:
         """How long the test takes, which programs belong to it, and what code is in them."""
         used = set()
         for name in test.split("+"):
-            with open(f"tests/{name}.c", encoding="utf-8") as file:
+            with open(f"tests/{name}.{'sh' if is_script(test) else 'c'}", encoding="utf-8") as file:
                 used.update(re.findall(r"\$BUILD/((?:specs|examples|zoo)/\w+)", file.read()))
-        programs = [f"tests/{test}", *sorted(used)]
-        code = {each: self.defined(self.link(place, each), "TtDdBbRr") for each in programs}
+        programs = [LIBRARY if is_script(test) else f"tests/{test}", *sorted(used)]
+        code = {each: self.defined(self.link(place, each, None), "TtDdBbRr") for each in programs}
         start = time.monotonic()
         if not self.run(place, test, None):
             sys.exit(f"mutate.py: {test} fails without any change")
@@ -247,7 +311,7 @@ class Bench:
                 continue
             for program in set(code) - linked:
                 if program in touched or "+" in program:
-                    self.link(place, program, object_file)
+                    self.link(place, program, mutant.path, object_file)
                 else:
                     place.restore(program)
             linked.update(code)

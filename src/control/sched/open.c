@@ -103,17 +103,16 @@ static struct fifo *come_to_open(struct rdl__thread *self, int folder, const cha
                                  uintptr_t pc)
 {
     struct fifo *fifo = self ? fifo_to_open(folder, path, flags) : NULL;
-
-    bool is_told = self && self->aside == 0 && !rdl__is_own(pc);
+    bool is_told = self && !rdl__is_for_raddle(pc) && self->aside == 0;
 
     if (is_told)
         rdl__note_opening(path);
     if (self && !fifo && !rdl__is_alone() && self->aside == 0)
         rdl__come_to_open(self, folder, path, flags & O_CREAT, flags & O_TRUNC, pc);
-    if (is_told) {
+    if (is_told && !rdl__is_own(pc)) /* a call by number is not where a thread is cancelled */
         rdl__test_cancel(self);
+    if (is_told)
         rdl__left_open(folder, path, flags);
-    }
     return fifo;
 }
 

@@ -85,9 +85,9 @@ static bool wait_for(struct rdl__thread *self, struct pollfd *fds, nfds_t count,
             rdl__look_outside();
         }
         rdl__point(self, &op);
-        return true;
-    }
-    if (rdl__await_files(self, &op, &wait, deadline, false) == RDL__INTERRUPTED) {
+        if (!rdl__any_is_ready(fds, count))
+            return true;
+    } else if (rdl__await_files(self, &op, &wait, deadline, false) == RDL__INTERRUPTED) {
         errno = EINTR;
         return false;
     }

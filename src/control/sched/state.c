@@ -499,6 +499,16 @@ static void come_to_call(struct rdl__thread *self, const struct rdl__call_row *r
 }
 
 /* Until others have had their turn, it has changed nothing. */
+bool rdl__does_for_program;
+
+bool rdl__is_for_raddle(uintptr_t pc)
+{
+    bool is_for_program = rdl__does_for_program;
+
+    rdl__does_for_program = false;
+    return rdl__is_own(pc) && !is_for_program;
+}
+
 void rdl__come_to_call(struct rdl__thread *self, const struct rdl__call_row *row,
                        const uint64_t *arguments, uintptr_t pc)
 {
@@ -506,7 +516,7 @@ void rdl__come_to_call(struct rdl__thread *self, const struct rdl__call_row *row
 
     rdl__states_written |= row->writes;
     rdl__remains_called(row, arguments);
-    if (self->aside == 0 && !rdl__is_own(pc) && !rdl__is_of_sanitizer(pc))
+    if (!rdl__is_for_raddle(pc) && self->aside == 0 && !rdl__is_of_sanitizer(pc))
         come_to_call(self, row, arguments, pc);
     if (changes_names(row))
         rdl__names_changed();

@@ -35,6 +35,11 @@ uintptr_t rdl__state_object(enum rdl__state state);
 /* A bit for each state that a controlled thread may have written since this was 0. */
 extern uint64_t rdl__states_written;
 
+/* A call that Raddle itself does is no operation, unless the program does it by number (syscall.c):
+ * then the next one is the program's. */
+extern bool rdl__does_for_program;
+bool rdl__is_for_raddle(uintptr_t pc);
+
 /* The thread is about to call a function that has this row, with these arguments. */
 void rdl__come_to_call(struct rdl__thread *self, const struct rdl__call_row *row,
                        const uint64_t *arguments, uintptr_t pc);

@@ -4,6 +4,7 @@
  * function of that name; all others are handed on, as operations on what the function's
  * row in the table of calls says (syscall_rows.c). */
 #include <errno.h>
+#include <fcntl.h>
 #include <mqueue.h>
 #include <poll.h>
 #include <sched.h>
@@ -26,10 +27,22 @@
 
 #include "control/sched/follow.h"
 #include "control/sched/mappings.h"
+#include "control/sched/state.h"
 #include "control/sched/world.h"
 #include "port/maps.h"
 
 RDL__ASKED_FOR(syscall);
+
+/* By a function that takes what comes from Raddle for Raddle's own. */
+#define FOR_PROGRAM(call)                                                                          \
+    (__extension__({                                                                               \
+        long result;                                                                               \
+                                                                                                   \
+        rdl__does_for_program = true;                                                              \
+        result = (call);                                                                           \
+        rdl__does_for_program = false;                                                             \
+        result;                                                                                    \
+    }))
 
 enum { ARGUMENTS = 6, IOPRIO_WHO_PROCESS = 1, KERNEL_SET = 8 };
 
@@ -256,7 +269,7 @@ static bool about_many_files(long number, const long *a, long *out)
                       (unsigned)a[5]);
         return true;
     case SYS_sendfile:
-        *out = sendfile((int)a[0], (int)a[1], (off_t *)a[2], (size_t)a[3]);
+        *out = FOR_PROGRAM(sendfile((int)a[0], (int)a[1], (off_t *)a[2], (size_t)a[3]));
         return true;
     default:
         return false;
@@ -264,7 +277,7 @@ static bool about_many_files(long number, const long *a, long *out)
 }
 
 /* Queues of messages, and semaphores. */
-static bool about_queues(long number, const long *a, long *out)
+static bool is_about_queues(long number, const long *a, long *out)
 {
     switch (number) {
     case SYS_semop:
@@ -301,15 +314,20 @@ static bool about_queues(long number, const long *a, long *out)
     }
 }
 
+static bool about_queues(long number, const long *a, long *out)
+{
+    return FOR_PROGRAM(is_about_queues(number, a, out));
+}
+
 /* Files and mappings that come and go. */
 static bool about_numbers(long number, const long *a, long *out)
 {
     switch (number) {
     case SYS_open:
-        *out = open((const char *)a[0], (int)a[1], (mode_t)a[2]);
+        *out = FOR_PROGRAM(open((const char *)a[0], (int)a[1], (mode_t)a[2]));
         return true;
     case SYS_openat:
-        *out = openat((int)a[0], (const char *)a[1], (int)a[2], (mode_t)a[3]);
+        *out = FOR_PROGRAM(openat((int)a[0], (const char *)a[1], (int)a[2], (mode_t)a[3]));
         return true;
     case SYS_pipe:
         *out = pipe((int *)a[0]);
@@ -345,7 +363,8 @@ static bool about_numbers(long number, const long *a, long *out)
         return true;
     case SYS_signalfd:
     case SYS_signalfd4:
-        *out = signalfd((int)a[0], (const sigset_t *)a[1], number == SYS_signalfd4 ? (int)a[3] : 0);
+        *out = FOR_PROGRAM(
+            signalfd((int)a[0], (const sigset_t *)a[1], number == SYS_signalfd4 ? (int)a[3] : 0));
         return true;
     case SYS_mmap:
         *out = (long)mmap((void *)a[0], (size_t)a[1], (int)a[2], (int)a[3], (int)a[4], a[5]);
