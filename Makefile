@@ -7,7 +7,7 @@ BUILD  ?= build
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
 
-# Extra options for configuring, for example CMAKE_FLAGS=-DRADDLE_WERROR=OFF
+# Extra options for configuring, for example CMAKE_FLAGS=-DRADDLE_WERROR=ON
 CMAKE_FLAGS ?=
 
 # make's own idea of CC is "cc"; we mean gcc unless told otherwise.

@@ -7,15 +7,16 @@
 # else is told what to ask root for.
 set -eu
 
-# package, or package:command where another package may supply the command too; patch is for those
-# who follow a tutorial to its end
-build='gcc:gcc libc6-dev make:make cmake:cmake pkg-config:pkg-config libdw-dev libdw1
-       libzydis-dev libzydis4.0 patch:patch'
-test='clang:clang libclang-rt-14-dev afl++:afl-fuzz python3:python3
+# package, or package:command where another package may supply the command too, or names that a
+# package has in different releases, the older one first: one|other.  The libraries themselves come
+# with their -dev packages.  patch is for those who follow a tutorial to its end.
+build='gcc:gcc libc6-dev make:make cmake:cmake pkg-config:pkg-config libdw-dev
+       libzydis-dev patch:patch'
+test='clang:clang libclang-rt-14-dev|libclang-rt-dev|libclang-rt-19-dev afl++:afl-fuzz python3:python3
       libxml2-utils:xmllint mandoc:mandoc groff:groff procps:pgrep
       g++:g++ libglib2.0-dev pigz:pigz valgrind:valgrind xz-utils:xz
       redis-server:redis-server libhiredis-dev
-      zlib1g libsqlite3-0 libssl3 gdb:gdb jq:jq zsh:zsh meson:meson ninja-build:ninja
+      zlib1g libsqlite3-0 libssl3|libssl3t64 gdb:gdb jq:jq zsh:zsh meson:meson ninja-build:ninja
       autoconf:autoconf automake:automake libtool:libtoolize
       chromium:chromium nodejs:node npm:npm'
 bench='g++:g++ librapidcheck-dev python3:python3 python3-hypothesis erlang-base
@@ -39,12 +40,29 @@ wanted() {
     done
 }
 
+is_installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
+
 is_present() {
-    local package=${1%%:*} command=${1#*:}
+    local package=${1%%:*} command=${1#*:} name
     if [ "$command" != "$1" ] && command -v "$command" >/dev/null; then
         return 0
     fi
-    [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ]
+    for name in ${package//|/ }; do
+        ! is_installed "$name" || return 0
+    done
+    return 1
+}
+
+# available NAME|NAME...: the first of these that this release has.
+available() {
+    local name
+    for name in ${1//|/ }; do
+        if apt-cache show "$name" >/dev/null 2>&1; then
+            echo "$name"
+            return
+        fi
+    done
+    echo "${1%%|*}"
 }
 
 list=$(wanted "$@")
@@ -60,14 +78,21 @@ for entry in $list; do
 done
 [ -n "$missing" ] || exit 0
 
+if [ "$(id -u)" = 0 ]; then
+    apt-get -q update # names are looked up in its lists
+fi
+packages=
+for package in $missing; do
+    packages="$packages $(available "$package")"
+done
+
 if [ "$(id -u)" != 0 ]; then
-    echo "These packages are missing:$missing" >&2
+    echo "These packages are missing:$packages" >&2
     echo "Install them, then try again:" >&2
-    echo "    sudo apt-get install --no-install-recommends$missing" >&2
+    echo "    sudo apt-get install --no-install-recommends$packages" >&2
     exit 1
 fi
 
-echo "installing:$missing"
+echo "installing:$packages"
 export DEBIAN_FRONTEND=noninteractive
-apt-get -q update
-apt-get -q -y -o Dpkg::Use-Pty=0 install --no-install-recommends $missing
+apt-get -q -y -o Dpkg::Use-Pty=0 install --no-install-recommends $packages
