@@ -18,75 +18,16 @@
 
 #include "base/memory.h"
 #include "port/code.h"
+#include "port/region.h"
 #include "port/zydis.h"
 
 enum { SHORT_BRANCH = 128 };
-
-struct region {
-    uintptr_t start, end;
-};
-
-/* ---- Unwinding information ------------------------------------------------------------------- */
-
-/* The table that linkers make, in the only form that they do: version 1; the address is relative
- * to here, the count absolute, entries relative to the table, each of 4 bytes. */
-struct table {
-    uint8_t form[4];
-    int32_t frames;
-    uint32_t count;
-    struct row {
-        int32_t start, frame;
-    } rows[];
-};
-
-/* How one begins: its start is relative to where that is said, in all code that is not of a
- * special kind. */
-struct frame {
-    uint32_t length, kind;
-    int32_t start;
-    uint32_t size;
-};
-
-static const struct row *find_row(const struct table *table, uintptr_t pc)
-{
-    size_t low = 0, high = table->count;
-
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-
-        if ((uintptr_t)table + (uintptr_t)table->rows[middle].start <= pc)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? &table->rows[low - 1] : NULL;
-}
-
-static bool find_region(uintptr_t pc, struct region *out)
-{
-    static const uint8_t form[] = {1, 0x1b, 0x03, 0x3b};
-    struct dl_find_object found;
-    const struct table *table;
-    const struct frame *frame;
-    const struct row *row;
-
-    if (_dl_find_object((void *)pc, &found) != 0 || !found.dlfo_eh_frame)
-        return false;
-    table = found.dlfo_eh_frame;
-    row = memcmp(table->form, form, sizeof form) == 0 ? find_row(table, pc) : NULL;
-    if (!row)
-        return false;
-    frame = (const struct frame *)((uintptr_t)table + (uintptr_t)row->frame);
-    out->start = (uintptr_t)table + (uintptr_t)row->start;
-    out->end = out->start + frame->size;
-    return out->start == (uintptr_t)&frame->start + (uintptr_t)frame->start && pc < out->end;
-}
 
 /* ---- Branches of 32 bits --------------------------------------------------------------------- */
 
 /* Code, and a bit for each of its bytes that may be what a branch leads to.  Kept for ever. */
 static struct targets {
-    struct region code;
+    struct rdl__region code;
     const void *module;
     uint64_t *bits;
     struct targets *next;
@@ -109,18 +50,13 @@ static void note_targets(struct targets *targets, uintptr_t at, const uint8_t *b
     }
 }
 
-static bool lies_in(uintptr_t address, const struct region *region)
-{
-    return address >= region->start && address < region->end;
-}
-
 static uint8_t length_of(const struct rdl__site *site)
 {
     return site->is_wide ? site->wide_length : site->length;
 }
 
 /* What stands where we have changed the code is known. */
-static struct targets *new_targets(struct region code, const void *module)
+static struct targets *new_targets(struct rdl__region code, const void *module)
 {
     struct targets *new = rdl__allocate(sizeof *new);
 
@@ -129,7 +65,7 @@ static struct targets *new_targets(struct region code, const void *module)
     new->bits = rdl__allocate((code.end - code.start) / 8 + sizeof *new->bits);
     note_targets(new, code.start, (const uint8_t *)code.start, code.end - code.start);
     for (const struct rdl__site *site = rdl__site_first(); site; site = site->next)
-        if (site->is_armed && lies_in(site->address, &code))
+        if (site->is_armed && rdl__region_has(&code, site->address))
             note_targets(new, site->address, site->original, length_of(site));
     new->next = all_targets;
     all_targets = new;
@@ -139,19 +75,19 @@ static struct targets *new_targets(struct region code, const void *module)
 static const struct targets *get_targets(uintptr_t address)
 {
     struct dl_find_object found;
-    struct region code;
+    struct rdl__region code;
 
     if (_dl_find_object((void *)address, &found) != 0)
         return NULL;
     for (const struct targets *targets = all_targets; targets; targets = targets->next)
-        if (lies_in(address, &targets->code) && targets->module == found.dlfo_eh_frame)
+        if (rdl__region_has(&targets->code, address) && targets->module == found.dlfo_eh_frame)
             return targets;
     return rdl__code_find(address, &code.start, &code.end) ? new_targets(code, found.dlfo_eh_frame)
                                                            : NULL;
 }
 
 /* Into the midst: the first byte may be led to. */
-static bool is_led_to(const struct region *bytes)
+static bool is_led_to(const struct rdl__region *bytes)
 {
     const struct targets *targets = get_targets(bytes->start);
 
@@ -164,35 +100,20 @@ static bool is_led_to(const struct region *bytes)
 /* ---- Short branches, and indirect ones ------------------------------------------------------- */
 
 struct survey {
-    struct region bytes;    /* those in question */
-    struct region function; /* that they are the first of */
-    bool is_entered;        /* their midst is led to */
-    bool has_indirect;      /* jump, in the part at hand */
-    bool comes_back;        /* a branch of the part at hand goes into the function */
-    uintptr_t *elsewhere;   /* where the function jumps to */
+    struct rdl__region bytes;    /* those in question */
+    struct rdl__region function; /* that they are the first of */
+    bool is_entered;             /* their midst is led to */
+    bool has_indirect;           /* jump, in the part at hand */
+    bool comes_back;             /* a branch of the part at hand goes into the function */
+    uintptr_t *elsewhere;        /* where the function jumps to */
     size_t count;
 };
-
-static uint8_t *read_region(const struct region *region)
-{
-    size_t size = region->end - region->start;
-    uint8_t *bytes = rdl__allocate(size + RDL__WIDE_MAX);
-
-    if (rdl__code_read(region->start, bytes, size) != size) {
-        free(bytes);
-        return NULL;
-    }
-    for (const struct rdl__site *site = rdl__site_first(); site; site = site->next)
-        if (site->is_armed && lies_in(site->address, region))
-            memcpy(bytes + (site->address - region->start), site->original, length_of(site));
-    return bytes;
-}
 
 static void note_branch(struct survey *survey, uintptr_t to, bool is_own)
 {
     survey->is_entered |= to > survey->bytes.start && to < survey->bytes.end;
-    survey->comes_back |= lies_in(to, &survey->function) && to > survey->bytes.start;
-    if (!is_own || lies_in(to, &survey->function))
+    survey->comes_back |= rdl__region_has(&survey->function, to) && to > survey->bytes.start;
+    if (!is_own || rdl__region_has(&survey->function, to))
         return;
     survey->elsewhere =
         rdl__reallocate(survey->elsewhere, (survey->count + 1) * sizeof *survey->elsewhere);
@@ -207,7 +128,7 @@ static bool is_tail_call(const struct survey *survey, const ZydisDecodedInstruct
 
     return operand->type == ZYDIS_OPERAND_TYPE_MEMORY && operand->mem.base == ZYDIS_REGISTER_RIP &&
            rdl__code_read(pointer, &to, sizeof to) == sizeof to &&
-           (!lies_in(to, &survey->function) || to <= survey->bytes.start);
+           (!rdl__region_has(&survey->function, to) || to <= survey->bytes.start);
 }
 
 static void note_instruction(struct survey *survey, const ZydisDecodedInstruction *it,
@@ -224,9 +145,9 @@ static void note_instruction(struct survey *survey, const ZydisDecodedInstructio
 }
 
 /* False: it cannot be read as instructions. */
-static bool walk(struct survey *survey, const struct region *region, bool is_own)
+static bool walk(struct survey *survey, const struct rdl__region *region, bool is_own)
 {
-    uint8_t *bytes = read_region(region);
+    uint8_t *bytes = rdl__region_read(region);
     size_t size = region->end - region->start, at = 0;
     ZydisDecodedInstruction it;
     ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
@@ -245,13 +166,13 @@ static bool walk(struct survey *survey, const struct region *region, bool is_own
 /* Functions from which a short branch could reach. */
 static void walk_neighbours(struct survey *survey)
 {
-    struct region next;
+    struct rdl__region next;
 
     for (uintptr_t at = survey->function.start - SHORT_BRANCH;
          at < survey->bytes.end + SHORT_BRANCH;) {
-        if (lies_in(at, &survey->function)) {
+        if (rdl__region_has(&survey->function, at)) {
             at = survey->function.end;
-        } else if (find_region(at, &next) && next.start != survey->function.start) {
+        } else if (rdl__region_find(at, &next) && next.start != survey->function.start) {
             walk(survey, &next, false);
             at = next.end;
         } else {
@@ -263,19 +184,19 @@ static void walk_neighbours(struct survey *survey)
 /* Has a part of the function that lies elsewhere an indirect jump? */
 static bool has_indirect_elsewhere(struct survey *survey)
 {
-    struct region part = {0};
+    struct rdl__region part = {0};
 
     for (size_t i = 0; i < survey->count; i++) {
-        if (lies_in(survey->elsewhere[i], &part))
+        if (rdl__region_has(&part, survey->elsewhere[i]))
             continue;
-        if (!find_region(survey->elsewhere[i], &part) || !walk(survey, &part, false) ||
+        if (!rdl__region_find(survey->elsewhere[i], &part) || !walk(survey, &part, false) ||
             (survey->comes_back && survey->has_indirect))
             return true;
     }
     return false;
 }
 
-static bool is_entered_within(const struct region *bytes, const struct region *function)
+static bool is_entered_within(const struct rdl__region *bytes, const struct rdl__region *function)
 {
     struct survey survey = {.bytes = *bytes, .function = *function};
     bool yes = is_led_to(bytes) || !walk(&survey, function, true) || survey.has_indirect;
@@ -289,14 +210,14 @@ static bool is_entered_within(const struct region *bytes, const struct region *f
 
 /* ---- The instructions ------------------------------------------------------------------------ */
 
-static bool find_function(const struct rdl__site *site, size_t extent, struct region *out)
+static bool find_function(const struct rdl__site *site, size_t extent, struct rdl__region *out)
 {
     enum { LANDING_SIZE = 4 };
 
-    if (find_region(site->address, out) &&
+    if (rdl__region_find(site->address, out) &&
         (out->start == site->address || out->start == site->address - LANDING_SIZE))
         return true;
-    *out = (struct region){site->address, site->address + extent};
+    *out = (struct rdl__region){site->address, site->address + extent};
     return extent > 0;
 }
 
@@ -306,10 +227,10 @@ static bool is_padding(uintptr_t at, const uint8_t *bytes, size_t count)
     enum { NOP = 0x90, INT3 = 0xcc };
     ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
     ZydisDecodedInstruction it;
-    struct region function;
+    struct rdl__region function;
 
     for (size_t i = 0; i < count; i += it.length) {
-        if (find_region(at + i, &function) ||
+        if (rdl__region_find(at + i, &function) ||
             !ZYAN_SUCCESS(rdl__zydis.ZydisDecoderDecodeFull(&rdl__zydis.decoder, bytes + i,
                                                             RDL__INSTRUCTION_MAX, &it, operands)) ||
             (it.mnemonic != ZYDIS_MNEMONIC_NOP && it.mnemonic != ZYDIS_MNEMONIC_INT3))
@@ -319,7 +240,7 @@ static bool is_padding(uintptr_t at, const uint8_t *bytes, size_t count)
 }
 
 /* How many bytes there are in the instructions that a jump would overwrite; 0: it must not. */
-static uint8_t measure(const struct rdl__site *site, const struct region *function,
+static uint8_t measure(const struct rdl__site *site, const struct rdl__region *function,
                        const uint8_t *bytes, size_t readable)
 {
     struct rdl__moved copy;
@@ -352,12 +273,12 @@ uint8_t rdl__entry_measure(const struct rdl__site *site, size_t extent, uint8_t 
 {
     uint8_t bytes[RDL__WIDE_MAX + RDL__INSTRUCTION_MAX], length;
     size_t readable = rdl__code_read(site->address, bytes, sizeof bytes);
-    struct region function, first;
+    struct rdl__region function, first;
 
     if (readable < RDL__WIDE_MAX || !find_function(site, extent, &function))
         return 0;
     length = measure(site, &function, bytes, readable);
-    first = (struct region){site->address, site->address + length};
+    first = (struct rdl__region){site->address, site->address + length};
     if (length == 0 || is_entered_within(&first, &function))
         return 0;
     memcpy(out, bytes, length);

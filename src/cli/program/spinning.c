@@ -30,8 +30,8 @@ bool rdl__spinning_waits(void)
 {
     struct rdl__board *board = rdl__this_board;
 
-    if (!board->hung || !board->crash.signal || board->crash.frame_count == 0 ||
-        !rdl__loops_learn(board->crash.frames[0]))
+    if (!board->hung || !board->crash.signal ||
+        !rdl__loops_learn(board->crash.frames, board->crash.frame_count))
         return false;
     board->hung = false;
     board->crash.signal = 0;
