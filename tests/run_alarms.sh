@@ -91,6 +91,13 @@ for way in lock box callback; do
     is class null
     grep -q '"suspected":\[{' page.html || fail "the page does not tell of what is suspected"
     grep -q '"failures":\[\],"suspected":\[{' out || fail "no race is suspected:" "$(cat out)"
+    explore 0 --schedules $schedules --format tap -- ./users $way
+    says '# 1 suspected data race, '
+    says ': suspected data race between thread 1 and thread 2'
+    is_silent_about 'not ok'
+    explore 0 --schedules $schedules --format junit -- ./users $way
+    says '<system-out>1 suspected data race, '
+    is_silent_about '<failure'
 done
 for way in lock-too-late box-too-late callback-too-early logged; do
     is_wrong ./users $way

@@ -318,6 +318,101 @@ status=0
 ./test --regressions none --cases 200 --suppressions none >out 2>&1 || status=$?
 [ $status = 1 ] || fail "--suppressions none reads test.supp:" "$(cat out)"
 
+# ---- What a race is on, if it is no variable -----------------------------------------------------
+
+build places <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+struct stats { long served, failed; };
+
+static void *__attribute__((noinline)) add(void *it) { ++*(long *)it; return it; }
+
+static void __attribute__((noinline)) add_twice(long *number)
+{
+    pthread_t one, two;
+
+    pthread_create(&one, NULL, add, number);
+    pthread_create(&two, NULL, add, number);
+    pthread_join(one, NULL);
+    pthread_join(two, NULL);
+}
+
+static struct stats *__attribute__((noinline)) new_stats(void)
+{
+    return calloc(2, sizeof(struct stats)); /* ALLOCATED */
+}
+
+static int __attribute__((noinline)) on_heap(void)
+{
+    struct stats *stats = new_stats();
+
+    add_twice(&stats[1].failed);
+    free(stats);
+    return 0;
+}
+
+static int __attribute__((noinline)) on_pages(void)
+{
+    char *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    munmap(pages, 4096); /* what is left begins behind it */
+    add_twice((long *)(pages + 4096 + 64));
+    munmap(pages + 4096, 4096);
+    return 0;
+}
+
+static int __attribute__((noinline)) on_stack(void)
+{
+    struct stats table[3];
+    long best = 0;
+
+    memset(table, 0, sizeof table);
+    add_twice(&best);
+    return best + table[1].failed < 0;
+}
+
+int main(int count, char **arguments)
+{
+    char which = count > 1 ? arguments[1][0] : 'h';
+
+    return which == 'h' ? on_heap() : which == 'p' ? on_pages() : on_stack();
+}
+END
+for compile in "gcc -O0" "gcc -O2" "clang -O0" "clang -O1"; do
+    RADDLE_CC=${compile% *} "$raddle" cc -g "${compile#* }" places.c -o places
+    explore 1 places
+    found 'race:places.c:[0-9]*: data race between .* at offset 24 of a block of 32 bytes$'
+    says "^      main allocated it at places.c:$(grep -n ALLOCATED places.c | cut -d: -f1)$"
+    jq -r '.failures[0].detail' report | grep -q 'main allocated it at places.c:' ||
+        fail "JSON does not say where the block is from:" "$(cat report)"
+done
+
+# ThreadSanitizer does not look at the allocation, either: each block would have main in it.
+for line in race:new_stats race_top:new_stats called_from_lib:libraddle; do
+    suppress 1 places "$line"
+    says "lines:3 suppressed nothing"
+done
+
+# with WAY: explore what the program does if that is its argument.
+with() {
+    timeout 100 "$raddle" explore --seed 1 --schedules 200 -- ./places "$1" >out 2>&1 &&
+        fail "places $1 passes:" "$(cat out)"
+    return 0
+}
+with pages
+says 'data race .* at offset 64 of a mapping of 4096 bytes$'
+for compile in "gcc -O0" "gcc -O2" "clang -O0" "clang -O1"; do
+    RADDLE_CC=${compile% *} "$raddle" cc -g "${compile#* }" places.c -o places
+    with stack
+    says 'data race .* on best, a local of main$'
+done
+"$raddle" cc -O1 places.c -o places # no debugging information
+with stack
+says 'data race .* on a local of main$'
+
 # ---- Annotations ---------------------------------------------------------------------------------
 
 sed -e '1i #include <raddle/annotate.h>' \

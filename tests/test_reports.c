@@ -284,7 +284,55 @@ TEST(tap_bails_out_when_the_run_does_not_get_to_its_end)
     EXPECT_LACKS(report_of("tap", failed), "Bail out!");
 }
 
+/* Races that are suspected: who counts failures is to see none. */
+static struct rdl__result *suspecting_result(void)
+{
+    static struct rdl__failure suspected = {
+        .outcome = {.cause = RDL__BY_RACE,
+                    .file = "sum.c",
+                    .line = 9,
+                    .check = "suspected data race between a and b # SKIP",
+                    .text = "a wrote 4 bytes at sum.c:8\nb reads 4 bytes at sum.c:9"},
+        .token = (char *)"rdl1.adds_up.CC",
+    };
+    struct rdl__result *result = new_result(&plain_test, RDL__TEST_PASS, "", "");
+
+    result->suspected = &suspected;
+    result->suspected_count = 1;
+    return result;
+}
+
+TEST(tap_lists_suspected_races_in_comments)
+{
+    EXPECT_CONTAINS(report_of("tap", suspecting_result()),
+                    "ok 1 - adds_up\n"
+                    "# 1 suspected data race, which only code that Raddle does not see may put in "
+                    "order\n"
+                    "# sum.c:9: suspected data race between a and b \\# SKIP\n"
+                    "#   a wrote 4 bytes at sum.c:8\n"
+                    "#   b reads 4 bytes at sum.c:9\n"
+                    "#   replay: ./tests --replay rdl1.adds_up.CC\n");
+}
+
 /* ---- JUnit ---- */
+
+TEST(junit_lists_suspected_races_in_the_output_of_a_test_that_passes)
+{
+    char *text = report_of("junit", suspecting_result());
+
+    EXPECT_CONTAINS(text, "tests=\"1\" failures=\"0\" errors=\"0\"");
+    EXPECT_CONTAINS(text, "<system-out>1 suspected data race, which only code that Raddle does not "
+                          "see may put in order:\n"
+                          "\n"
+                          "sum.c:9: suspected data race between a and b # SKIP\n"
+                          "  a wrote 4 bytes at sum.c:8\n"
+                          "  b reads 4 bytes at sum.c:9\n"
+                          "\n"
+                          "token:  rdl1.adds_up.CC\n"
+                          "replay: ./tests --replay rdl1.adds_up.CC\n"
+                          "</system-out>");
+    EXPECT_LACKS(text, "<failure");
+}
 
 TEST(junit_is_well_formed_whatever_the_bytes)
 {

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "case/block.h"
 #include "observe/steps.h"
 
 enum {
@@ -40,6 +41,10 @@ struct rdl__race {
     uintptr_t address; /* of the first byte that both access */
     uint32_t owner;    /* 1 + the thread on whose stack it lies; 0: it does not */
     bool suspected;    /* code that is not seen may put the two in order */
+    uintptr_t frame,
+        frame_pc;            /* of the function on that stack whose local it is: where its caller's
+                                  begins, and how far it has come; 0: not known */
+    struct rdl__block block; /* that it lies in */
     struct rdl__racing earlier, later;
 };
 

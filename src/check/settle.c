@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "check/plan.h"
+#include "check/raced.h"
 #include "check/simplify.h"
 #include "check/suppress.h"
 #include "check/turns.h"
@@ -445,19 +446,6 @@ static const struct rdl__race *race_of(const struct rdl__board *board)
     return NULL;
 }
 
-static void name_what_raced(struct rdl__outcome *outcome, const struct rdl__race *race,
-                            struct rdl__objects *objects)
-{
-    char room[40];
-    const char *owner =
-        race->owner ? rdl__steps_thread(objects->steps, race->owner - 1, room) : NULL;
-    const char *name = rdl__object_called(objects, race->address, "object", owner);
-    size_t used = strlen(outcome->check);
-
-    if (strncmp(name, "object ", 7) != 0)
-        snprintf(outcome->check + used, sizeof outcome->check - used, " on %s", name);
-}
-
 /* An access is often in a function that many call, and it is a call of it that is wrong. */
 static uint32_t callers_told(const struct rdl__plan *plan, const struct rdl__outcome *outcome)
 {
@@ -488,7 +476,7 @@ static void find_places(const struct rdl__session *session, const struct rdl_tes
                          callers_told(session->plan, &failure->outcome));
     rdl__schedule_read(&failure->schedule, trace, &failure->outcome, &lines, &objects);
     if (race && failure->outcome.cause == RDL__BY_RACE)
-        name_what_raced(&failure->outcome, race, &objects);
+        rdl__raced_name(&failure->outcome, race, &objects);
     rdl__timeline_read(&failure->timeline, trace, &failure->outcome, &words, &failure->schedule);
     rdl__objects_release(&objects);
     rdl__lines_release(&lines);

@@ -145,7 +145,8 @@ static bool frame_matches(const char *pattern, const struct rdl__finding *findin
     return place_matches(pattern, rdl__lines_at(finding->lines, pc), pc);
 }
 
-/* In any of the stacks, the innermost place or, unless only that is asked for, a caller. */
+/* How the memory was allocated excuses no access of it: ThreadSanitizer does not ask, either.
+ * In any of the other stacks, the innermost place or, unless only that is asked for, a caller. */
 static bool stack_matches(const char *pattern, const struct rdl__finding *finding, bool top_only)
 {
     const struct rdl__steps *steps = finding->steps;
@@ -153,6 +154,8 @@ static bool stack_matches(const char *pattern, const struct rdl__finding *findin
     for (uint32_t i = 0; i < steps->stack_count && i < RDL__STACKS_MAX; i++) {
         const struct rdl__call_stack *stack = &steps->stacks[i];
 
+        if (stack->is_origin)
+            continue;
         if (frame_matches(pattern, finding, stack->pc))
             return true;
         for (uint32_t at = 0; !top_only && at < stack->callers.count && at < RDL__CALLERS_MAX; at++)
@@ -167,8 +170,12 @@ static bool module_matches(const char *pattern, const struct rdl__finding *findi
     char function[NAME_ROOM], module[NAME_ROOM];
 
     for (uint32_t i = 0; i < finding->steps->stack_count && i < RDL__STACKS_MAX; i++) {
-        rdl__symbol_find(rdl__place_code(finding->steps->stacks[i].pc), function, sizeof function,
-                         module, sizeof module);
+        const struct rdl__call_stack *stack = &finding->steps->stacks[i];
+
+        if (stack->is_origin)
+            continue;
+        rdl__symbol_find(rdl__place_code(stack->pc), function, sizeof function, module,
+                         sizeof module);
         if (matches(pattern, module))
             return true;
     }

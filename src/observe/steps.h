@@ -53,6 +53,7 @@ struct rdl__callers {
 /* A place that a text speaks of, and how the thread came there. */
 struct rdl__call_stack {
     uintptr_t pc;
+    bool is_origin; /* how the memory came to be: no part of what went wrong */
     struct rdl__callers callers;
 };
 

@@ -607,8 +607,8 @@ static void add_suspected(struct rdl__report *report, const struct rdl__result *
     if (result->suspected_count == 0 || report->looks.quiet)
         return;
     rdl__text_add(&report->text, "\n  ");
-    rdl__text_add_many(&report->text, result->suspected_count, "suspected data race");
-    rdl__text_add(&report->text, ", which only code that Raddle does not see may put in order:\n");
+    rdl__add_suspected_count(&report->text, result);
+    rdl__text_add(&report->text, ":\n");
     for (size_t i = 0; i < result->suspected_count; i++)
         add_failure(report, result, &result->suspected[i]);
     rdl__text_add(&report->text, "\n");

@@ -96,6 +96,23 @@ static void add_element(struct rdl__text *out, const char *element, const char *
     rdl__text_add(out, "</%s>\n", element);
 }
 
+/* Races that are no failures: what other tools show, and do not count. */
+static void add_suspected(struct rdl__report *report, const struct rdl__result *result)
+{
+    struct rdl__text text = {0};
+
+    if (result->suspected_count == 0)
+        return;
+    rdl__add_suspected_count(&text, result);
+    rdl__text_add(&text, ":\n");
+    for (size_t i = 0; i < result->suspected_count; i++) {
+        rdl__text_add(&text, "\n");
+        describe(&text, report->plan, &result->suspected[i]);
+    }
+    add_element(&report->body, "system-out", text.bytes);
+    rdl__text_release(&text);
+}
+
 static void add_output(struct rdl__report *report, const struct rdl__result *result)
 {
     const struct rdl__text *warnings = &report->warnings;
@@ -104,6 +121,7 @@ static void add_output(struct rdl__report *report, const struct rdl__result *res
         add_element(&report->body, "system-out", rdl__covered_text(result));
     if (result->covered.note[0])
         add_element(&report->body, "system-out", result->covered.note);
+    add_suspected(report, result);
     if (result->verdict == RDL__TEST_FAIL)
         for (size_t i = 0; i < result->failure_count; i++)
             if (result->failures[i].output && result->failures[i].output[0])

@@ -341,6 +341,12 @@ const char *rdl__case_noun(const struct rdl_test *test)
     return test->options.explore ? "schedule" : "case";
 }
 
+void rdl__add_suspected_count(struct rdl__text *out, const struct rdl__result *result)
+{
+    rdl__text_add_many(out, result->suspected_count, "suspected data race");
+    rdl__text_add(out, ", which only code that Raddle does not see may put in order");
+}
+
 const char *rdl__covered_text(const struct rdl__result *result)
 {
     const struct rdl_options *options = &result->test->options;

@@ -139,6 +139,9 @@ const char *rdl__failure_detail(const struct rdl__failure *failure);
 /* "schedule" or "case": what a test has many of. */
 const char *rdl__case_noun(const struct rdl_test *test);
 
+/* "2 suspected data races, which only code that Raddle does not see may put in order" */
+void rdl__add_suspected_count(struct rdl__text *out, const struct rdl__result *result);
+
 /* What the passing schedules of a test mean, in one sentence; NULL if the test claims nothing of
  * the kind, as it says itself what is scheduled. */
 const char *rdl__covered_text(const struct rdl__result *result);

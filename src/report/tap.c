@@ -139,6 +139,43 @@ static void add_diagnostic(struct rdl__text *out, const struct rdl__plan *plan,
     rdl__text_add(out, "  ...\n");
 }
 
+/* A line of a comment, whatever stands in it. */
+static void add_comment(struct rdl__text *out, const char *margin, const char *text, size_t length)
+{
+    struct rdl__text line = {0};
+
+    rdl__text_add_bytes(&line, text, length);
+    rdl__text_add(out, "# %s", margin);
+    rdl__add_escaped(out, rdl__text_string(&line), add_special);
+    rdl__text_add(out, "\n");
+    rdl__text_release(&line);
+}
+
+/* Races that are no failures: in comments, which nobody counts. */
+static void add_suspected(struct rdl__text *out, const struct rdl__plan *plan,
+                          const struct rdl__result *result)
+{
+    struct rdl__text text = {0};
+
+    for (size_t i = 0; i < result->suspected_count; i++) {
+        const struct rdl__failure *failure = &result->suspected[i];
+
+        rdl__text_clear(&text);
+        rdl__failure_headline(&text, failure);
+        add_comment(out, "", text.bytes, text.count);
+        for (const char *at = rdl__failure_detail(failure); at && *at;) {
+            size_t length = strcspn(at, "\n");
+
+            add_comment(out, "  ", at, length);
+            at += length + (at[length] == '\n');
+        }
+        rdl__text_clear(&text);
+        rdl__replay_command(&text, plan, failure);
+        add_comment(out, "  replay: ", text.bytes, text.count);
+    }
+    rdl__text_release(&text);
+}
+
 /* ---- Listening -------------------------------------------------------------------- */
 
 static void start(void *self, const struct rdl__plan *plan, size_t tests)
@@ -180,6 +217,12 @@ static void add_result(struct rdl__report *report, const struct rdl__result *res
     }
     if (result->covered.note[0])
         rdl__text_add(out, "# note: %s\n", result->covered.note);
+    if (result->suspected_count > 0) {
+        rdl__text_add(out, "# ");
+        rdl__add_suspected_count(out, result);
+        rdl__text_add(out, "\n");
+        add_suspected(out, report->plan, result);
+    }
     if (!passed)
         add_diagnostic(out, report->plan, result, rdl__text_string(&message));
     rdl__text_release(&message);

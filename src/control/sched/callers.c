@@ -62,7 +62,7 @@ void rdl__callers_by_stack(uintptr_t pc, struct rdl__callers *out)
         rdl__modules_note(&rdl__sched.t->trace->steps.modules, rdl__place_code(out->pcs[i]));
 }
 
-const char *rdl__at_stack(uintptr_t pc, const struct rdl__callers *callers, uint32_t *out_stack)
+const char *rdl__at_calls(const struct rdl__call_stack *calls, uint32_t *out_stack)
 {
     static char places[4][24];
     static unsigned next;
@@ -70,12 +70,16 @@ const char *rdl__at_stack(uintptr_t pc, const struct rdl__callers *callers, uint
     uint32_t number = RDL__STACKS_MAX;
 
     if (is_recorded())
-        number = rdl__steps_add_stack(&rdl__sched.t->trace->steps,
-                                      &(struct rdl__call_stack){.pc = pc, .callers = *callers});
+        number = rdl__steps_add_stack(&rdl__sched.t->trace->steps, calls);
     if (number == RDL__STACKS_MAX)
-        return rdl__at(pc);
+        return rdl__at(calls->pc);
     if (out_stack)
         *out_stack = number + 1;
     snprintf(place, sizeof places[0], RDL__AT_STACK "%016lx" RDL__AT_END, (unsigned long)number);
     return place;
+}
+
+const char *rdl__at_stack(uintptr_t pc, const struct rdl__callers *callers, uint32_t *out_stack)
+{
+    return rdl__at_calls(&(struct rdl__call_stack){.pc = pc, .callers = *callers}, out_stack);
 }

@@ -34,5 +34,6 @@ static inline void rdl__callers_note(struct rdl__thread *self)
 /* As rdl__at, with the calls that led there, if steps are recorded; *out_stack, which may be NULL,
  * is then 1 + their number, and else left alone. */
 const char *rdl__at_stack(uintptr_t pc, const struct rdl__callers *callers, uint32_t *out_stack);
+const char *rdl__at_calls(const struct rdl__call_stack *calls, uint32_t *out_stack);
 
 #endif

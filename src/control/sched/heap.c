@@ -17,6 +17,7 @@
 #include "base/apart.h"
 #include "base/memory.h"
 #include "control/sched/allowed.h"
+#include "control/sched/blocks.h"
 #include "control/sched/inner.h"
 #include "control/sched/left.h"
 #include "control/sched/mappings.h"
@@ -249,6 +250,7 @@ static void *note_mapping(void *memory, size_t size, int flags, int file, off64_
         rdl__remains_mapped((intptr_t)((size + PAGE - 1) / PAGE * PAGE), pc);
     if (flags & (MAP_SHARED | MAP_FIXED) || !(flags & MAP_ANONYMOUS))
         rdl__mapped((uintptr_t)memory, size, flags, file, offset);
+    rdl__block_mapped(memory, size, pc);
     return fresh(memory, size);
 }
 

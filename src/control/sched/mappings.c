@@ -11,6 +11,7 @@
 #include <sys/shm.h>
 
 #include "base/memory.h"
+#include "control/sched/blocks.h"
 #include "control/sched/left.h"
 #include "control/sched/next.h"
 #include "control/sched/state.h"
@@ -201,6 +202,8 @@ RDL__INTERPOSE int munmap(void *address, size_t size)
     if (result == 0 && !rdl__self())
         rdl__maps_forget(address, size);
     if (result == 0)
+        rdl__block_unmapped(address, size);
+    if (result == 0)
         rdl__remains_mapped(-(intptr_t)((size + PAGE - 1) / PAGE * PAGE), RDL__CALLER);
     return result;
 }
@@ -222,7 +225,11 @@ RDL__INTERPOSE void *mremap(void *old, size_t old_size, size_t size, int flags, 
         rdl__maps_forget(old, old_size);
         rdl__maps_note(memory, size, found ? MAP_SHARED : MAP_PRIVATE, RDL__CALLER);
     }
-    if (memory == MAP_FAILED || !found)
+    if (memory == MAP_FAILED)
+        return memory;
+    rdl__block_unmapped(old, old_size);
+    rdl__block_mapped(memory, size, RDL__CALLER);
+    if (!found)
         return memory;
     moved.offset += (uintptr_t)old - moved.start;
     if (old_size > 0)
@@ -241,11 +248,13 @@ RDL__INTERPOSE void *shmat(int segment, const void *address, int flags)
     rdl__come_to_unmap(address, RDL__CALLER);
     memory = RDL__NEXT(shmat)(segment, address, flags);
     if (memory != (void *)-1 &&
-        rdl__kernel(SYS_shmctl, segment, IPC_STAT, (long)&status, 0, 0, 0) == 0)
+        rdl__kernel(SYS_shmctl, segment, IPC_STAT, (long)&status, 0, 0, 0) == 0) {
+        rdl__block_mapped(memory, status.shm_segsz, RDL__CALLER);
         add(&(struct mapping){.start = (uintptr_t)memory,
                               .size = (status.shm_segsz + PAGE - 1) / PAGE * PAGE,
                               .device = SEGMENTS,
                               .file = (uint64_t)segment});
+    }
     return memory;
 }
 
@@ -255,8 +264,10 @@ RDL__INTERPOSE int shmdt(const void *address)
 
     rdl__come_to_unmap(address, RDL__CALLER);
     found = find((uintptr_t)address);
-    if (found)
+    if (found) {
+        rdl__block_unmapped(address, found->size);
         unmapped(found->start, found->size);
+    }
     return RDL__NEXT(shmdt)(address);
 }
 

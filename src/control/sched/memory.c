@@ -4,21 +4,14 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 
-#include "base/apart.h"
+#include "control/sched/blocks.h"
 #include "control/sched/callers.h"
 #include "control/sched/inner.h"
 #include "control/sched/next.h"
 #include "control/sched/seen.h"
 #include "control/sched/track.h"
 #include "port/heap.h"
-
-enum {
-    PC_BITS = 48,
-    NOBODY = 0xffff,   /* instead of the number of a thread */
-    STORIES = 1 << 12, /* blocks whose story is kept */
-};
 
 bool rdl__memory_fails = true;
 _Thread_local volatile uintptr_t rdl__memory_at __attribute__((tls_model("initial-exec")));
@@ -59,85 +52,6 @@ static bool is_checked(const struct rdl__thread *self)
     return self && rdl__heap_is_guarded && !rdl__sched.failing;
 }
 
-/* ---- Who did it ------------------------------------------------------------------------------ */
-
-static uint64_t note_of(uintptr_t pc)
-{
-    const struct rdl__thread *self = rdl__self();
-
-    return (pc & ((UINT64_C(1) << PC_BITS) - 1)) | (uint64_t)(self ? self->number : NOBODY)
-                                                       << PC_BITS;
-}
-
-static uintptr_t pc_of(uint64_t note)
-{
-    return note & ((UINT64_C(1) << PC_BITS) - 1);
-}
-
-/* It may have ended. */
-static const char *name_of(uint64_t note)
-{
-    uint32_t number = (uint32_t)(note >> PC_BITS);
-
-    for (uint32_t id = 0; id < rdl__sched.view.threads; id++)
-        if (rdl__sched.threads[id]->number == number)
-            return rdl__thread_name(rdl__sched.threads[id]);
-    return number == NOBODY ? "the program" : "a thread that has ended";
-}
-
-/* While steps are recorded, the calls by which blocks were allocated and freed. */
-struct story {
-    uintptr_t block;
-    struct rdl__call_stack allocated, freed;
-};
-static struct story *stories; /* NULL: they are not kept */
-
-static struct story *story_of(uintptr_t block)
-{
-    return &stories[block / 16 % STORIES];
-}
-
-static bool is_recorded(void)
-{
-    return rdl__self() && rdl__sched.t->trace->on;
-}
-
-/* operator new calls malloc() for the program. */
-static void read_calls(uintptr_t pc, struct rdl__call_stack *out)
-{
-    struct rdl__callers *callers = &out->callers;
-
-    out->pc = pc;
-    if (rdl__is_instrumented(pc)) {
-        rdl__callers_of(rdl__self(), pc, callers);
-        return;
-    }
-    rdl__callers_by_stack(pc, callers);
-    for (uint32_t i = 0; i < callers->count; i++)
-        if (rdl__is_instrumented(callers->pcs[i])) {
-            out->pc = callers->pcs[i];
-            callers->count -= i + 1;
-            memmove(callers->pcs, callers->pcs + i + 1, callers->count * sizeof *callers->pcs);
-            return;
-        }
-}
-
-static void record(const void *block, uintptr_t pc, bool frees)
-{
-    struct story *story;
-
-    if (!is_recorded() || !block)
-        return;
-    if (!stories)
-        stories = rdl__map(STORIES * sizeof *stories, MAP_PRIVATE | MAP_NORESERVE);
-    if (!stories)
-        return;
-    story = story_of((uintptr_t)block);
-    if (!frees || story->block != (uintptr_t)block)
-        *story = (struct story){.block = (uintptr_t)block};
-    read_calls(pc, frees ? &story->freed : &story->allocated);
-}
-
 /* ---- In words -------------------------------------------------------------------------------- */
 
 static const char *ending(size_t count)
@@ -145,27 +59,15 @@ static const char *ending(size_t count)
     return count == 1 ? "" : "s";
 }
 
-static void add_who(struct rdl__text *out, uint64_t note, const struct rdl__call_stack *calls,
-                    const char *did)
+/* Of whatever the heap has there, the kind and the story. */
+static void add_block(struct rdl__text *out, const struct rdl__heap_block *found, const char *kind)
 {
-    bool is_told = calls && calls->pc != 0;
+    struct rdl__block block = rdl__block_of(found);
 
-    rdl__text_add(out, "%s %s it at %s", name_of(note), did,
-                  is_told ? rdl__at_stack(calls->pc, &calls->callers, NULL) : rdl__at(pc_of(note)));
-}
-
-static void add_story(struct rdl__text *out, const struct rdl__heap_block *block)
-{
-    const struct story *story =
-        stories && story_of(block->start)->block == block->start ? story_of(block->start) : NULL;
-
+    rdl__text_add(out, " a %s", kind);
+    rdl__block_add_words(out, &block);
     rdl__text_add(out, "\n");
-    add_who(out, block->allocated, story ? &story->allocated : NULL, "allocated");
-    if (block->is_freed) {
-        rdl__text_add(out, ", ");
-        add_who(out, block->freed, story ? &story->freed : NULL, "freed");
-    }
-    rdl__text_add(out, "\n");
+    rdl__block_add_story(out, &block);
 }
 
 /* "main reads 4 bytes at list.c:31"; size 0: nobody knows how many. */
@@ -256,9 +158,7 @@ void rdl__memory_look(struct rdl__thread *self, uintptr_t address, uintptr_t siz
         rdl__text_add(&text, " of");
     else
         add_distance(&text, address, size, &block);
-    rdl__text_add(&text, " a %sblock of %zu byte%s", block.is_freed && !is_freed ? "freed " : "",
-                  block.size, ending(block.size));
-    add_story(&text, &block);
+    add_block(&text, &block, block.is_freed && !is_freed ? "freed " : "");
     fail(self, pc, &text);
 }
 
@@ -280,23 +180,21 @@ static void refuse(struct rdl__thread *self, const void *at, uintptr_t pc)
     if (!counts(self, pc))
         return;
     pc = rdl__blamed(self, pc);
-    rdl__text_add(&text, "%s: %s frees at %s ", is_twice ? "double free" : "invalid free",
+    rdl__text_add(&text, "%s: %s frees at %s", is_twice ? "double free" : "invalid free",
                   rdl__thread_name(self), rdl__at_stack(pc, &self->callers, NULL));
     if (!has_block) {
-        rdl__text_add(&text, "%s\n",
+        rdl__text_add(&text, " %s\n",
                       rdl__stack_owner((uintptr_t)at) ? "a variable on a stack"
                                                       : "a static variable");
         fail(self, pc, &text);
     }
     if (!is_twice && (uintptr_t)at > block.start)
-        rdl__text_add(&text, "what is %zu byte%s behind the start of ",
+        rdl__text_add(&text, " what is %zu byte%s behind the start of",
                       (size_t)((uintptr_t)at - block.start), ending((uintptr_t)at - block.start));
     else if (!is_twice)
-        rdl__text_add(&text, "what is %zu byte%s before ", (size_t)(block.start - (uintptr_t)at),
+        rdl__text_add(&text, " what is %zu byte%s before", (size_t)(block.start - (uintptr_t)at),
                       ending(block.start - (uintptr_t)at));
-    rdl__text_add(&text, "a %sblock of %zu byte%s", block.is_freed && !is_twice ? "freed " : "",
-                  block.size, ending(block.size));
-    add_story(&text, &block);
+    add_block(&text, &block, block.is_freed && !is_twice ? "freed " : "");
     fail(self, pc, &text);
 }
 
@@ -319,17 +217,17 @@ void rdl__memory_check_free(struct rdl__thread *self, const void *block, uintptr
 
 void *rdl__memory_get(size_t size, size_t alignment, bool zeroed, uintptr_t pc)
 {
-    void *block = rdl__heap_get(size, alignment, zeroed, note_of(pc));
+    void *block = rdl__heap_get(size, alignment, zeroed, rdl__block_note(pc));
 
-    record(block, pc, false);
+    rdl__block_record(block, pc, false);
     return block;
 }
 
 void rdl__memory_put(void *block, uintptr_t pc)
 {
     rdl__memory_check_free(rdl__self(), block, pc);
-    record(block, pc, true);
-    rdl__heap_put(block, note_of(pc));
+    rdl__block_record(block, pc, true);
+    rdl__heap_put(block, rdl__block_note(pc));
 }
 
 void *rdl__memory_resize(void *block, size_t size, uintptr_t pc)
@@ -337,10 +235,10 @@ void *rdl__memory_resize(void *block, size_t size, uintptr_t pc)
     void *other;
 
     rdl__memory_check_free(rdl__self(), block, pc);
-    other = rdl__heap_resize(block, size, note_of(pc));
+    other = rdl__heap_resize(block, size, rdl__block_note(pc));
     if (other && other != block) {
-        record(block, pc, true);
-        record(other, pc, false);
+        rdl__block_record(block, pc, true);
+        rdl__block_record(other, pc, false);
     }
     return other;
 }

@@ -6,9 +6,15 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "control/sched/blocks.h"
 #include "control/sched/callers.h"
 #include "control/sched/inner.h"
 #include "control/sched/track.h"
+
+enum {
+    FRAME_MAX = 1 << 20, /* of a function: no further do we look for its end */
+    NOTED_BELOW = 16,    /* how far below the stack of its callers a function is noted */
+};
 
 /* ---- In words -------------------------------------------------------------------------------- */
 
@@ -34,6 +40,21 @@ static void add_access(struct rdl__text *out, const struct rdl__racing *it, bool
                   rdl__at_stack(it->pc, &it->callers, out_stack));
 }
 
+static void set_headline(struct rdl__outcome *outcome, const struct rdl__race *race)
+{
+    struct rdl__text text = {0};
+
+    rdl__text_add(&text, "%sdata race between %s and %s", race->suspected ? "suspected " : "",
+                  race->earlier.thread, race->later.thread);
+    if (race->block.kind != RDL__NO_BLOCK) {
+        rdl__text_add(&text, " at offset %zu of a %s", (size_t)(race->address - race->block.start),
+                      race->block.is_freed ? "freed " : "");
+        rdl__block_add_words(&text, &race->block);
+    }
+    snprintf(outcome->check, sizeof outcome->check, "%s", rdl__text_string(&text));
+    rdl__text_release(&text);
+}
+
 void rdl__race_fail(struct rdl__outcome *outcome, const struct rdl__race *race)
 {
     struct rdl__text text = {0};
@@ -45,6 +66,7 @@ void rdl__race_fail(struct rdl__outcome *outcome, const struct rdl__race *race)
     rdl__text_add(&text, race->suspected ? ", and nothing that Raddle sees makes one wait for the "
                                            "other; code that it does not see may\n"
                                          : ", and nothing makes one wait for the other\n");
+    rdl__block_add_story(&text, &race->block); /* the headline says which */
     outcome->claimed = 1;
     outcome->verdict = RDL__FAILED;
     outcome->cause = RDL__BY_RACE;
@@ -52,8 +74,7 @@ void rdl__race_fail(struct rdl__outcome *outcome, const struct rdl__race *race)
     outcome->file[0] = '\0';
     outcome->pc = race->later.pc;
     outcome->origin = race->origin;
-    snprintf(outcome->check, sizeof outcome->check, "%sdata race between %s and %s",
-             race->suspected ? "suspected " : "", race->earlier.thread, race->later.thread);
+    set_headline(outcome, race);
     snprintf(outcome->text, sizeof outcome->text, "%s", rdl__text_string(&text));
     rdl__text_release(&text);
 }
@@ -103,6 +124,50 @@ static bool was_met(const struct rdl__races *races, uint64_t origin)
     return false;
 }
 
+/* ---- What it is on --------------------------------------------------------------------------- */
+
+static const struct rdl__thread *owner_of(const struct rdl__race *race)
+{
+    for (uint32_t id = 0; race->owner && id < rdl__sched.view.threads; id++)
+        if (rdl__sched.threads[id]->number == race->owner - 1)
+            return rdl__sched.threads[id];
+    return NULL;
+}
+
+/* Where a function's frame ends, behind the address at which its caller goes on; 0: not known. */
+__attribute__((no_sanitize("address"))) static uintptr_t
+end_of_frame(const struct rdl__frame *frame, uintptr_t from, uintptr_t limit)
+{
+    const uintptr_t *at = (const uintptr_t *)((from + 7) & ~(uintptr_t)7);
+
+    while ((uintptr_t)at < limit && (uintptr_t)at - from < FRAME_MAX && *at != frame->pc)
+        at++;
+    return (uintptr_t)at < limit && *at == frame->pc ? (uintptr_t)(at + 1) : 0;
+}
+
+/* The function whose local it is: of those whose frames begin further down, the outermost. */
+static void find_frame(struct rdl__race *race, const struct rdl__thread *self)
+{
+    const struct rdl__thread *owner = owner_of(race);
+    const struct rdl__track *track = owner ? owner->track : NULL;
+    uint32_t depth = track ? track->depth : 0;
+    uint32_t at = depth > RDL__FRAMES_KEPT ? depth - RDL__FRAMES_KEPT : 0;
+    uintptr_t limit = owner ? owner->stack_high : 0;
+    const struct rdl__frame *frame, *inner;
+
+    while (at < depth && track->frames[at % RDL__FRAMES_KEPT].stack > race->address)
+        limit = track->frames[at++ % RDL__FRAMES_KEPT].stack + NOTED_BELOW;
+    if (at == depth)
+        return;
+    frame = &track->frames[at % RDL__FRAMES_KEPT];
+    inner = &track->frames[(at + 1) % RDL__FRAMES_KEPT];
+    if (at + 1 < depth)
+        race->frame_pc = inner->from_unseen ? 0 : inner->pc;
+    else
+        race->frame_pc = owner == self ? race->later.pc : rdl__sched.view.ops[owner->id].pc;
+    race->frame = end_of_frame(frame, race->address, limit);
+}
+
 /* Is the execution made for this race, the one met last? */
 static bool ends_here(const struct rdl_case *t, const struct rdl__race *race)
 {
@@ -132,6 +197,10 @@ void rdl__race_met(struct rdl__thread *self, const struct rdl__access *now,
         rdl__limit(RDL__LIMIT_BOUND, "more data races were met than there is room for", "");
         return;
     }
+    if (race.owner)
+        find_frame(&race, self);
+    else
+        race.block = rdl__block_at(race.address);
     t->races->met[t->races->count++] = race;
     if (ends_here(t, &race) && !t->outcome->claimed) {
         rdl__race_fail(t->outcome, &race);
