@@ -381,7 +381,7 @@ static struct rdl__thread *missed_signal(void)
 
 static bool is_leftover(const struct rdl__thread *thread)
 {
-    return sched->ending && thread->id != 0 && thread->state == RDL__ALIVE;
+    return sched->ending && thread->id != 0 && thread->state == RDL__ALIVE && !thread->service;
 }
 
 static void say_leftovers(struct waiting *out)
@@ -470,7 +470,7 @@ _Noreturn void rdl__nobody_can_run(void)
     for (uint32_t id = 0; id < sched->view.threads; id++) {
         struct rdl__thread *thread = sched->threads[id];
 
-        if (thread->state != RDL__ALIVE || (sched->ending && id == 0))
+        if (thread->state != RDL__ALIVE || thread->service || (sched->ending && id == 0))
             continue;
         if (rdl__spinning(thread))
             spinner = thread;
