@@ -116,15 +116,15 @@ for way in pipe socketpair select eventfd epoll poll timer semaphore messages le
     is class deadlock
 done
 
-# ---- Threads that timers start -----------------------------------------------------------------
+# ---- Threads that timers and queues start ------------------------------------------------------
 
 gcc -g -O1 -Wall -Wextra -Werror "$code/notices.c" -o plain_notices
 "$raddle" cc -g -O1 -Wall -Wextra -Werror "$code/notices.c" -o notices
 for program in ./plain_notices ./notices; do
-    for way in once in-order often locks stopped own number; do
+    for way in once in-order often locks stopped own number news no-news; do
         is_right $program $way
     done
-    for way in locks stopped own number; do
+    for way in locks stopped own number news no-news; do
         for strategy in portfolio dpor; do
             explore 1 --strategy $strategy --schedules 2000 --fail-fast --format json -- \
                 $program $way wrong

@@ -1,6 +1,8 @@
-/* test_notify.c -- timers of timer_create: by signal, and by thread. */
+/* test_notify.c -- timers of timer_create, and news of queues: by signal, and by thread. */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <mqueue.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -436,4 +438,120 @@ static void many(void)
 TEST(there_is_room_for_many_timers_and_for_others_when_they_are_deleted)
 {
     EXPECT_STR(outcomes_by_chance(many, 3, 0), "done");
+}
+
+/* ---- Queues ---------------------------------------------------------------------------------- */
+
+static mqd_t queue;
+
+static bool open_queue(int flags)
+{
+    struct mq_attr size = {.mq_maxmsg = 4, .mq_msgsize = 1};
+    char name[40];
+
+    snprintf(name, sizeof name, "/raddle_test_notify_%d", (int)getpid());
+    queue = mq_open(name, O_RDWR | O_CREAT | flags, 0600, &size);
+    mq_unlink(name);
+    return queue != (mqd_t)-1;
+}
+
+static int ask_for_news(void (*function)(union sigval value), int value)
+{
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD, .sigev_value.sival_int = value};
+
+    event.sigev_notify_function = function;
+    return mq_notify(queue, &event);
+}
+
+static void receive_one(union sigval value)
+{
+    char letter;
+
+    CHECK_EQ(mq_receive(queue, &letter, 1, NULL), 1);
+    put(0, "%d%c", value.sival_int, letter);
+    sem_post(&told);
+}
+
+static void *send_a(void *argument)
+{
+    CHECK_EQ(mq_send(queue, "a", 1, 0), 0);
+    return argument;
+}
+
+static void news_of_one(void)
+{
+    pthread_t sender;
+
+    open_queue(0);
+    sem_init(&told, 0, 0);
+    CHECK_EQ(ask_for_news(receive_one, 8), 0);
+    CHECK_EQ(ask_for_news(receive_one, 9), -1);
+    CHECK_EQ(errno, EBUSY);
+    sender = start(send_a, NULL);
+    sem_wait(&told);
+    join(sender);
+    CHECK_EQ(mq_send(queue, "b", 1, 0), 0); /* nobody has asked for that one */
+    mq_close(queue);
+}
+
+static void *receive(void *argument)
+{
+    char letter;
+
+    CHECK_EQ(mq_receive(queue, &letter, 1, NULL), 1);
+    put(1, "%c", letter);
+    return argument;
+}
+
+/* The first message is the waiting thread's, the second is news. */
+static void news_of_the_second(void)
+{
+    pthread_t receiver;
+
+    open_queue(0);
+    sem_init(&told, 0, 0);
+    CHECK_EQ(ask_for_news(receive_one, 8), 0);
+    receiver = start(receive, NULL);
+    let_others_wait();
+    CHECK_EQ(mq_send(queue, "a", 1, 0), 0);
+    CHECK_EQ(mq_send(queue, "b", 1, 0), 0);
+    sem_wait(&told);
+    join(receiver);
+    mq_close(queue);
+}
+
+static void news_of_none(void)
+{
+    pthread_t receiver;
+
+    open_queue(0);
+    CHECK_EQ(ask_for_news(receive_one, 8), 0);
+    receiver = start(receive, NULL);
+    let_others_wait();
+    CHECK_EQ(mq_send(queue, "a", 1, 0), 0);
+    join(receiver);
+    sleep(10);
+    CHECK_EQ(mq_notify(queue, NULL), 0);
+    CHECK_EQ(mq_send(queue, "b", 1, 0), 0);
+    sleep(10);
+    mq_close(queue);
+}
+
+static void news_that_never_come(void)
+{
+    open_queue(0);
+    sem_init(&told, 0, 0);
+    CHECK_EQ(ask_for_news(receive_one, 8), 0);
+    sem_wait(&told);
+}
+
+TEST(the_first_message_of_a_queue_that_nobody_waits_for_starts_a_thread)
+{
+    if (!open_queue(0))
+        return;
+    mq_close(queue);
+    EXPECT_STR(outcomes_by_chance(news_of_one, 100, 0), "8a");
+    EXPECT_STR(outcomes_by_chance(news_of_the_second, 100, 0), "8a b | 8b a");
+    EXPECT_STR(outcomes_by_chance(news_of_none, 100, 0), "a");
+    EXPECT_STR(outcomes_by_chance(news_that_never_come, 5, 0), "deadlock");
 }

@@ -1,9 +1,11 @@
-/* notices.c -- timers that start a thread, or send a signal to one: notices WAY [wrong].
+/* notices.c -- timers and queues that start a thread, or send a signal to one: notices WAY [wrong].
  *
- * Wrong: what the thread does races, or waits for its creator. */
+ * Wrong: what the thread does races, or waits for its creator, or tells of a message too late. */
 #define _GNU_SOURCE
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <mqueue.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -22,6 +24,7 @@ static bool wrong;
 static sem_t told;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, other_lock = PTHREAD_MUTEX_INITIALIZER;
 static int total;
+static mqd_t letters;
 
 static void await(sem_t *semaphore)
 {
@@ -193,6 +196,92 @@ static void own(void)
         pthread_join(threads[i], NULL);
 }
 
+/* ---- Queues ---------------------------------------------------------------------------------- */
+
+static void *send_two(void *unused)
+{
+    assert(mq_send(letters, "a", 1, 0) == 0);
+    assert(mq_send(letters, "b", 1, 0) == 0);
+    return unused;
+}
+
+static void ask_for_news(void (*function)(union sigval value))
+{
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD, .sigev_notify_function = function};
+
+    assert(mq_notify(letters, &event) == 0);
+}
+
+/* The queue may have been filled again before it is asked for news once more. */
+static void empty_queue(union sigval unused)
+{
+    char letter;
+
+    (void)unused;
+    if (!wrong)
+        ask_for_news(empty_queue);
+    while (mq_receive(letters, &letter, 1, NULL) == 1)
+        sem_post(&told);
+    assert(errno == EAGAIN);
+    if (wrong)
+        ask_for_news(empty_queue);
+}
+
+static void open_queue(int flags)
+{
+    struct mq_attr size = {.mq_maxmsg = 4, .mq_msgsize = 1};
+    char name[32];
+
+    snprintf(name, sizeof name, "/notices_%d", (int)getpid());
+    letters = mq_open(name, O_RDWR | O_CREAT | flags, 0600, &size);
+    assert(letters != (mqd_t)-1);
+    mq_unlink(name);
+}
+
+static void news(void)
+{
+    pthread_t thread;
+
+    open_queue(O_NONBLOCK);
+    ask_for_news(empty_queue);
+    assert(mq_notify(letters, &(struct sigevent){.sigev_notify = SIGEV_NONE}) == -1);
+    assert(errno == EBUSY);
+    pthread_create(&thread, NULL, send_two, NULL);
+    await(&told);
+    await(&told);
+    pthread_join(thread, NULL);
+}
+
+/* A message that a thread waits for is no news; the next one is. */
+static void *receive(void *unused)
+{
+    char letter;
+
+    assert(mq_receive(letters, &letter, 1, NULL) == 1);
+    return unused;
+}
+
+static void tell(union sigval unused)
+{
+    (void)unused;
+    sem_post(&told);
+}
+
+static void no_news(void)
+{
+    pthread_t thread;
+
+    open_queue(0);
+    ask_for_news(tell);
+    pthread_create(&thread, NULL, receive, NULL);
+    sleep(100);
+    send_two(NULL);
+    await(&told);
+    if (wrong)
+        await(&told);
+    pthread_join(thread, NULL);
+}
+
 int main(int count, char **arguments)
 {
     const char *way = arguments[1];
@@ -201,7 +290,7 @@ int main(int count, char **arguments)
         void (*run)(void);
     } ways[] = {{"once", once},       {"in-order", in_order}, {"often", often},
                 {"locks", two_locks}, {"stopped", stopped},   {"own", own},
-                {"number", own}};
+                {"number", own},      {"news", news},         {"no-news", no_news}};
 
     wrong = count > 2;
     by_number = strcmp(way, "number") == 0;

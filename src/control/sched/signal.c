@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "control/sched/dispatch.h"
+#include "control/sched/mq_notify.h"
 #include "control/sched/seen.h"
 #include "control/sched/timer.h"
 #include "control/sched/undo.h"
@@ -81,6 +82,7 @@ void rdl__signals_begin(struct rdl__thread *first)
     rdl__futexes_begin();
     rdl__streams_begin();
     rdl__fifos_begin();
+    rdl__news_forget();
     rdl__links_begin();
 }
 
@@ -91,6 +93,7 @@ void rdl__signals_end(void)
         rdl__kernel_mask(SIG_SETMASK, &mask_before, NULL);
     }
     mask_is_known = false;
+    rdl__news_forget();
 }
 
 /* ---- Masks ------------------------------------------------------------------------------ */

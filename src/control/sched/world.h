@@ -14,7 +14,7 @@
  *     process.c  fork and waiting for children
  *     signal.c   signals between threads, masks;  kill.c  sending them
  *     sigwait.c  waiting for signals
- *     ipc.c      queues of messages, semaphores of System V
+ *     ipc.c      queues of messages, semaphores of System V;  mq_notify.c  news of a queue
  *     state.c    other state of the C library and the kernel;  names.c  names of files
  *     futex.c    futexes;  syscall.c  system calls by number;  dispatch.c  by no function
  *
