@@ -144,6 +144,12 @@ status=0
 [ $status = 1 ] || fail "the replay ends with $status:" "$(cat out)"
 says 'data race between thread 2 and timer on total'
 
+# What nobody controls may be what a thread waits for.
+gcc -g -O1 -Wall -Wextra -Werror "$code/helper.c" -o helper
+explore 1 --schedules 2 -- ./helper
+says 'deadlock: all threads wait'
+says 'a thread runs too that Raddle does not control'
+
 # ---- A clock, and input from outside ---------------------------------------------------------
 
 "$raddle" cc -g -O1 -Wall -Wextra -Werror "$code/ticking.c" -o ticking

@@ -479,6 +479,10 @@ _Noreturn void rdl__nobody_can_run(void)
         if (is_part_of_it(thread, ring, ring_count))
             origin += rdl__mix(sched->view.ops[id].pc); /* whatever their order */
     }
+    if (ring_count == 0 && rdl__has_strangers())
+        say(&out,
+            "a thread runs too that Raddle does not control: aio_read, getaddrinfo_a or clone "
+            "has started it;\nif a thread waits for that one, the program has no deadlock\n");
     end_with(rdl__spinners   ? RDL__BY_LIVELOCK
              : sched->ending ? RDL__BY_LEAK
                              : RDL__BY_DEADLOCK,
