@@ -123,6 +123,40 @@ for way in pipe socketpair select eventfd epoll poll timer semaphore messages le
     is class deadlock
 done
 
+# ---- Threads that timers and queues start ------------------------------------------------------
+
+gcc -g -O1 -Wall -Wextra -Werror "$code/notices.c" -o plain_notices
+"$raddle" cc -g -O1 -Wall -Wextra -Werror "$code/notices.c" -o notices
+for program in ./plain_notices ./notices; do
+    for way in once in-order often locks stopped own number news no-news; do
+        is_right $program $way
+    done
+    for way in locks stopped own number news no-news; do
+        for strategy in portfolio dpor; do
+            explore 1 --strategy $strategy --schedules 2000 --fail-fast --format json -- \
+                $program $way wrong
+            is class deadlock
+            is_silent_about 'service waits'
+        done
+    done
+done
+for way in once in-order often; do
+    is_wrong ./notices $way wrong
+done
+explore 1 --schedules 2000 --fail-fast -- ./notices once wrong
+says 'data race between thread 2 and timer on total'
+token=$(grep -o 'rdl1\.[^ ]*' out | head -n 1)
+status=0
+"$raddle" replay "$token" >out 2>&1 || status=$?
+[ $status = 1 ] || fail "the replay ends with $status:" "$(cat out)"
+says 'data race between thread 2 and timer on total'
+
+# What nobody controls may be what a thread waits for.
+gcc -g -O1 -Wall -Wextra -Werror "$code/helper.c" -o helper
+explore 1 --schedules 2 -- ./helper
+says 'deadlock: all threads wait'
+says 'a thread runs too that Raddle does not control'
+
 # ---- A clock, and input from outside ---------------------------------------------------------
 
 "$raddle" cc -g -O1 -Wall -Wextra -Werror "$code/ticking.c" -o ticking

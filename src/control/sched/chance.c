@@ -62,12 +62,12 @@ bool rdl__fault(unsigned which)
     return index == 1;
 }
 
-/* A clock that never waits for its time would go on for ever, and who waits for input from outside
- * would never get it. */
+/* A clock that never waits for its time would go on for ever: who waits for input from outside
+ * would never get it, and a periodic timer would start threads without end. */
 static bool may_end_early(void)
 {
-    return sched->eager_sleepers &&
-           (!rdl__outside_is_awaited() || ++sched->early_ends <= EARLY_MAX);
+    return sched->eager_sleepers && ((!rdl__outside_is_awaited() && !rdl__running->service) ||
+                                     ++sched->early_ends <= EARLY_MAX);
 }
 
 /* In half of a program's executions in which threads sleep, a sleep may end at any time,

@@ -99,6 +99,9 @@ bool rdl__outside_is_ready(void);
 /* What the thread awaits that comes from outside: "input from pipe 1", say. */
 void rdl__describe_wait(const struct rdl__thread *thread, char *out, size_t room);
 
+/* Are there threads of this process that are not controlled?  They may do anything. */
+bool rdl__has_strangers(void);
+
 /* timer.c: things that happen at a time.  When the next one is due, and do it. */
 extern uint64_t rdl__timer_next;
 void rdl__timers_run(void);

@@ -14,6 +14,7 @@
 #include <sys/sem.h>
 #include <sys/stat.h>
 
+#include "control/sched/mq_notify.h"
 #include "control/sched/primitive.h"
 #include "control/sched/state.h"
 #include "control/sched/world.h"
@@ -43,7 +44,7 @@ static uintptr_t object_of(int kind, uint64_t number)
     return OBJECTS_AT + (uintptr_t)kind * PER_KIND + number % PER_KIND;
 }
 
-static uintptr_t queue_of(mqd_t queue)
+uintptr_t rdl__queue_object(mqd_t queue)
 {
     struct stat status = {0};
 
@@ -52,11 +53,6 @@ static uintptr_t queue_of(mqd_t queue)
 }
 
 /* ---- Waiting --------------------------------------------------------------------------------- */
-
-static bool has_changed(void *since)
-{
-    return changes != *(uint64_t *)since;
-}
 
 static void note_change(void)
 {
@@ -67,14 +63,38 @@ static void note_change(void)
     errno = why;
 }
 
+/* What a thread awaits. */
+struct wait {
+    uint64_t since;
+    const struct call *call;
+};
+
+static bool has_changed(void *what)
+{
+    return changes != ((const struct wait *)what)->since;
+}
+
+uint32_t rdl__queue_receivers(uintptr_t queue)
+{
+    struct rdl__thread *thread;
+    uint32_t at = 0, count = 0;
+
+    while ((thread = rdl__next_waiter((void *)OBJECTS_AT, RDL__OP_DOWN, &at))) {
+        const struct call *call = ((const struct wait *)thread->what)->call;
+
+        count += call->acquires && call->object == queue;
+    }
+    return count;
+}
+
 /* False: errno says why the wait has ended. */
 static bool await_change(struct rdl__thread *self, const struct call *it, uintptr_t pc)
 {
-    uint64_t since = changes;
+    struct wait wait = {changes, it};
     struct rdl__op op = rdl__op_on(RDL__OP_DOWN, RDL__ON_QUEUE, (void *)OBJECTS_AT, pc);
 
     op.flags = RDL__OP_BREAKS;
-    switch (rdl__await_interruptibly(self, &op, has_changed, &since, it->deadline)) {
+    switch (rdl__await_interruptibly(self, &op, has_changed, &wait, it->deadline)) {
     case RDL__READY:
         return true;
     case RDL__TIMED_OUT:
@@ -294,8 +314,12 @@ static long wait_to_receive_posix(const struct call *it)
 
 static long send_posix(const struct call *it)
 {
-    return RDL__NEXT(mq_timedsend)((mqd_t)it->a[0], (const char *)it->a[1], it->a[2],
-                                   (unsigned)it->a[3], &passed);
+    struct rdl__news news = rdl__news_before((mqd_t)it->a[0], it->object);
+    long result = RDL__NEXT(mq_timedsend)((mqd_t)it->a[0], (const char *)it->a[1], it->a[2],
+                                          (unsigned)it->a[3], &passed);
+
+    rdl__news_after(&news, result == 0);
+    return result;
 }
 
 static long wait_to_send_posix(const struct call *it)
@@ -318,7 +342,7 @@ static long on_queue(struct rdl__thread *self, struct call *call, const struct t
         return -1;
     }
     call->a[4] = (uintptr_t)when;
-    call->object = queue_of(queue);
+    call->object = rdl__queue_object(queue);
     call->waits = is_blocking(queue);
     call->when_refused = call->when_late = ETIMEDOUT;
     call->deadline = when ? rdl__deadline_at(CLOCK_REALTIME, when) : RDL__FOREVER;

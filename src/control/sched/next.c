@@ -24,10 +24,12 @@ extern RDL__ASKED_FOR(guard);
 extern RDL__ASKED_FOR(identity);
 extern RDL__ASKED_FOR(file_lock);
 extern RDL__ASKED_FOR(ipc);
+extern RDL__ASKED_FOR(kill);
 extern RDL__ASKED_FOR(libc_locks);
 extern RDL__ASKED_FOR(loader);
 extern RDL__ASKED_FOR(mappings);
 extern RDL__ASKED_FOR(memory_limits);
+extern RDL__ASKED_FOR(mq_notify);
 extern RDL__ASKED_FOR(number);
 extern RDL__ASKED_FOR(once);
 extern RDL__ASKED_FOR(openmp);
@@ -48,7 +50,7 @@ __attribute__((used)) static const char *const asked_for[] = {
     &rdl__file_semaphore,     &rdl__file_sigwait,  &rdl__file_spinlock,   &rdl__file_syscall,
     &rdl__file_mappings,      &rdl__file_thunks,   &rdl__file_undo,       &rdl__file_wrapped_static,
     &rdl__file_loader,        &rdl__file_identity, &rdl__file_file_lock,  &rdl__file_ipc,
-    &rdl__file_memory_limits,
+    &rdl__file_memory_limits, &rdl__file_kill,     &rdl__file_mq_notify,
 };
 
 extern struct rdl__next __start_rdl__next[] __attribute__((visibility("hidden")));

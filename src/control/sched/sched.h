@@ -99,6 +99,7 @@ struct rdl__thread {
     bool detached, being_joined, exiting;
     int asked_fd;          /* of the file that its last operation on one is about */
     bool servant;          /* of ours: nobody waits for its end */
+    bool service;          /* the same, in the C library's stead: it is part of no deadlock */
     uintptr_t created_at;  /* pc */
     uint32_t created_last; /* the thread it has created last */
 
@@ -163,7 +164,7 @@ struct rdl__sched {
     uint64_t deadlines;    /* how many threads have one */
     bool eager_sleepers;   /* a sleep may end whenever it likes */
     bool sleeping_decided; /* whether that is so */
-    uint32_t early_ends;   /* of sleeps, while a thread waited for input from outside */
+    uint32_t early_ends;   /* of sleeps, where they are counted: chance.c */
     unsigned faults;
     bool stacks;                    /* accesses of threads to their own stacks count */
     bool ends;                      /* ends of threads are operations, */

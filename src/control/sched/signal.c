@@ -17,7 +17,9 @@
 #include <unistd.h>
 
 #include "control/sched/dispatch.h"
+#include "control/sched/mq_notify.h"
 #include "control/sched/seen.h"
+#include "control/sched/timer.h"
 #include "control/sched/undo.h"
 #include "control/sched/world.h"
 #include "port/trap.h"
@@ -80,6 +82,7 @@ void rdl__signals_begin(struct rdl__thread *first)
     rdl__futexes_begin();
     rdl__streams_begin();
     rdl__fifos_begin();
+    rdl__news_forget();
     rdl__links_begin();
 }
 
@@ -90,6 +93,7 @@ void rdl__signals_end(void)
         rdl__kernel_mask(SIG_SETMASK, &mask_before, NULL);
     }
     mask_is_known = false;
+    rdl__news_forget();
 }
 
 /* ---- Masks ------------------------------------------------------------------------------ */
@@ -370,9 +374,25 @@ static int send_to_process(const siginfo_t *info, bool by_choice)
     return 0;
 }
 
-void rdl__post_signal(const siginfo_t *info)
+void rdl__post_signal(struct rdl__thread *to, const siginfo_t *info)
 {
-    send_to_process(info, false);
+    if (!to)
+        send_to_process(info, false);
+    else if (to->state == RDL__ALIVE)
+        put_into_queue(to, info);
+}
+
+void rdl__signals_release(struct rdl__thread *self)
+{
+    rdl__hb_release(self, SIGNALS_AT);
+}
+
+bool rdl__timer_signal_waits(int timer)
+{
+    for (uint32_t i = 0; i < queued; i++)
+        if (queue[i].info.si_code == SI_TIMER && queue[i].info.si_timerid == timer)
+            return true;
+    return false;
 }
 
 int rdl__send_signal(struct rdl__thread *self, struct rdl__thread *to, const siginfo_t *info,
@@ -429,7 +449,7 @@ void rdl__signals_arrived(void)
             siginfo_t info = arrived[signal];
 
             has_arrived[signal] = 0;
-            rdl__post_signal(&info);
+            rdl__post_signal(NULL, &info);
         }
     note_whether_due();
 }
@@ -456,6 +476,7 @@ static void on_signal(int signal, siginfo_t *info, void *context)
         return;
     }
     if (rdl__self()) {
+        rdl__timer_told(info);
         being_sent = 0;
         let_masks_differ(rdl__as_bits(&interrupted->uc_sigmask));
         rdl__entering(rdl__running, (uintptr_t)action->sa_sigaction);
@@ -579,70 +600,7 @@ RDL__INTERPOSE sighandler_t signal(int number, sighandler_t handler)
     return set_action(number, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
 }
 
-/* ---- Interposed: sending and masking --------------------------------------------------------- */
-
-RDL__INTERPOSE int pthread_kill(pthread_t thread, int signal)
-{
-    struct rdl__thread *self = rdl__self(), *to = self ? rdl__thread_of(thread) : NULL;
-    siginfo_t info;
-
-    if (!to)
-        return RDL__NEXT(pthread_kill)(thread, signal);
-    if (signal == 0)
-        return 0;
-    info = rdl__signal_info(signal, SI_TKILL);
-    return rdl__send_signal(self, to, &info, RDL__CALLER);
-}
-
-RDL__INTERPOSE int pthread_sigqueue(pthread_t thread, int signal, const union sigval value)
-{
-    struct rdl__thread *self = rdl__self(), *to = self ? rdl__thread_of(thread) : NULL;
-    siginfo_t info;
-
-    if (!to)
-        return RDL__NEXT(pthread_sigqueue)(thread, signal, value);
-    if (signal == 0)
-        return 0;
-    info = rdl__signal_info(signal, SI_QUEUE);
-    info.si_value = value;
-    return rdl__send_signal(self, to, &info, RDL__CALLER);
-}
-
-RDL__INTERPOSE int raise(int signal)
-{
-    struct rdl__thread *self = rdl__self();
-    siginfo_t info;
-
-    if (!self)
-        return RDL__NEXT(raise)(signal);
-    if (signal == 0)
-        return 0;
-    info = rdl__signal_info(signal, SI_TKILL);
-    return (int)rdl__in_errno(-rdl__send_signal(self, self, &info, RDL__CALLER));
-}
-
-RDL__INTERPOSE int kill(pid_t pid, int signal)
-{
-    struct rdl__thread *self = rdl__self();
-    siginfo_t info;
-
-    if (!self || pid != getpid() || signal == 0)
-        return RDL__NEXT(kill)(pid, signal);
-    info = rdl__signal_info(signal, SI_USER);
-    return (int)rdl__in_errno(-rdl__send_signal(self, NULL, &info, RDL__CALLER));
-}
-
-RDL__INTERPOSE int sigqueue(pid_t pid, int signal, const union sigval value)
-{
-    struct rdl__thread *self = rdl__self();
-    siginfo_t info;
-
-    if (!self || pid != getpid() || signal == 0)
-        return RDL__NEXT(sigqueue)(pid, signal, value);
-    info = rdl__signal_info(signal, SI_QUEUE);
-    info.si_value = value;
-    return (int)rdl__in_errno(-rdl__send_signal(self, NULL, &info, RDL__CALLER));
-}
+/* ---- Interposed: masking --------------------------------------------------------------------- */
 
 /* The program may think that it blocks SIGSYS, which must not be: see dispatch.h.  The same
  * goes for the signal of breakpoints (port/trap.h), though nobody remembers what it thought. */

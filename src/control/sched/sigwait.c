@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "control/sched/state.h"
+#include "control/sched/timer.h"
 #include "control/sched/world.h"
 #include "port/trap.h"
 
@@ -42,6 +43,7 @@ static int await_one(struct rdl__thread *self, const sigset_t *set, siginfo_t *o
             signal = rdl__take_signal(self, wait.set, &info);
             if (signal == 0)
                 continue;
+            rdl__timer_told(&info);
             if (out)
                 *out = info;
             return signal;

@@ -276,6 +276,48 @@ static bool about_many_files(long number, const long *a, long *out)
     }
 }
 
+/* The kernel's numbers of timers are shorter than the C library's. */
+static int timer_create_by_number(const long *a)
+{
+    struct sigevent event;
+    timer_t id;
+
+    if (a[1])
+        event = *(const struct sigevent *)a[1];
+    if (a[1] && event.sigev_notify == SIGEV_THREAD) /* the C library's affair */
+        event.sigev_notify = SIGEV_SIGNAL;
+    if (timer_create((clockid_t)a[0], a[1] ? &event : NULL, &id) != 0)
+        return -1;
+    *(int *)a[2] = (int)(uintptr_t)id;
+    return 0;
+}
+
+static bool about_timers(long number, const long *a, long *out)
+{
+    timer_t id = (timer_t)(intptr_t)(int)a[0];
+
+    switch (number) {
+    case SYS_timer_create:
+        *out = timer_create_by_number(a);
+        return true;
+    case SYS_timer_settime:
+        *out = timer_settime(id, (int)a[1], (const struct itimerspec *)a[2],
+                             (struct itimerspec *)a[3]);
+        return true;
+    case SYS_timer_gettime:
+        *out = timer_gettime(id, (struct itimerspec *)a[1]);
+        return true;
+    case SYS_timer_getoverrun:
+        *out = timer_getoverrun(id);
+        return true;
+    case SYS_timer_delete:
+        *out = timer_delete(id);
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* Queues of messages, and semaphores. */
 static bool is_about_queues(long number, const long *a, long *out)
 {
@@ -429,7 +471,8 @@ static long call_by_number(struct rdl__thread *self, long number, long *a, uintp
         return rdl__in_errno(result);
     if (about_files(self, number, a, pc, &result) ||
         about_processes(self, number, a, pc, &result) || about_numbers(number, a, &result) ||
-        about_many_files(number, a, &result) || about_queues(number, a, &result))
+        about_many_files(number, a, &result) || about_queues(number, a, &result) ||
+        about_timers(number, a, &result))
         return result;
     if (number == SYS_clone || number == SYS_clone3) {
         rdl__come_to_clone(self, number == SYS_clone ? (uint64_t)a[0] : *(uint64_t *)a[0], pc);

@@ -97,7 +97,7 @@ uint64_t rdl__deadline_in(const struct timespec *span)
 
 /* Clocks of CPU time of any process or thread have negative numbers, and those of
  * devices have, too, with other low bits. */
-static bool is_cpu_clock(clockid_t clock)
+bool rdl__is_cpu_clock(clockid_t clock)
 {
     return clock == CLOCK_PROCESS_CPUTIME_ID || clock == CLOCK_THREAD_CPUTIME_ID ||
            (clock < 0 && (clock & 7) != 3);
@@ -124,7 +124,7 @@ static bool clock_at(clockid_t clock, uint64_t now, uint64_t *out)
         return true;
     default:
         *out = moments;
-        return is_cpu_clock(clock);
+        return rdl__is_cpu_clock(clock);
     }
 }
 

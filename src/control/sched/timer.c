@@ -2,8 +2,13 @@
  *
  * A timer that is a file is made as an event counter, which the kernel reads and
  * polls in just the same way; when its (virtual) time comes, we write to it.  alarm
- * and setitimer(ITIMER_REAL) are one timer, which sends SIGALRM.  All else
- * (timer_create, other interval timers) is handed on, and works in real time. */
+ * and setitimer(ITIMER_REAL) are one timer, which sends SIGALRM.  Timers of
+ * timer_create are in posix_timer.c.  Interval timers of CPU time are handed on, and
+ * work in real time.
+ *
+ * Invariant: rdl__timer_next is the least deadline of those that no thread awaits. */
+#include "control/sched/timer.h"
+
 #include <errno.h>
 #include <sys/eventfd.h>
 #include <sys/time.h>
@@ -14,31 +19,36 @@
 
 #define sched (&rdl__sched)
 
-enum { TIMERS_MAX = 64 };
-
-struct timer {
-    int fd; /* -1: none; the first timer is the alarm, and has none */
-    clockid_t clock;
-    uint64_t deadline; /* RDL__FOREVER: it is not set */
-    uint64_t interval; /* 0: once */
-    bool due;          /* it came, and nobody has noticed; till then it is not awaited again */
-};
-
-static struct timer timers[TIMERS_MAX];
+static struct rdl__timer timers[RDL__TIMERS_MAX]; /* the first is the alarm */
 static uint32_t timer_count;
 static bool has_real_timers;
 uint64_t rdl__timer_next = RDL__FOREVER;
 
+static void ring(struct rdl__timer *timer, uint64_t times)
+{
+    siginfo_t info = rdl__signal_info(SIGALRM, SI_KERNEL);
+
+    (void)timer;
+    (void)times;
+    rdl__post_signal(NULL, &info);
+}
+
 void rdl__timers_begin(void)
 {
     timer_count = 1;
-    timers[0] = (struct timer){.fd = -1, .deadline = RDL__FOREVER};
+    timers[0] = (struct rdl__timer){.expired = ring, .fd = -1, .deadline = RDL__FOREVER};
     rdl__timer_next = RDL__FOREVER;
+    rdl__posix_timers_begin();
 }
 
 bool rdl__has_real_timers(void)
 {
     return has_real_timers;
+}
+
+void rdl__timers_are_real(void)
+{
+    has_real_timers = true;
 }
 
 /* ---- Time comes ---------------------------------------------------------------------------- */
@@ -50,29 +60,28 @@ static void find_next(void)
 
     rdl__catch_up();
     for (uint32_t i = 0; i < timer_count; i++)
-        if (!timers[i].due && timers[i].deadline < next)
+        if (!timers[i].due && !timers[i].apart && timers[i].deadline < next)
             next = timers[i].deadline;
     sched->deadlines += (next != RDL__FOREVER) - (rdl__timer_next != RDL__FOREVER);
     rdl__timer_next = next;
 }
 
-static void note_timer(void)
+void rdl__note_timer(void)
 {
     rdl__limit(RDL__LIMIT_BOUND, "timers were not tried at every moment", "");
 }
 
-static void set(struct timer *timer, uint64_t deadline, uint64_t interval)
+void rdl__timer_set(struct rdl__timer *timer, uint64_t deadline, uint64_t interval)
 {
     if (deadline != RDL__FOREVER)
-        note_timer();
+        rdl__note_timer();
     timer->deadline = deadline;
     timer->interval = interval;
     timer->due = false;
     find_next();
 }
 
-/* How often it has expired; and when it will again. */
-static uint64_t expire(struct timer *timer)
+uint64_t rdl__timer_expire(struct rdl__timer *timer)
 {
     uint64_t times = 1;
 
@@ -87,23 +96,9 @@ static uint64_t expire(struct timer *timer)
 
 void rdl__timers_run(void)
 {
-    for (uint32_t i = 0; i < timer_count; i++) {
-        struct timer *timer = &timers[i];
-        siginfo_t info;
-        uint64_t times;
-
-        if (timer->deadline > sched->now)
-            continue;
-        times = expire(timer);
-        if (i == 0) {
-            info = rdl__signal_info(SIGALRM, SI_KERNEL);
-            rdl__post_signal(&info);
-        } else {
-            timer->due = true;
-            rdl__kernel(SYS_write, timer->fd, (long)&times, sizeof times, 0, 0, 0);
-            rdl__files_ask(rdl__any_file().object);
-        }
-    }
+    for (uint32_t i = 0; i < timer_count; i++)
+        if (timers[i].deadline <= sched->now && !timers[i].apart)
+            timers[i].expired(&timers[i], rdl__timer_expire(&timers[i]));
     find_next();
 }
 
@@ -120,51 +115,44 @@ void rdl__timers_look(void)
         find_next();
 }
 
-/* ---- timerfd ------------------------------------------------------------------------------- */
+/* ---- Timers come and go -------------------------------------------------------------------- */
 
-/* NULL: not one of ours. */
-static struct timer *timer_of(int fd)
+struct rdl__timer *rdl__timer_new(clockid_t clock,
+                                  void (*expired)(struct rdl__timer *timer, uint64_t times))
 {
-    for (uint32_t i = 1; i < timer_count; i++)
-        if (timers[i].fd == fd && fd >= 0)
-            return &timers[i];
-    return NULL;
+    uint32_t i = 1;
+
+    while (i < timer_count && timers[i].expired)
+        i++;
+    if (i == RDL__TIMERS_MAX)
+        return NULL;
+    if (i == timer_count)
+        timer_count++;
+    timers[i] =
+        (struct rdl__timer){.expired = expired, .fd = -1, .clock = clock, .deadline = RDL__FOREVER};
+    return &timers[i];
 }
 
-void rdl__timer_closed(int fd)
+void rdl__timer_free(struct rdl__timer *timer)
 {
-    struct timer *timer = timer_of(fd);
-
-    if (!timer)
-        return;
     timer->fd = -1;
-    set(timer, RDL__FOREVER, 0);
+    timer->expired = NULL;
+    rdl__timer_set(timer, RDL__FOREVER, 0);
 }
 
-static struct timer *unused_timer(void)
+uint32_t rdl__timer_index(const struct rdl__timer *timer)
 {
-    for (uint32_t i = 1; i < timer_count; i++)
-        if (timers[i].fd < 0)
-            return &timers[i];
-    return timer_count < TIMERS_MAX ? &timers[timer_count++] : NULL;
+    return (uint32_t)(timer - timers);
 }
 
-RDL__INTERPOSE int timerfd_create(clockid_t clock, int flags)
+struct rdl__timer *rdl__timer_at(uint32_t index)
 {
-    struct timer *timer = rdl__self() ? unused_timer() : NULL;
-    int fd;
-
-    if (!timer || flags & ~(TFD_CLOEXEC | TFD_NONBLOCK))
-        return RDL__NEXT(timerfd_create)(clock, flags);
-    rdl__come_to_numbers(RDL__CALLER);
-    fd = (int)rdl__in_errno(rdl__kernel(SYS_eventfd2, 0, flags, 0, 0, 0, 0));
-    *timer = (struct timer){.fd = fd, .clock = clock, .deadline = RDL__FOREVER};
-    if (fd >= 0)
-        rdl__file_born(fd);
-    return fd;
+    return index < timer_count && timers[index].expired ? &timers[index] : NULL;
 }
 
-static struct itimerspec setting_of(const struct timer *timer)
+/* ---- Settings ------------------------------------------------------------------------------ */
+
+struct itimerspec rdl__timer_setting(const struct rdl__timer *timer)
 {
     uint64_t left = timer->deadline > sched->now ? timer->deadline - sched->now : 1;
 
@@ -174,14 +162,67 @@ static struct itimerspec setting_of(const struct timer *timer)
                                .it_value = rdl__timespec(left)};
 }
 
-static bool is_setting(const struct itimerspec *setting)
+bool rdl__is_setting(const struct itimerspec *setting)
 {
     return rdl__is_span(&setting->it_value) && rdl__is_span(&setting->it_interval);
 }
 
-static uint64_t ns_of(const struct timespec *span)
+uint64_t rdl__timer_span(const struct timespec *span)
 {
     return (uint64_t)span->tv_sec * RDL__NS + (uint64_t)span->tv_nsec;
+}
+
+uint64_t rdl__timer_deadline(const struct rdl__timer *timer, bool absolute,
+                             const struct timespec *value)
+{
+    if (rdl__timer_span(value) == 0)
+        return RDL__FOREVER;
+    return absolute ? rdl__deadline_at(timer->clock, value) : rdl__deadline_in(value);
+}
+
+/* ---- timerfd ------------------------------------------------------------------------------- */
+
+/* NULL: not one of ours. */
+static struct rdl__timer *timer_of(int fd)
+{
+    for (uint32_t i = 1; i < timer_count; i++)
+        if (timers[i].fd == fd && fd >= 0)
+            return &timers[i];
+    return NULL;
+}
+
+void rdl__timer_closed(int fd)
+{
+    struct rdl__timer *timer = timer_of(fd);
+
+    if (timer)
+        rdl__timer_free(timer);
+}
+
+static void count_expirations(struct rdl__timer *timer, uint64_t times)
+{
+    timer->due = true;
+    rdl__kernel(SYS_write, timer->fd, (long)&times, sizeof times, 0, 0, 0);
+    rdl__files_ask(rdl__any_file().object);
+}
+
+RDL__INTERPOSE int timerfd_create(clockid_t clock, int flags)
+{
+    struct rdl__timer *timer = NULL;
+    int fd;
+
+    if (rdl__self() && !(flags & ~(TFD_CLOEXEC | TFD_NONBLOCK)))
+        timer = rdl__timer_new(clock, count_expirations);
+    if (!timer)
+        return RDL__NEXT(timerfd_create)(clock, flags);
+    rdl__come_to_numbers(RDL__CALLER);
+    fd = (int)rdl__in_errno(rdl__kernel(SYS_eventfd2, 0, flags, 0, 0, 0, 0));
+    timer->fd = fd;
+    if (fd >= 0)
+        rdl__file_born(fd);
+    else
+        rdl__timer_free(timer);
+    return fd;
 }
 
 /* Expirations that nobody has read are forgotten. */
@@ -197,27 +238,24 @@ RDL__INTERPOSE int timerfd_settime(int fd, int flags, const struct itimerspec *s
                                    struct itimerspec *old)
 {
     struct rdl__thread *self = rdl__self();
-    struct timer *timer = self ? timer_of(fd) : NULL;
+    struct rdl__timer *timer = self ? timer_of(fd) : NULL;
     struct rdl__file any = rdl__any_file();
     struct rdl__op op;
     uint64_t deadline;
 
     if (!timer)
         return RDL__NEXT(timerfd_settime)(fd, flags, setting, old);
-    if (!is_setting(setting)) {
+    if (!rdl__is_setting(setting)) {
         errno = EINVAL;
         return -1;
     }
     op = rdl__file_op(&any, RDL__CALLER);
     rdl__point(self, &op);
     if (old)
-        *old = setting_of(timer);
+        *old = rdl__timer_setting(timer);
     forget_expirations(fd);
-    deadline = flags & TFD_TIMER_ABSTIME ? rdl__deadline_at(timer->clock, &setting->it_value)
-                                         : rdl__deadline_in(&setting->it_value);
-    if (ns_of(&setting->it_value) == 0)
-        deadline = RDL__FOREVER;
-    set(timer, deadline, ns_of(&setting->it_interval));
+    deadline = rdl__timer_deadline(timer, flags & TFD_TIMER_ABSTIME, &setting->it_value);
+    rdl__timer_set(timer, deadline, rdl__timer_span(&setting->it_interval));
     if (deadline <= sched->now)
         rdl__timers_run();
     rdl__file_changed(self, &any);
@@ -226,11 +264,11 @@ RDL__INTERPOSE int timerfd_settime(int fd, int flags, const struct itimerspec *s
 
 RDL__INTERPOSE int timerfd_gettime(int fd, struct itimerspec *out)
 {
-    struct timer *timer = rdl__self() ? timer_of(fd) : NULL;
+    struct rdl__timer *timer = rdl__self() ? timer_of(fd) : NULL;
 
     if (!timer)
         return RDL__NEXT(timerfd_gettime)(fd, out);
-    *out = setting_of(timer);
+    *out = rdl__timer_setting(timer);
     return 0;
 }
 
@@ -248,10 +286,17 @@ static struct timeval as_timeval(const struct timespec *time)
 
 static struct itimerval alarm_setting(void)
 {
-    struct itimerspec now = setting_of(&timers[0]);
+    struct itimerspec now = rdl__timer_setting(&timers[0]);
 
     return (struct itimerval){.it_interval = as_timeval(&now.it_interval),
                               .it_value = as_timeval(&now.it_value)};
+}
+
+/* What the thread did before comes before the handler. */
+static void set_alarm(uint64_t deadline, uint64_t interval)
+{
+    rdl__signals_release(rdl__self());
+    rdl__timer_set(&timers[0], deadline, interval);
 }
 
 RDL__INTERPOSE unsigned alarm(unsigned seconds)
@@ -261,8 +306,8 @@ RDL__INTERPOSE unsigned alarm(unsigned seconds)
 
     if (!rdl__self())
         return RDL__NEXT(alarm)(seconds);
-    old = setting_of(&timers[0]);
-    set(&timers[0], seconds ? rdl__deadline_in(&span) : RDL__FOREVER, 0);
+    old = rdl__timer_setting(&timers[0]);
+    set_alarm(seconds ? rdl__deadline_in(&span) : RDL__FOREVER, 0);
     return (unsigned)old.it_value.tv_sec + (old.it_value.tv_nsec >= RDL__NS / 2 ||
                                             (old.it_value.tv_sec == 0 && old.it_value.tv_nsec > 0));
 }
@@ -273,7 +318,7 @@ RDL__INTERPOSE int setitimer(__itimer_which_t which, const struct itimerval *set
     struct timespec value, interval;
 
     if (rdl__self())
-        note_timer();
+        rdl__note_timer();
     if (!rdl__self() || which != ITIMER_REAL || !setting)
         return RDL__NEXT(setitimer)(which, setting, old);
     value = as_timespec(&setting->it_value);
@@ -284,7 +329,8 @@ RDL__INTERPOSE int setitimer(__itimer_which_t which, const struct itimerval *set
     }
     if (old)
         *old = alarm_setting();
-    set(&timers[0], ns_of(&value) ? rdl__deadline_in(&value) : RDL__FOREVER, ns_of(&interval));
+    set_alarm(rdl__timer_span(&value) ? rdl__deadline_in(&value) : RDL__FOREVER,
+              rdl__timer_span(&interval));
     return 0;
 }
 
@@ -294,14 +340,4 @@ RDL__INTERPOSE int getitimer(__itimer_which_t which, struct itimerval *out)
         return RDL__NEXT(getitimer)(which, out);
     *out = alarm_setting();
     return 0;
-}
-
-/* These are real; all we need to know is that there are any. */
-RDL__INTERPOSE int timer_create(clockid_t clock, struct sigevent *restrict event,
-                                timer_t *restrict out)
-{
-    has_real_timers = true;
-    if (rdl__self())
-        note_timer();
-    return RDL__NEXT(timer_create)(clock, event, out);
 }

@@ -381,7 +381,7 @@ static struct rdl__thread *missed_signal(void)
 
 static bool is_leftover(const struct rdl__thread *thread)
 {
-    return sched->ending && thread->id != 0 && thread->state == RDL__ALIVE;
+    return sched->ending && thread->id != 0 && thread->state == RDL__ALIVE && !thread->service;
 }
 
 static void say_leftovers(struct waiting *out)
@@ -470,7 +470,7 @@ _Noreturn void rdl__nobody_can_run(void)
     for (uint32_t id = 0; id < sched->view.threads; id++) {
         struct rdl__thread *thread = sched->threads[id];
 
-        if (thread->state != RDL__ALIVE || (sched->ending && id == 0))
+        if (thread->state != RDL__ALIVE || thread->service || (sched->ending && id == 0))
             continue;
         if (rdl__spinning(thread))
             spinner = thread;
@@ -479,6 +479,10 @@ _Noreturn void rdl__nobody_can_run(void)
         if (is_part_of_it(thread, ring, ring_count))
             origin += rdl__mix(sched->view.ops[id].pc); /* whatever their order */
     }
+    if (ring_count == 0 && rdl__has_strangers())
+        say(&out,
+            "a thread runs too that Raddle does not control: aio_read, getaddrinfo_a or clone "
+            "has started it;\nif a thread waits for that one, the program has no deadlock\n");
     end_with(rdl__spinners   ? RDL__BY_LIVELOCK
              : sched->ending ? RDL__BY_LEAK
                              : RDL__BY_DEADLOCK,

@@ -321,8 +321,7 @@ void rdl__describe_wait(const struct rdl__thread *thread, char *out, size_t room
 
 /* ---- For the scheduler -------------------------------------------------------------------- */
 
-/* Threads of this process that are not controlled: they may do anything. */
-static bool has_strangers(void)
+bool rdl__has_strangers(void)
 {
     struct stat status;
 
@@ -333,7 +332,7 @@ static bool has_strangers(void)
 /* Somebody is there who could send one. */
 static bool signals_may_come(void)
 {
-    return rdl__has_real_timers() || rdl__has_children() || has_strangers();
+    return rdl__has_real_timers() || rdl__has_children() || rdl__has_strangers();
 }
 
 static bool is_hopeful(const struct rdl__thread *thread)
@@ -344,7 +343,7 @@ static bool is_hopeful(const struct rdl__thread *thread)
         return signals_may_come();
     if (!files)
         return is_outside(thread);
-    if (has_strangers())
+    if (rdl__has_strangers())
         return true;
     if (files->lock)
         return !rdl__lock_is_hopeless(files->fds[0].fd);

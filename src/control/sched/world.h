@@ -3,6 +3,7 @@
  *
  *     time.c     virtual time, sleeping
  *     timer.c    what happens at a time though no thread waits for it
+ *     posix_timer.c  timers of timer_create;  notice.c  threads that tell of events
  *     file.c     which file is meant, who could know it, that it has changed
  *     open.c     opening what waits to be opened;  file_lock.c  locks on files
  *     wait.c     waiting for files, children, signals; together with the kernel
@@ -11,7 +12,9 @@
  *     poll.c     poll, select, epoll
  *     socket.c   sockets;  link.c  who is at the other end
  *     process.c  fork and waiting for children
- *     signal.c   signals between threads, masks;  sigwait.c  waiting for signals
+ *     signal.c   signals between threads, masks;  kill.c  sending them
+ *     sigwait.c  waiting for signals
+ *     ipc.c      queues of messages, semaphores of System V;  mq_notify.c  news of a queue
  *     state.c    other state of the C library and the kernel;  names.c  names of files
  *     futex.c    futexes;  syscall.c  system calls by number;  dispatch.c  by no function
  *
@@ -60,6 +63,9 @@ void rdl__timers_begin(void);
 void rdl__timers_look(void);     /* has one been read that was due? */
 bool rdl__has_real_timers(void); /* of the kernel's, which send signals in real time */
 void rdl__timer_closed(int fd);  /* this number is no timer any more */
+
+/* time.c: does it count the time of a processor? */
+bool rdl__is_cpu_clock(clockid_t clock);
 
 /* ---- file.c ------------------------------------------------------------------- */
 
@@ -291,7 +297,9 @@ enum rdl__handled rdl__run_handlers(struct rdl__thread *self); /* the latter onl
  * operation of a thread, but something that happens. */
 int rdl__send_signal(struct rdl__thread *self, struct rdl__thread *to, const siginfo_t *info,
                      uintptr_t pc);
-void rdl__post_signal(const siginfo_t *info);
+void rdl__post_signal(struct rdl__thread *to, const siginfo_t *info);
+void rdl__signals_release(struct rdl__thread *self); /* its past comes before what handlers do */
+bool rdl__timer_signal_waits(int timer);             /* one by this timer, for a thread */
 siginfo_t rdl__signal_info(int signal, int code);
 extern bool rdl__signalfd_is_used; /* then signals matter to those who use files */
 struct rdl__op rdl__signal_op(enum rdl__op_kind kind, uintptr_t pc);
