@@ -68,8 +68,10 @@ void rdl__alike_end(const struct rdl_case *t)
 
 void rdl__alike_anew(void)
 {
-    if (is_saved)
+    if (is_saved) {
         remove_traces();
+        rdl__maps_leave();
+    }
     is_saved = false;
 }
 

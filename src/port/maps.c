@@ -20,6 +20,7 @@
 enum {
     MAPS_MAX = 256,
     KEPT_MAX = 16,
+    SHARED_MAX = 256,
     COPIED_MAX = 4 << 20, /* bytes; to copy more would take longer than most executions */
     PAGE = 4096,
 };
@@ -206,27 +207,54 @@ static bool is_saved(const char *memory)
     return false;
 }
 
-/* Only the beginnings of lines matter: a name may be cut off. */
-static bool any_shared(bool but_saved)
+/* Mappings by their addresses. */
+struct list {
+    const char *all[SHARED_MAX];
+    uint32_t count;
+    bool is_cut;
+};
+
+static bool is_in(const struct list *list, const char *memory)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->all[i] == memory)
+            return true;
+    return false;
+}
+
+static void add_to(struct list *list, const char *memory)
+{
+    if (list->count < SHARED_MAX)
+        list->all[list->count++] = memory;
+    else
+        list->is_cut = true;
+}
+
+/* All there are now.  Only the beginnings of lines matter: a name may be cut off. */
+static void list_shared(struct list *out)
 {
     enum { ROOM = 8192, LINE = 64 };
     char text[ROOM + 1];
     long fd = rdl__kernel(SYS_openat, AT_FDCWD, (long)"/proc/self/maps", O_RDONLY, 0, 0, 0);
-    bool found = false, begins = true;
+    bool begins = true;
     size_t rest = 0;
     long got;
 
-    while (fd >= 0 && !found &&
+    out->count = 0;
+    out->is_cut = fd < 0;
+    while (fd >= 0 &&
            (got = rdl__kernel(SYS_read, fd, (long)text + (long)rest, ROOM - rest, 0, 0, 0)) > 0) {
         size_t size = rest + (size_t)got, at = 0;
 
-        while (at < size && !found) {
-            char *memory, *end = memchr(text + at, '\n', size - at);
+        while (at < size) {
+            char *end = memchr(text + at, '\n', size - at);
+            const char *memory;
 
             if (begins && !end && size - at < LINE)
                 break; /* the rest of it comes next */
             memory = begins ? shared_of_program(text + at) : NULL;
-            found = memory && !(but_saved && is_saved(memory));
+            if (memory)
+                add_to(out, memory);
             begins = end != NULL;
             at = end ? (size_t)(end + 1 - text) : size;
         }
@@ -235,7 +263,33 @@ static bool any_shared(bool but_saved)
     }
     if (fd >= 0)
         rdl__kernel(SYS_close, fd, 0, 0, 0, 0, 0);
-    return found;
+}
+
+static struct list before; /* that were there when the copies were made */
+static struct list left;   /* by executions of tests before; nothing refers to them any more */
+
+void rdl__maps_leave(void)
+{
+    struct list now;
+
+    list_shared(&now);
+    left.count = 0;
+    for (uint32_t i = 0; i < now.count; i++)
+        if (!is_in(&before, now.all[i]))
+            add_to(&left, now.all[i]);
+}
+
+static bool any_is_kept(void)
+{
+    bool any = false;
+
+    list_shared(&before);
+    for (uint32_t i = 0; i < before.count;)
+        if (is_in(&left, before.all[i]))
+            before.all[i] = before.all[--before.count];
+        else
+            any |= !is_saved(before.all[i++]);
+    return any || before.is_cut;
 }
 
 void rdl__maps_save(bool (*is_own)(uintptr_t pc))
@@ -244,7 +298,7 @@ void rdl__maps_save(bool (*is_own)(uintptr_t pc))
 
     forget_copies();
     choose(is_own);
-    if (any_shared(true))
+    if (any_is_kept())
         rdl__maps_problem = "shared memory that was there before keeps its contents";
     if (too_many)
         rdl__maps_problem = "memory that the program has mapped keeps its contents, because there "
@@ -274,10 +328,13 @@ bool rdl__copies_share;
 void rdl__maps_copied(void)
 {
     static bool is_known;
+    struct list now;
 
-    if (!is_known)
-        rdl__copies_share = any_shared(false);
+    if (is_known)
+        return;
     is_known = true;
+    list_shared(&now);
+    rdl__copies_share = now.count > 0 || now.is_cut;
 }
 
 bool rdl__maps_shared_has_changed(void)

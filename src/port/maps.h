@@ -22,6 +22,9 @@ void rdl__maps_forget(void *start, size_t size);
 void rdl__maps_save(bool (*is_own)(uintptr_t pc));
 void rdl__maps_restore(void);
 
+/* A test is over, and what its executions have mapped is not that of the next one. */
+void rdl__maps_leave(void);
+
 /* The process is about to be copied, for the first time perhaps.  Will all copies share memory with
  * it that can be written to, however the program came to it? */
 void rdl__maps_copied(void);

@@ -26,7 +26,7 @@ enum {
     UNWATCHED_MAX = 64 << 20, /* copying more each time would take longer than most executions */
     FORGET_AFTER = 4096, /* restorations; a page that is written now and then is copied always */
     MET_KEPT = 8192,
-    FRAMES_MAX = 64 << 20, /* no stack of the first thread is that large */
+    FRAMES_MAX = 1 << 20, /* copying more each time would take longer than most executions */
 };
 
 #define NOT_SANITIZED __attribute__((no_sanitize("address", "undefined")))
@@ -440,6 +440,21 @@ static void forget_written(void)
     piece_count = 0;
 }
 
+/* Where the loader began; arguments and environment follow (control/sched/undo.c). */
+extern void *__libc_stack_end;
+
+/* Apart from the ranges: to watch a part of a stack would make two mappings of it, and the C library
+ * would take the upper one for the whole. */
+static struct range frames;
+
+void rdl__statics_frames(void *from)
+{
+    frames.start = from;
+    frames.end = __libc_stack_end;
+    if (frames.start > frames.end)
+        frames.start = frames.end; /* another thread's */
+}
+
 static void forget_all(void)
 {
     if (copies)
@@ -450,6 +465,8 @@ static void forget_all(void)
     some_are_kept = false;
     stop_watching();
     rdl__statics_problem = NULL;
+    free(frames.copy);
+    frames.copy = NULL;
 }
 
 /* Variables refer to blocks of the heap: put back the ones without the others, and they would not
@@ -459,22 +476,20 @@ static bool is_consistent(void)
     return rdl__heap_is_on || __asan_locate_address;
 }
 
-/* Where the loader began; arguments and environment follow (control/sched/undo.c). */
-extern void *__libc_stack_end;
-static char *frames;
-
-void rdl__statics_frames(void *from)
+static void save_frames(void)
 {
-    frames = from;
+    size_t size = (size_t)(frames.end - frames.start);
+
+    if (size > FRAMES_MAX)
+        rdl__statics_problem = "variables of main keep their values, because there are too many";
+    else if (size > 0 && (frames.copy = rdl__allocate(size)))
+        copy(frames.copy, frames.start, size);
 }
 
-/* None if it is another thread that tests run in. */
-static void add_frames(void)
+static void restore_frames(void)
 {
-    char *end = __libc_stack_end;
-
-    if (frames && frames < end && end - frames < FRAMES_MAX)
-        add(frames, end);
+    if (frames.copy)
+        copy(frames.start, frames.copy, (size_t)(frames.end - frames.start));
 }
 
 static void find_ranges(void)
@@ -483,7 +498,6 @@ static void find_ranges(void)
 
     rdl__coverage_prepare();
     dl_iterate_phdr(look_into, NULL);
-    add_frames();
     rdl__coverage_each(leave_out);
     rdl__heap_save(&start, &end);
     add(start, end);
@@ -498,6 +512,7 @@ void rdl__statics_save(void)
         rdl__statics_problem = "static variables keep their values, since the heap is not Raddle's";
         return;
     }
+    save_frames();
     find_ranges();
     total = drop_empty();
     if (range_count == 0)
@@ -538,6 +553,7 @@ void rdl__statics_restore(uint64_t execution)
         find_written();
     for (size_t i = 0; i < piece_count; i++)
         copy_back(&pieces[i]);
+    restore_frames();
     if (areas && ++restorations % FORGET_AFTER == 0)
         forget_written();
 }
