@@ -443,8 +443,8 @@ static void forget_written(void)
 /* Where the loader began; arguments and environment follow (control/sched/undo.c). */
 extern void *__libc_stack_end;
 
-/* Apart from the ranges: to watch a part of a stack would make two mappings of it, and the C library
- * would take the upper one for the whole. */
+/* Apart from the ranges: to watch a part of a stack would make two mappings of it, and the C
+ * library would take the upper one for the whole. */
 static struct range frames;
 
 void rdl__statics_frames(void *from)
